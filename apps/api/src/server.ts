@@ -73,8 +73,8 @@ export interface ServerOptions {
     | {
         areAllReady(): Promise<boolean>;
         /**
-         * Is called when this process has stopped listening. Resolves when no process that stops accepts
-         * connections for the address.
+         * Is called when this process has stopped listening. Resolves when no process that is about to
+         * stop accepts connections.
          */
         closed(): Promise<void>;
       }

@@ -36,10 +36,7 @@ describe(`any request (seed ${seed})`, () => {
   let document: Awaited<ReturnType<typeof documentValidator>>;
   /** The cursor before the first plant. */
   let start: string;
-  /**
-   * The plants whose requests got 200. The table must have them exactly as they were
-   * sent.
-   */
+  /** The plants whose requests got 200. The table must contain these plants exactly as they were sent. */
   const acknowledged = new Map<bigint, Omit<Row, 'id'>>();
 
   beforeAll(async () => {
@@ -77,7 +74,7 @@ describe(`any request (seed ${seed})`, () => {
 
   const runs = (numRuns: number) => ({ seed, numRuns });
 
-  it('with a valid plant gets 200, or with 409 when the id is taken', async () => {
+  it('with a valid plant gets 200, or 409 when the id is taken', async () => {
     await fc.assert(
       fc.asyncProperty(plantJson, async (json) => {
         expect([200, 409]).toContain(await check(wellFormed(Buffer.from(json))));
@@ -123,7 +120,7 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('with several plants gets, for each of them, the response of a request of its own', async () => {
+  it('with several plants gets the same result for each plant as a request for that plant alone', async () => {
     const several = fc.array(fc.oneof({ weight: 9, arbitrary: plantJson }, invalidPlantJson), {
       minLength: 1,
       maxLength: 8,
@@ -152,7 +149,7 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('for a count, or about its token, gets a response that the document describes', async () => {
+  it('for a count or for the owner of its token gets a response that the document describes', async () => {
     const tags = fc.option(fc.constantFrom('', 'Araceae', ...anyTags()), { nil: undefined });
     await fc.assert(
       fc.asyncProperty(tags, async (tag) => {
@@ -182,7 +179,7 @@ describe(`any request (seed ${seed})`, () => {
     }
   });
 
-  it('for stored plants gets a response that the document describes, with what was stored and not deleted', async () => {
+  it('for stored plants gets a response that the document describes, with the plants that are still stored', async () => {
     await fc.assert(
       fc.asyncProperty(plantJson, anyTarget, async (json, { method, path, query }) => {
         await check(wellFormed(Buffer.from(json)));
@@ -221,7 +218,7 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('for changes leads to exactly the plants that are stored', async () => {
+  it('for changes makes a copy that equals the stored plants', async () => {
     const copy = new Map<bigint, Omit<Row, 'id'>>();
     let after = start;
     for (;;) {
@@ -254,7 +251,10 @@ describe(`any request (seed ${seed})`, () => {
   });
 });
 
-/** Follows every body: a request whose Content-Length is too large then gets the missing bytes. */
+/**
+ * These bytes follow every body, so that a request whose Content-Length is too large gets the missing
+ * bytes.
+ */
 const filler = Buffer.alloc(100, ' ');
 
 interface Request {

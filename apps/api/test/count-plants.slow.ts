@@ -22,13 +22,13 @@ describe('a table with more than a million plants', () => {
     [{}, { count: 1_000_000, isExact: false }],
     [{ tag: 'common' }, { count: 1_000_000, isExact: true }],
     [{ tag: 'rare' }, { count: 1, isExact: true }],
-  ])('has for %j the count %j', async (input, count) => {
+  ])('returns for the input %j the count %j', async (input, count) => {
     for (const { call } of callers) {
       expect((await call(server, 'countPlants', input)).output).toStrictEqual(count);
     }
   });
 
-  it('has a response that the document describes', async () => {
+  it('returns a response that the document describes', async () => {
     const document = await documentValidator(server.url);
     const headers = { authorization: `Bearer ${server.token}` };
     const response = await fetch(`${server.url}/plants/count`, { headers });

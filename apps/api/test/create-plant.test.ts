@@ -14,7 +14,7 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
 
   afterAll(() => server.stop());
 
-  it('responds with 200 with name and tag only', async () => {
+  it('responds with 200, and with only the name and the tag', async () => {
     const { status, headers, body } = await send(
       `{"id":${freeId()},"name":"Monstera deliciosa","tag":"Araceae"}`,
     );
@@ -40,7 +40,7 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
     expect(response.status).toBe(200);
   });
 
-  it('uses the last one of duplicate keys', async () => {
+  it('uses the last value of a duplicate key', async () => {
     const id = freeId();
     await send(`{"id":"x","name":1,"id":${id},"name":"first","name":"last"}`);
     expect((await send(`{"id":${id},"name":"last"}`)).status).toBe(200);
@@ -164,7 +164,7 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
     }
   });
 
-  it('accepts a body of 1 MiB, and rejects a larger one', async () => {
+  it('accepts a body of 1 MiB, and rejects a larger body', async () => {
     const envelope = surface.name === 'tRPC' ? '{"json":}'.length : 0;
     const ofSize = (size: number) => {
       const json = `{"id":${freeId()},"name":"`;

@@ -35,7 +35,7 @@ describe.each(callers)('over $name', ({ call }) => {
   const createPlants = (plants: Plant[]) => call(server, 'createPlants', { plants });
   const nameOf = async (id: bigint) => (await server.store.get(id))?.name;
 
-  it('creates plants, and says so for each, in the order of the input', async () => {
+  it('creates plants, and returns a result for each plant in the order of the input', async () => {
     const plants = [
       { id: maximum, name: '🌻', tag: '' },
       { id: 7n, name: 'a "quoted" \\ name', tag: 'NULL' },
@@ -51,7 +51,7 @@ describe.each(callers)('over $name', ({ call }) => {
     }
   });
 
-  it('says which plants were there already, and which ids are taken', async () => {
+  it('says which plants already existed, and which ids are taken', async () => {
     await server.store.create({ id: 101n, name: 'Hoya', tag: 'Apocynaceae' });
     const { output } = await createPlants([
       { id: 102n, name: 'Hoya' },
@@ -68,7 +68,7 @@ describe.each(callers)('over $name', ({ call }) => {
     expect(await nameOf(102n)).toBe('Hoya');
   });
 
-  it('creates a thousand plants, and repeats them', async () => {
+  it('creates a thousand plants, and accepts the same call again', async () => {
     const plants = plantsFrom(1_000, 1_000);
     const first = await createPlants(plants);
     expect(first.output).toStrictEqual({ results: plants.map(({ id }) => created(id)) });
@@ -97,7 +97,7 @@ describe.each(callers)('over $name', ({ call }) => {
     [plantsFrom(301, 1_001), /^invalid input: plants must be a list of 1 to 1000 plants$/],
     [undefined, /^invalid input: plants must be a list of 1 to 1000 plants$/],
     ['plants', /^invalid input: plants must be a list of 1 to 1000 plants$/],
-  ])('rejects the whole call for a plant that is not valid: %#', async (plants, message) => {
+  ])('rejects the whole call when one plant is not valid: %#', async (plants, message) => {
     expect(await call(server, 'createPlants', { plants })).toMatchObject({
       ...{ status: 400, error: 40001 },
       message: expect.stringMatching(message),
@@ -105,7 +105,7 @@ describe.each(callers)('over $name', ({ call }) => {
     expect(await nameOf(301n)).toBeUndefined();
   });
 
-  it('names ten of many faults', async () => {
+  it('names ten of many errors in an input', async () => {
     const { message } = await createPlants(Array.from({ length: 1_000 }, () => ({ id: 1.5 })));
     expect(message).toMatch(/plants\[4\]\.name is missing: it must be a string; and 1990 more$/);
   });
@@ -127,7 +127,7 @@ describe('over REST', () => {
     return { status: response.status, headers: response.headers, body: await response.text() };
   };
 
-  it('responses as the document says, with exact ids', async () => {
+  it('responds as the document says, with exact ids', async () => {
     const plants = '{"id":9223372036854775807,"name":"x"},{"id":9223372036854775807,"name":"y"}';
     const response = await send(`{"plants":[${plants}]}`);
     expect(response).toMatchObject({
@@ -159,7 +159,7 @@ describe('over REST', () => {
     expect(document.operation('POST /plants/batch').differencesFrom(response)).toEqual([]);
   });
 
-  it('takes a body of 1 MiB', async () => {
+  it('accepts a body of 1 MiB', async () => {
     const plants = plantsFrom(1, 1_000).map(
       ({ id }) => `{"id":${id},"name":"${'🌻'.repeat(255)}"}`,
     );
@@ -174,7 +174,7 @@ describe('over REST', () => {
     ['/plants/count', 'DELETE, GET, HEAD'],
     ['/plants/changes', 'DELETE, GET, HEAD'],
     ['/whoami', 'GET, HEAD'],
-  ])('405 of %s names the methods that it takes', async (path, allow) => {
+  ])('405 for %s names the methods of this path', async (path, allow) => {
     const headers = { authorization: `Bearer ${server.token}` };
     const response = await fetch(server.url + path, { method: 'PUT', headers });
     expect({ status: response.status, allow: response.headers.get('allow') }).toEqual({
@@ -187,7 +187,7 @@ describe('over REST', () => {
   });
 });
 
-it('names ten of many faults in the fields of a tRPC error, too', async () => {
+it('names ten of many errors in the fields of a tRPC error', async () => {
   const server = await startServer('Postgres');
   const plants = Array.from({ length: 1_000 }, () => ({ id: 1.5 }));
   const response = await post(server, '/trpc/createPlants', JSON.stringify({ json: { plants } }));
@@ -198,7 +198,7 @@ it('names ten of many faults in the fields of a tRPC error, too', async () => {
   await server.stop();
 });
 
-it('gives each plant the error that a create of its own would get', async () => {
+it('gives each plant the same error as a create of this plant alone', async () => {
   const server = await startServer('Postgres');
   const sql = postgres(server.databaseUrl ?? '', { onnotice: () => {} });
   onTestFinished(async () => {
@@ -220,7 +220,7 @@ it('gives each plant the error that a create of its own would get', async () => 
       ),
     });
   }
-  // The log has each kind of error once for each call, and the cause once a second at most.
+  // For each call, the log contains each kind of error once. It contains the cause at most once a second.
   const lines = server.log.map((line) => JSON.parse(line));
   const requests = lines.filter(({ msg }) => msg === 'request');
   expect(requests.map(({ status, errors }) => [status, errors])).toEqual([

@@ -37,7 +37,7 @@ it('accepts no JWTs by default', () => {
 it.each([
   [{ PLANT_STORE_DRAIN_DELAY_MS: '5000' }, 5000],
   [{}, 1000],
-])('reads the delay of a drain: %o', (variables, expected) => {
+])('reads the drain delay from %o', (variables, expected) => {
   expect(readEnv(variables).PLANT_STORE_DRAIN_DELAY_MS).toBe(expected);
 });
 

@@ -50,7 +50,7 @@ describe('GET /plants/changes', () => {
     vi.waitFor(() => expect(server.store.feed().waiting).toBe(count));
   const idsIn = ({ changes }: Changes) => changes.map(({ plant }) => plant.id);
 
-  it('returns the changes behind a cursor, in pages', async () => {
+  it('returns the changes after a cursor, in pages', async () => {
     const start = await present();
     for (const id of [1n, 2n, 3n]) await server.store.create({ id, name: 'x', tag: 'y' });
     const page = await read(get(`?after=${start}&limit=2`));
@@ -74,7 +74,7 @@ describe('GET /plants/changes', () => {
     expect(idsIn(await page)).toEqual([10]);
   });
 
-  it('returns no changes and a good cursor after the wait', async () => {
+  it('after a wait without changes, returns a valid cursor', async () => {
     const after = await present();
     const { changes, next } = await read(get(`?after=${after}&wait=1`));
     expect(changes).toEqual([]);
@@ -82,7 +82,7 @@ describe('GET /plants/changes', () => {
     expect(idsIn(await read(get(`?after=${next}`)))).toEqual([11]);
   });
 
-  it('waits over tRPC, too', async () => {
+  it('waits for a change over tRPC', async () => {
     const client = createTRPCClient<AppRouter>({
       links: [
         httpLink({
@@ -136,7 +136,7 @@ describe('GET /plants/changes', () => {
     await isWaiting(0);
   });
 
-  it('keeps a thousand requests waiting, and responds to others meanwhile', async () => {
+  it('keeps a thousand requests waiting, and responds to other requests meanwhile', async () => {
     const after = await present();
     const requests = Array.from({ length: 1_000 }, () => get(`?after=${after}&wait=20`));
     await isWaiting(1_000);

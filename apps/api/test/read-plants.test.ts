@@ -33,7 +33,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
       expect(Math.abs(time - startedAt)).toBeLessThan(600_000);
     });
 
-    it('has its properties in one order, alone and in a list', async () => {
+    it('returns the properties of a plant in one order, alone and in a list', async () => {
       const { output: page } = await list({ tag: 'seven', limit: 1 });
       const [listed] = (page as { plants: object[] }).plants;
       for (const plant of [listed, (await get(minimum)).output, await server.store.get(minimum)]) {
@@ -41,12 +41,12 @@ describe.each(callers)('over $name', ({ name, call }) => {
       }
     });
 
-    it('returns no tag where there is none', async () => {
+    it('returns no tag when the plant has none', async () => {
       const createdAt = expect.any(Date);
       expect((await get(1000n)).output).toStrictEqual({ id: 1000n, name: '🌻', createdAt });
     });
 
-    it('responds with 40401 where there is no plant', async () => {
+    it('responds with 40401 when there is no plant', async () => {
       const message = 'no plant has the id 9223372036854775806: check the id';
       expect(await get(maximum - 1n)).toMatchObject({ status: 404, error: 40401, message });
     });
@@ -58,7 +58,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
       });
     });
 
-    it('names a parameter that it does not know', async () => {
+    it('names an unknown parameter', async () => {
       expect(await call(server, 'getPlant', { id: 7n, ID: 7n })).toMatchObject({
         ...{ status: 400, error: 40001 },
         message: 'invalid input: it has no parameter "ID"',
@@ -75,7 +75,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
       expect(page.next).toBe(1094n);
     });
 
-    it('starts after every int64', async () => {
+    it('starts a page after any int64', async () => {
       for (const [i, after] of ids.entries()) {
         const { output } = await list({ after, limit: 1, tag: 'seven' });
         const next = ids[i + 1];
@@ -118,12 +118,12 @@ describe.each(callers)('over $name', ({ name, call }) => {
       expect(await get(1n)).toMatchObject({ error: 40401 });
     });
 
-    it('responds with 40401 where there is no plant', async () => {
+    it('responds with 40401 when there is no plant', async () => {
       const message = 'no plant has the id 3: check the id';
       expect(await remove(3n)).toMatchObject({ status: 404, error: 40401, message });
     });
 
-    it('rejects what is not an int64', async () => {
+    it('rejects an id that is not an int64', async () => {
       expect(await remove(2n ** 63n)).toMatchObject({ status: 400, error: 40001 });
     });
   });
@@ -160,7 +160,7 @@ describe('over REST', () => {
     },
   );
 
-  it('an id of a thousand digits is beyond the bounds', async () => {
+  it('an id of a thousand digits is outside the bounds', async () => {
     const { text } = await send('GET', `/plants/${'9'.repeat(1000)}`);
     expect(JSON.parse(text)).toEqual({
       error: 40001,
@@ -185,7 +185,7 @@ describe('over REST', () => {
     ['/plants?tag=%ff', 'tag is not percent-encoded UTF-8'],
     ['/plants?tag=a%C3%A9&tag=100%', 'tag is not percent-encoded UTF-8'],
     ['/plants/-5?%zz=1', '%zz is not percent-encoded UTF-8'],
-  ])('GET %s is rejected by the name of the parameter', async (path, message) => {
+  ])('the error of GET %s names the parameter', async (path, message) => {
     const { status, text } = await send('GET', path);
     expect(JSON.parse(text)).toEqual({ error: 40001, message: `invalid input: ${message}` });
     expect(status).toBe(400);

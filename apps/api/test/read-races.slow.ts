@@ -92,7 +92,7 @@ describe.each(databases)('on %s', (database) => {
   }
 });
 
-it('no order explains two plants under one id, or a plant that nobody deleted and that is gone', () => {
+it('no order explains two plants under one id, or a missing plant that nobody deleted', () => {
   const result = (status: number, error?: number): Outcome => ({
     status,
     headers: new Headers(),
@@ -137,8 +137,8 @@ function explains(calls: readonly Call[], final: string | undefined): boolean {
 }
 
 /**
- * The calls that may come next. A call that changes nothing comes at once, because it restricts no
- * later call. Of calls with the same effect, the one that ended first comes first: they could
+ * The calls that may come next. A call that changes nothing comes at once, because it restricts no later
+ * call. Of calls with the same effect, the call that ended first comes first, because such calls could
  * change places.
  */
 function candidates(rest: readonly Call[], stored: string | undefined): Call[] {
@@ -154,8 +154,8 @@ function candidates(rest: readonly Call[], stored: string | undefined): Call[] {
 }
 
 /**
- * In which states a call has its outcome, and the state after it; undefined when it changes
- * nothing.
+ * Returns the states in which a call has its outcome, and the state after the call. That state is
+ * undefined when the call changes nothing.
  */
 function effectOf({ procedure, name, outcome }: Call) {
   const isError = outcome.error !== undefined;

@@ -46,7 +46,7 @@ describe.each(surfacesOnDatabases)(
 
     const isText = ({ id }: Row) => id >= 1_000n && id < 2_000n;
 
-    it('has every id exactly, however it was written', () => {
+    it('contains every id exactly, in any spelling of its number', () => {
       const names = spellings.map(([, id]) => ({ name: String(id) }));
       expect(bodies.slice(0, spellings.length)).toEqual(names);
       const ids = [...new Set(spellings.map(([, id]) => id))];
@@ -56,7 +56,7 @@ describe.each(surfacesOnDatabases)(
       );
     });
 
-    it('has every text byte for byte', () => {
+    it('contains every text byte for byte', () => {
       const plants = texts.map((text) => ({ name: text, tag: text }));
       expect(bodies.slice(spellings.length)).toStrictEqual(plants);
       expect(rows.filter(isText)).toEqual(

@@ -29,8 +29,8 @@ export function acceptJwts(settings: JwtSettings, fallback: Authenticate): Authe
 const jwtSyntax = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
 /**
- * The accepted algorithms all have a private key. A shared secret that verifies signatures can even forge
- * them.
+ * The accepted algorithms all have a private key. A shared secret that verifies signatures can forge
+ * signatures.
  */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],

@@ -23,8 +23,8 @@ const maxQuietTimes = 20;
  * takes requests, so that a load balancer sees `/readyz` change. It closes each connection after a
  * response. Then it stops listening, and closes when every request has its response.
  *
- * @param closed is called when the server has stopped listening. It resolves when no process that stops
- *   accepts connections for the address
+ * @param closed is called when the server has stopped listening. It resolves when no process that is about
+ *   to stop accepts connections
  * @param stopWaiting ends the requests that wait for changes. The server calls it after the drain delay,
  *   so that a client that waits again reaches another instance
  */

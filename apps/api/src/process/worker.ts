@@ -9,8 +9,8 @@ export interface WorkerProcess {
   /** Whether all processes are ready. */
   areAllReady(): Promise<boolean>;
   /**
-   * Call it when this process has stopped listening. Resolves when no process that stops accepts
-   * connections for the address.
+   * Call it when this process has stopped listening. Resolves when no process that is about to stop
+   * accepts connections.
    */
   closed(): Promise<void>;
   /** Tells the primary that this process serves. */

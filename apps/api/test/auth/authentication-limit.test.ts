@@ -71,7 +71,7 @@ it('rejects every request of an address that has failed too often, until the min
   expect((await send('test-token')).statusCode).toBe(429);
 });
 
-it('accepts requests of other addresses meanwhile', async () => {
+it('accepts requests of other addresses while it rejects one address', async () => {
   for (let i = 0; i < 4; i++) await send('guess');
   for (const path of paths) {
     expect((await send('test-token', { path, from: '192.0.2.2' })).statusCode).toBe(200);
@@ -88,7 +88,7 @@ it('counts only failed authentications', async () => {
   }
 });
 
-it('counts a token that an authenticator rejects, and no other error', async () => {
+it('counts the rejection of a token, and no other error', async () => {
   const authenticate = limitAuthenticationErrors(2);
   const fail = (error: Error) => authenticate('192.0.2.1', () => Promise.reject(error));
   const down = new Error('the identity provider is down');
@@ -98,7 +98,7 @@ it('counts a token that an authenticator rejects, and no other error', async () 
   expect(() => fail(invalid)).toThrow('over 2 requests without a valid access token');
 });
 
-it('accepts no more guesses than the limit when they come at once', async () => {
+it('accepts no more guesses than the limit when all guesses come at once', async () => {
   const responses = await Promise.all(Array.from({ length: 80 }, (_, i) => send(`guess-${i}`)));
   const statuses = responses.map(({ statusCode }) => statusCode).toSorted();
   expect(statuses).toEqual([401, 401, 401, ...Array(77).fill(429)]);

@@ -20,7 +20,7 @@ it.each([
   expect(response.json()).toEqual(ann);
 });
 
-it('checks the tokens of many who have waited in turns, and rejects those that are no longer valid', async () => {
+it('checks the tokens of many waiting requests in turns, and rejects tokens that are no longer valid', async () => {
   let isValid = true;
   const server = fastify();
   const hook = requireToken(() => (isValid ? ann : undefined));
@@ -74,7 +74,7 @@ it.each([
 
 const asked: string[] = [];
 
-/** The error of a request with this header, when no token is valid. */
+/** Returns the error of a request with this header. No token is valid here. */
 async function errorFor(authorization: string | undefined): Promise<unknown> {
   let thrown: unknown;
   const server = fastify();
@@ -94,7 +94,7 @@ it('keeps the cause of an invalid token for the log', () => {
   expect(tokenInvalid(cause).cause).toBe(cause);
 });
 
-it('has no principal of a request without the hook', async () => {
+it('throws when the route of a request lacks the hook', async () => {
   const server = fastify();
   server.get('/', (request) => principalOf(request));
   expect((await server.inject('/')).json()).toMatchObject({

@@ -38,7 +38,7 @@ describe('a forged JWT', () => {
     }
   });
 
-  it('is rejected when it is signed with a key that it brings or links to', async () => {
+  it('is rejected when its own header contains the key, or links to the key', async () => {
     const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
     const attacker = await startIdentityProvider();
     const jwk = await exportJWK(publicKey);

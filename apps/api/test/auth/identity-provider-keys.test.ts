@@ -46,7 +46,7 @@ describe('the keys of the identity provider', () => {
     await jwts.outcomeOf(leaked); // Starts a fetch of the keys.
     await vi.waitFor(() => expect(jwts.provider.fetches).toBe(2));
     await vi.waitFor(async () => {
-      pass(31); // A result from before the fetch is cached for 30 seconds.
+      pass(31); // The result before the fetch stays cached for 30 seconds.
       expect(await jwts.outcomeOf(leaked)).toBe(40101);
     });
   });
@@ -77,7 +77,7 @@ describe('the keys of the identity provider', () => {
     expect(jwts.provider.fetches).toBe(2);
   });
 
-  it('are not taken from a response with another status than 200', async () => {
+  it('are not read from a response whose status is not 200', async () => {
     jwts.provider.mode = 'broken';
     const token = await jwts.provider.sign();
     expect(await jwts.outcomeOf(token)).toBe(50303);
@@ -98,7 +98,7 @@ describe('the keys of the identity provider', () => {
     }
   });
 
-  it('are fetched a second after a fetch that failed, and not before', async () => {
+  it('are fetched again one second after a failed fetch, and not earlier', async () => {
     jwts.provider.mode = 'down';
     const token = await jwts.provider.sign();
     expect(await jwts.outcomeOf(token)).toBe(50303);
@@ -154,7 +154,7 @@ describe('a server with an identity provider', () => {
     await jwts.stop();
   });
 
-  it('responds with 50303 while the provider is down, and 200 when it is up again', async () => {
+  it('responds with 50303 while the provider is down, and with 200 when the provider is up again', async () => {
     jwts.provider.mode = 'down';
     const token = await jwts.provider.sign();
     const headers = { authorization: `Bearer ${token}` };
@@ -178,7 +178,7 @@ describe('a server with an identity provider', () => {
     expect(await jwts.outcomeOf(jwts.server.token)).toBe(200);
   });
 
-  it('reads no keys beyond a megabyte', async () => {
+  it('stops reading the keys after a megabyte', async () => {
     jwts.provider.mode = 'endless';
     expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(50303);
     const warnings = jwts.server.log.map((line) => JSON.parse(line));

@@ -17,7 +17,7 @@ describe('a JWT', () => {
 
   afterAll(() => jwts.stop());
 
-  // The tests move the clocks themselves. They are the server's clocks, too.
+  // The tests move the clocks themselves. The server uses the same clocks.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
   const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
@@ -139,7 +139,7 @@ describe('the authentication by JWTs', () => {
     expect(await jwts.authenticate(token)).toMatchObject({ name: 'Ann', scopes });
   });
 
-  it('passes only tokens that are not a JWT to the store', async () => {
+  it('passes a token to the store only when the token is not a JWT', async () => {
     const token = await jwts.provider.sign({ claims: { iss: 'somebody else' } });
     expect(await jwts.authenticate(token)).toBeUndefined();
     for (const text of [`x${token}`, `${token}.x`, `${token}=`, token.replace(/\..*/, '')]) {
@@ -163,13 +163,13 @@ describe('the authentication by JWTs', () => {
     });
   });
 
-  it('caches a JWT for 30 seconds, even while its key is withdrawn', async () => {
+  it('caches a JWT for 30 seconds, even when the provider has withdrawn its key', async () => {
     const cached = await jwts.provider.sign();
     expect(await jwts.outcomeOf(cached)).toBe(200);
     await jwts.provider.addKey('second');
     jwts.provider.withdrawKey('first');
     vi.advanceTimersByTime(11_000);
-    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200); // It fetches the keys.
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200); // This call fetches the keys.
     expect(await jwts.outcomeOf(cached)).toBe(200);
     vi.advanceTimersByTime(19_000);
     expect(await jwts.outcomeOf(cached)).toBe(40101);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { startServer } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
-it('responds with 503 in time while the database does not respond, and with 200 when it responds again', async () => {
+it('responds with 503 in time while the database does not respond, and with 200 when the database responds again', async () => {
   const server = await startServer('Postgres');
   const sql = postgres(server.databaseUrl ?? '');
   const other = await sql.reserve();
@@ -22,8 +22,8 @@ it('responds with 503 in time while the database does not respond, and with 200 
     expect(headers.get('retry-after')).toBe('1');
     expect(body).toEqual({
       error: 50300,
-      // Usually the time limit of the database ends first; on a very busy machine, that of the
-      // request.
+      // Usually the time limit of the database ends first. On a very busy machine, the time limit of the
+      // request does.
       message: expect.stringMatching(
         /^the database cannot do this now \(SQLSTATE 55P03\): nothing was written, send it again later$|may not be stored/,
       ),

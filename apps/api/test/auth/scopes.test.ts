@@ -48,7 +48,7 @@ beforeEach(createHoya);
 const isGranted = (granted: readonly Scope[], scope: Scope | 'none') =>
   scope === 'none' || granted.includes(scope);
 
-/** Expects that a token can call the procedures that its scopes name, over both surfaces, and no others. */
+/** Expects that, over both surfaces, a token can call only the procedures that its scopes name. */
 async function expectScopes(token: string, granted: readonly Scope[]): Promise<void> {
   for (const { procedure, input, scope } of calls) {
     for (const { name, call } of callers) {
@@ -87,7 +87,7 @@ it('each procedure names a scope', () => {
 });
 
 it.each(mixtures.filter((granted) => granted.length > 0))(
-  'a token with the scopes %s %s %s can do what they name, and nothing else',
+  'a token with the scopes %s %s %s can call only the procedures that its scopes name',
   async (...granted) => {
     const token = await server.store.accessTokens.create('mixed', { scopes: granted });
     await expectScopes(token, granted);
@@ -95,7 +95,7 @@ it.each(mixtures.filter((granted) => granted.length > 0))(
 );
 
 it.each([[], ['plants:read', 'plants:delete']] as const)(
-  'a JWT with the scopes %s %s can do what they name, and nothing else',
+  'a JWT with the scopes %s %s can call only the procedures that its scopes name',
   async (...granted) => {
     const scope = ['openid', ...granted, 'plants:unknown'].join(' ');
     await expectScopes(await provider.sign({ claims: { scope } }), granted);
@@ -103,7 +103,7 @@ it.each([[], ['plants:read', 'plants:delete']] as const)(
 );
 
 it.each(mixtures)(
-  "core's caller with the scopes %s %s %s can do what they name, and nothing else",
+  "core's caller with the scopes %s %s %s can call only the procedures that its scopes name",
   async (...granted) => {
     const caller = createCaller({
       store: server.store,
@@ -118,7 +118,7 @@ it.each(mixtures)(
   },
 );
 
-it('a batch over tRPC checks each of its calls', async () => {
+it('a token needs the scope of each call in a batch over tRPC', async () => {
   const token = await server.store.accessTokens.create('reader', { scopes: ['plants:read'] });
   const response = await fetch(`${server.url}/trpc/deletePlant,createPlant?batch=1`, {
     method: 'POST',
@@ -131,7 +131,7 @@ it('a batch over tRPC checks each of its calls', async () => {
   expect(await server.store.get(2n)).toBeUndefined();
 });
 
-it('a missing scope is reported before an invalid input, which the error does not describe', async () => {
+it('an error for a missing scope does not describe an invalid input', async () => {
   const token = await server.store.accessTokens.create('creator', { scopes: ['plants:create'] });
   for (const { call } of callers) {
     const outcome = await call({ url: server.url, token }, 'getPlant', { id: 'x' });
@@ -139,7 +139,7 @@ it('a missing scope is reported before an invalid input, which the error does no
   }
 });
 
-it('a JWT for the subject "environment" has its issuer in the log, unlike the token of the operator', async () => {
+it('the log names the issuer of a JWT for the subject "environment", but no issuer for the token of the operator', async () => {
   const jwt = await provider.sign({ claims: { sub: 'environment' } });
   const { issuer } = provider.settings;
   for (const token of [jwt, server.token]) {
@@ -152,7 +152,7 @@ it('a JWT for the subject "environment" has its issuer in the log, unlike the to
   for (const line of others) expect(line).not.toHaveProperty('issuer');
 });
 
-it('the scopes are in the log of each request', async () => {
+it('the log line of each request contains the scopes', async () => {
   const token = await server.store.accessTokens.create('logged', { scopes: ['plants:read'] });
   for (const { call } of callers) await call({ url: server.url, token }, 'listPlants', {});
   const lines = server.log.map((line) => JSON.parse(line));

@@ -28,19 +28,19 @@ async function send(body: string, headers: Record<string, string> = {}) {
 
 const exchange = (code: unknown) => send(JSON.stringify({ code }));
 
-it('exchanges the code for the token, once', async () => {
+it('exchanges the code for the token only once', async () => {
   const response = await exchange(signIn.code);
   expect(response).toMatchObject({ status: 200, body: { token: 'the-token' } });
   expect(response.headers.get('cache-control')).toBe('no-store');
   expectError(await exchange(signIn.code), 401, 40101);
 });
 
-it('exchanges it for one of several requests at once', async () => {
+it('accepts the code in only one of several requests that come at once', async () => {
   const responses = await Promise.all([1, 2, 3].map(() => exchange(signIn.code)));
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
 });
 
-it('rejects another code, and accepts the right one afterwards', async () => {
+it('rejects a wrong code, and then accepts the right code', async () => {
   expectError(await exchange('a'.repeat(signIn.code.length)), 401, 40101);
   expectError(await exchange(''), 401, 40101);
   expect(await exchange(signIn.code)).toMatchObject({ status: 200 });
@@ -49,7 +49,7 @@ it('rejects another code, and accepts the right one afterwards', async () => {
 it.each([
   [10 * 60_000 - 1, 200],
   [10 * 60_000 + 1, 401],
-])('responds %i ms after the start with %i', async (milliseconds, status) => {
+])('responds with a status %i ms after the start: %i', async (milliseconds, status) => {
   vi.useFakeTimers({ toFake: ['performance'], now: 0 });
   const fresh = createSignIn('the-token');
   vi.advanceTimersByTime(milliseconds);
@@ -63,7 +63,7 @@ it('rejects a client that has failed as often as the limit for authentications a
   expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-it('rejects anything else with an error of the contract', async () => {
+it('rejects every other request with an error of the contract', async () => {
   expectError(await send('{'), 400, 40000);
   expectError(await send('{}'), 400, 40001);
   expectError(await exchange(5), 400, 40001);
@@ -73,7 +73,7 @@ it('rejects anything else with an error of the contract', async () => {
   expectError({ status: response.status, body: await response.json() }, 405, 40500);
 });
 
-it('is not there when the server has no token of its own', async () => {
+it('does not exist when the server has no token of its own', async () => {
   const other = await startOnStore();
   const { status } = await fetch(`${other.url}/console/sign-in`, { method: 'POST' });
   expect(status).toBe(404);

@@ -16,10 +16,10 @@ beforeEach(() => void vi.mocked(timingSafeEqual).mockClear());
 
 const authenticate = acceptStaticTokens([{ name: 'first', token: 'secret-1' }], () => undefined);
 
-// The store's own tokens need no such comparison: it looks up their SHA-256, and knowing how much
-// of a hash is right does not help to guess the token.
+// The store's own tokens need no such comparison, because the store looks up their SHA-256. Even a client
+// that knows which part of a hash is right cannot guess the token.
 it.each(['Xecret-1', 'secret-X', 'secret-1'])(
-  'takes the same time to compare %s, wherever it differs',
+  'takes the same time to compare %s, whichever character differs',
   (token) => {
     expect(authenticate(token)).toEqual(
       token === 'secret-1' ? { name: 'first', scopes } : undefined,

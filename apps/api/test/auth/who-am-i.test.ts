@@ -35,7 +35,7 @@ describe.each(callers)('over $name', ({ call }) => {
     expect(output).toStrictEqual({ name: 'gärtner 🌻', scopes: ['plants:delete'], expiresAt });
   });
 
-  it('tells no expiry where there is none', async () => {
+  it('tells no expiry when the token has none', async () => {
     const token = await server.store.accessTokens.create('lasting');
     const lasting = { name: 'lasting', scopes: ['plants:create', 'plants:read'] };
     expect((await whoAmI(token)).output).toStrictEqual(lasting);
@@ -49,7 +49,7 @@ describe.each(callers)('over $name', ({ call }) => {
     expect((await whoAmI(jwt)).output).toStrictEqual({ name: 'ann', scopes: [], expiresAt });
   });
 
-  it('tells no expiry that has more than four digits in its year', async () => {
+  it('tells no expiry whose year has more than four digits', async () => {
     for (const exp of [253_402_300_800, 1e15]) {
       const jwt = await provider.sign({ claims: { sub: 'ann', exp } });
       expect((await whoAmI(jwt)).output).toStrictEqual({ name: 'ann', scopes: ['plants:create'] });
@@ -60,7 +60,7 @@ describe.each(callers)('over $name', ({ call }) => {
     expect(await whoAmI('guess')).toMatchObject({ status: 401, error: 40101 });
   });
 
-  it('has no parameters', async () => {
+  it('rejects parameters', async () => {
     expect(await call(server, 'whoAmI', { verbose: 1 })).toMatchObject({
       ...{ status: 400, error: 40001 },
       message: 'invalid input: it has no parameter "verbose"',
@@ -68,7 +68,7 @@ describe.each(callers)('over $name', ({ call }) => {
   });
 });
 
-it('tells no expiry of a token that an operator has set to infinity', async () => {
+it('tells no expiry when an operator has set the expiry of a token to infinity', async () => {
   const server = await startServer('Postgres');
   const token = await server.store.accessTokens.create('infinite');
   const sql = postgres(server.databaseUrl ?? '');
@@ -81,7 +81,7 @@ it('tells no expiry of a token that an operator has set to infinity', async () =
   await server.stop();
 });
 
-it('has responses that the document describes', async () => {
+it('sends responses that the document describes', async () => {
   const server = await startServer('Postgres');
   const document = await documentValidator(server.url);
   const expiresAt = new Date('2100-01-02T03:04:05.678Z');

@@ -77,7 +77,7 @@ it.each([
   'TRACE',
   'PROPFIND',
   'M-SEARCH',
-])('no plant is created by %s, whatever the target', async (method) => {
+])('no plant is created by %s at any target', async (method) => {
   for (const target of targets) {
     const { status } = await send(target, [], method);
     expect([400, 401, 404, 405], target).toContain(status);
@@ -163,7 +163,7 @@ it.each(surfaces)(
 );
 
 it.each(surfaces)(
-  'the server neither asks for a body nor waits for it over $name',
+  'over $name, the server neither asks for a body nor waits for the body',
   async ({ path }) => {
     for (const headers of ['', 'Expect: 100-continue\r\n', 'Authorization: Bearer guess\r\n']) {
       const { responses } = await sendRaw(

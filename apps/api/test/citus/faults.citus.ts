@@ -67,7 +67,7 @@ it.for(Object.entries(ways))('one of two workers %s', async ([, makeFail]) => {
   expect(performance.now() - sentAt).toBeLessThan(10_000);
   await other.close();
   await bringBack();
-  const recovered = await second.acknowledged(8); // One from each of its clients.
+  const recovered = await second.acknowledged(8); // One create from each client.
 
   await vi.waitFor(async () => expect(await readiness(store)).toEqual({ status: 'ready' }), 5_000);
   for (const line of [
@@ -83,7 +83,7 @@ it.for(Object.entries(ways))('one of two workers %s', async ([, makeFail]) => {
 });
 
 it.for(Object.entries(ways))(
-  'gets, deletes and tokens go on for the other plants when one of two workers %s',
+  'gets, deletes and tokens work for the other plants when one of two workers %s',
   async ([, makeFail]) => {
     const store = await start();
     const { url, token, spareId } = store;
@@ -183,7 +183,7 @@ it('only the other nodes can resolve the name of a worker', async () => {
   const { port } = new URL(store.cluster.workers[1]?.proxy?.url ?? '');
   const node = `localhost:${port}`;
 
-  // The server reads the addresses every 15 s, and tries as often to reach the node.
+  // The server reads the addresses every 15 s, and tries to reach the node at the same interval.
   const logged = (level: number) =>
     vi.waitFor(() => {
       const lines = store

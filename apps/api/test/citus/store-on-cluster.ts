@@ -21,11 +21,11 @@ export interface StoreOnCluster {
   readonly token: string;
   /** The URL of the database on the coordinator. */
   readonly databaseUrl: string;
-  /** On the coordinator, as a superuser. */
+  /** A connection to the coordinator as a superuser. */
   readonly admin: postgres.Sql;
   /** The clients that create plants of the first worker, and those of the second. */
   readonly loads: readonly [AcknowledgedLoad, AcknowledgedLoad];
-  /** An id that no client uses, of a plant that this worker would store. */
+  /** Returns an id that no client uses. This worker would store a plant with the id. */
   spareId(worker: 1 | 2): number;
   /** The log lines of the server. */
   log(): string;
@@ -109,7 +109,7 @@ export async function startStoreOnCluster({
 
 /** Stops all processes of a Postgres, so that it accepts connections and never responds. */
 export async function freeze(postmaster: number): Promise<{ thaw(): void }> {
-  process.kill(postmaster, 'SIGSTOP'); // First, so that it starts no further processes.
+  process.kill(postmaster, 'SIGSTOP'); // The postmaster is first, so that it starts no further processes.
   const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');
   const pids = [postmaster, ...children.trim().split(' ').map(Number)];
   for (const pid of pids) process.kill(pid, 'SIGSTOP');

@@ -31,7 +31,7 @@ it('allows the API reference to run only its own scripts', async () => {
 
 it.each([
   ['/docs', 'same-origin'],
-  ['/openapi.json', 'cross-origin'], // Public: editors and generators in a browser read it.
+  ['/openapi.json', 'cross-origin'], // Editors and generators in a browser read this file.
 ])('sends %s with headers against sniffing, framing and referrers', async (path, readers) => {
   const { headers } = await fetch(server.url + path);
   expect(Object.fromEntries(headers)).toMatchObject({

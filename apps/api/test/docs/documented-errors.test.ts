@@ -180,14 +180,14 @@ describe('the document', () => {
     ['GET /plants/{id}', 200, ['cursorExpired', ...onlyWithBody]],
     ['DELETE /plants/{id}', 204, ['cursorExpired', ...onlyWithBody]],
   ])(
-    'declares the statuses of %s: success, and every error that it can have',
+    'declares the status of success and the statuses of all possible errors of %s',
     (name, ok, never) => {
       const statuses = kinds.filter((kind) => !never.includes(kind)).map(httpStatus);
       expect(document.operation(name).statuses).toEqual([...new Set([ok, ...statuses])].toSorted());
     },
   );
 
-  it('describes the responses of success', async () => {
+  it('describes successful responses', async () => {
     const created = await create('{"id":2,"name":"Hoya carnosa","tag":"Apocynaceae"}');
     expect(document.operation('POST /plants').differencesFrom(created)).toEqual([]);
     const got = await send('GET', '/plants/2');
@@ -200,7 +200,7 @@ describe('the document', () => {
     expect(document.operation('DELETE /plants/{id}').differencesFrom(deleted)).toEqual([]);
   });
 
-  it.each(kinds)('has an example that is exactly the response to %s', async (kind) => {
+  it.each(kinds)('has an example of %s that equals the real response', async (kind) => {
     const names: Partial<Record<ErrorKind, string>> = {
       plantUnknown: 'DELETE /plants/{id}',
       insufficientScope: 'DELETE /plants/{id}',
@@ -253,7 +253,7 @@ describe('the document', () => {
     ['413', causes.bodyTooLarge],
     ['415', causes.unsupportedMediaType],
     ['429', causes.rateLimited],
-  ])('declares the headers of the rate limit for %s, which has them', async (status, provoke) => {
+  ])('declares the headers of the rate limit for the response %s', async (status, provoke) => {
     const response = await provoke();
     expect(response.status).toBe(Number(status));
     for (const header of rateLimitHeaders) {
@@ -287,7 +287,7 @@ describe('the document', () => {
     ['405', causes.methodNotAllowed],
     ['408', causes.requestTimeout],
     ['431', causes.headersTooLarge],
-  ])('does not declare them for %s, which has none', async (status, provoke) => {
+  ])('does not declare these headers for %s, a response without them', async (status, provoke) => {
     const response = await provoke();
     expect(response.status).toBe(Number(status));
     for (const header of rateLimitHeaders) {

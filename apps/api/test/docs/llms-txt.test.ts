@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-it('lists the pages for language models, and what a running store serves', async () => {
+it('lists the pages for language models, and the addresses of a running store', async () => {
   const response = await fetch(`${server.url}/llms.txt`);
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   const served = [...(await response.text()).matchAll(/\]\((\.\/[^)]+)\)/g)];

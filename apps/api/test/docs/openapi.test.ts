@@ -52,7 +52,7 @@ describe('the served document', () => {
   });
 });
 
-it('is OpenAPI 3.1 of the plant store sample, with the version of the packages, MIT, and a contact', () => {
+it('is OpenAPI 3.1, and names the plant store sample, its version, its license and a contact', () => {
   expect(document.openapi).toMatch(/^3\.1\./);
   expect(document.info).toMatchObject({
     title: expect.stringMatching(/plant store sample/i),
@@ -125,16 +125,16 @@ it('refers to the plant in a list of plants by name, and has an example of such 
   expect(example).toMatchObject({ plants: [monstera] });
 });
 
-it('has the bounds of an id to the digit', () => {
+it('has the exact bounds of an id', () => {
   expect(committed).toMatch(/"minimum": -9223372036854775808,\s+"maximum": 9223372036854775807\n/);
 });
 
-it('leaves every object open for properties of later versions', () => {
+it('allows the properties of later versions in every object', () => {
   expect(committed).not.toContain('"additionalProperties"');
 });
 
-it('has an example of a body, whose id is free in a store with the sample data', async () => {
-  const body = operation?.requestBody as Body | undefined; // trpc-to-openapi's type allows a reference, too.
+it('has an example body whose id is free in a store with the sample data', async () => {
+  const body = operation?.requestBody as Body | undefined; // trpc-to-openapi's type even allows a reference.
   const example = body?.content['application/json'].example;
   expect(Object.keys(example ?? {})).toEqual(['id', ...plantFields]);
   const plants = new URL('../../../../examples/houseplants.ndjson', import.meta.url);
@@ -150,7 +150,7 @@ describe.each([true, false])('for a validator with the flag u: %s', (unicodeRegE
   addFormats.default(ajv);
   ajv.addSchema(JSON.parse(committed), 'openapi');
 
-  it.each(['Plant', 'NewPlant'])('%s has any text as its name and tag', (name) => {
+  it.each(['Plant', 'NewPlant'])('%s accepts any text as its name and tag', (name) => {
     const validate = ajv.getSchema(`openapi#/components/schemas/${name}`);
     for (const text of ['🌻', '', 'a\nb\n', 'Ñandú 🪴 竹', '\u007f', '\\x00', 'D800']) {
       expect(validate?.({ id: 1, name: text, tag: text })).toBe(true);
@@ -160,7 +160,7 @@ describe.each([true, false])('for a validator with the flag u: %s', (unicodeRegE
   });
 });
 
-it('has only patterns that mean the same by the rules of RE2, as in Go', () => {
+it('has only patterns that mean the same in RE2, which Go uses', () => {
   for (const [, text = ''] of committed.matchAll(/"pattern": (".*")/g)) {
     const pattern = RE2JS.compile(JSON.parse(text));
     for (const name of ['🌻', '', 'a\nb\n', '\\x00']) expect(pattern.test(name)).toBe(true);

@@ -30,7 +30,7 @@ const addressesOn = (page: string, base: string) =>
 
 describe('behind a proxy with a path prefix', () => {
   it.each(['/docs', '/docs/', '/docs/errors'])(
-    'serves %s, and everything that it loads',
+    'serves %s, and every file that this page loads',
     async (path) => {
       const response = await fetch(url + path);
       expect(response.status).toBe(200);
@@ -40,7 +40,7 @@ describe('behind a proxy with a path prefix', () => {
     },
   );
 
-  it('shows the document at the address of the API reference, with the address of the store', async () => {
+  it('gives the API reference the right addresses of the document and of the store', async () => {
     const page = await (await fetch(`${url}/docs`)).text();
     const [, configuration = ''] = /createApiReference\('#app', (\{.*\})\)/s.exec(page) ?? [];
     const evaluate = new Function('location', `return ${configuration}`);
@@ -50,7 +50,7 @@ describe('behind a proxy with a path prefix', () => {
     });
   });
 
-  it('links the page of errors, both from the document and from the API reference', async () => {
+  it('links to the page of errors from the document and from the API reference', async () => {
     const { info } = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
     const [, link = ''] = /\]\((.*?)\)/.exec(info.description) ?? [];
     for (const base of ['openapi.json', 'docs']) {
@@ -78,7 +78,7 @@ describe('behind a proxy with a path prefix', () => {
     expect(await client.createPlant.mutate({ id: 2n, name: 'Hoya' })).toEqual({ name: 'Hoya' });
   });
 
-  it('sends no error message with an address that is wrong there', async () => {
+  it('sends no error message that contains a wrong address', async () => {
     const { message } = (await (await fetch(`${url}/plant`)).json()) as { message: string };
     expect(message).toBe(
       'there is no path /plant: the API reference (docs) lists the paths of this service',

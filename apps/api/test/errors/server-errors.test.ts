@@ -28,7 +28,7 @@ describe.each(surfaces)('over $name', (surface) => {
     ['databaseUnavailable', 50300],
     ['overloaded', 50301],
   ] as const)(
-    'responds with 503 with Retry-After to the error %s of the store',
+    'responds with 503 and Retry-After to the error %s of the store',
     async (kind, code) => {
       const failing = await startFailingServer(new PlantStoreError(kind, 'not now'));
       const response = await surface.send(failing, plant);

@@ -10,10 +10,13 @@ import type { Addresses, Measurement } from './measured-server.ts';
 /** Milliseconds for which one request may stop the event loop. */
 const limit = 50;
 
-/** How often a request over the limit is sent again. Noise of the machine only adds to CPU time, so the least counts. */
+/**
+ * The most times that a request over the limit is sent again. Other work of the machine only adds CPU
+ * time, so the lowest value counts.
+ */
 const tries = 5;
 
-/** Characters of a log line, and of the body of an error. */
+/** The most characters of a log line, and of the body of an error. */
 const maxText = 4_096;
 
 describe('a hostile request', () => {
@@ -37,7 +40,7 @@ describe('a hostile request', () => {
   });
 
   it.each(Object.entries(hostileRequests))(
-    'with %s stops the event loop for at most 50 ms, and its text is cut',
+    'with %s stops the event loop for at most 50 ms, and the server shortens its text',
     async (_, requests) => {
       const tooLong: string[] = [];
       for (const request of requests) {

@@ -1,6 +1,6 @@
 const size = 2 ** 20;
 
-/** The longest text of a header or a request line; Node rejects 16 KiB of both together. */
+/** The longest text of a header or a request line. Node rejects 16 KiB of both together. */
 const headerSize = 15_000;
 
 const fill = (unit: string, length: number) => unit.repeat(Math.floor(length / unit.length));
@@ -32,7 +32,7 @@ const head = (line: string, headers: readonly string[] = []) =>
 
 const authorization = 'Authorization: Bearer test-token';
 
-/** A request, which the server closes the connection after, and the server that gets it. */
+/** A request after which the server closes the connection, and the server that gets the request. */
 export interface HostileRequest {
   name: string;
   bytes: string | Buffer;
@@ -146,7 +146,7 @@ const values: Record<string, string> = {
   spaces: fill(' ', size),
 };
 
-/** The same as an input: a plant, a list of plants, parameters. */
+/** The same texts as an input: a plant, a list of plants, parameters. */
 const inputs: Record<string, string> = {
   ...values,
   ...Object.fromEntries(
@@ -167,7 +167,7 @@ const inputs: Record<string, string> = {
   'a JWT as an unknown key': `{"id":1,"${fill('eyJ', size - 100)}":1}`,
 };
 
-/** superjson with claims of types, as many as fit. */
+/** superjson texts with as many claims of types as fit. */
 const claims: Record<string, string> = {
   'claims of short paths': claimed(
     '{"a":1}',

@@ -19,7 +19,8 @@ export interface Addresses {
   metricsUrl: string;
 }
 
-// A process of its own, in which nothing but the server uses CPU time. It has the parts of the real one.
+// This process runs only the server, so that nothing else uses CPU time. It has the parts of the real
+// server.
 const [databaseUrl = '', issuer = '', audience = '', jwksUrl = ''] = process.argv.slice(2);
 const store = await openPlantStore({ databaseUrl });
 const metrics = createMetrics(store);

@@ -19,7 +19,7 @@ const names = {
 };
 
 it.each(Object.entries(names))(
-  'responds with 512 clients that send %s, with the least heap',
+  'with the least heap, responds to 512 clients that send %s',
   async (what, name) => {
     const program = startProgram({
       DATABASE_URL: await createDatabase(inject('postgresUrl')),
@@ -34,7 +34,7 @@ it.each(Object.entries(names))(
     const slowest = Math.max(...outcomes.map(({ milliseconds }) => milliseconds));
     console.log(`${what}: the slowest response took ${Math.round(slowest)} ms`);
     const kinds = new Set(outcomes.map(({ outcome }) => outcome));
-    // On a busy machine, the database is too slow for some.
+    // On a busy machine, the database is too slow for some creates.
     expect(['200', '503 50300', '503 50301']).toEqual(expect.arrayContaining([...kinds]));
     expect([...kinds]).toEqual(expect.arrayContaining(['200', '503 50301']));
     expect(await stopProgram(program)).toBe(0);

@@ -10,13 +10,13 @@ const token = 'a-secret-of-the-tests';
 /** Seconds of each load. */
 const seconds = 8;
 
-/** The core of the server, and that of the load. */
+/** The core of the server, and the core of the load. */
 const [serverCore, loadCore] = [0, 1];
 
 const canPin = process.platform === 'linux' && availableParallelism() > 1;
 
 it.runIf(canPin)(
-  'creates as much as it can at twice and five times of that, on one core',
+  'on one core, still creates its maximum at twice and at five times that load',
   async () => {
     const database = await startPlantsDatabase();
     onTestFinished(database.stop);
@@ -34,7 +34,7 @@ it.runIf(canPin)(
       return { ...result, created: created / seconds, rejected: rejected / seconds, others };
     };
 
-    await run({ rate: 2_000, connections: 50 }); // So that the code is compiled.
+    await run({ rate: 2_000, connections: 50 }); // This load makes Node compile the code.
     const { created: best } = await run({ rate: 50_000, connections: 50 });
     for (const [factor, connections] of [2, 5].flatMap((each) => [
       [each, 500] as const,
@@ -52,7 +52,7 @@ it.runIf(canPin)(
       expect(withoutRetryAfter).toBe(0);
       expect(percentile99(fromSent)).toBeLessThan(hang);
       expect(percentile99(livez)).toBeLessThan(hang);
-      // On a busy machine, the best itself varies.
+      // On a busy machine, even the best result varies.
       expect(created).toBeGreaterThan(best / 10);
     }
   },

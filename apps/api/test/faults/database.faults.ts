@@ -5,7 +5,7 @@ import { databaseFaults } from './fault-causes.ts';
 import { startPlantsDatabase } from './plants-database.ts';
 import { startStoreUnderLoad } from './store-under-load.ts';
 
-// Windows has no signals: a process cannot be paused, or exit with code 0 on SIGTERM, there.
+// Windows has no signals. A process there cannot be paused, and cannot exit with code 0 on SIGTERM.
 describe.concurrent('no acknowledged plant is lost, and creates soon succeed again, when', () => {
   it.runIf(hasPosixSignals).for(databaseFaults)(
     '%s',

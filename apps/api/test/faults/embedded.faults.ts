@@ -17,16 +17,16 @@ const run = promisify(execFile);
 interface Fault {
   cause(): Promise<unknown>;
   end(): Promise<unknown>;
-  /** The reason that the log must have. */
+  /** The reason that the log must contain. */
   reason: RegExp;
-  /** The message that every create must get; undefined when messages may differ. */
+  /** The message that every create must get. It is undefined when messages may differ. */
   message?: string;
 }
 
 /** Makes a directory, and a function that causes the fault for a process on it. */
 type PrepareFault = () => Promise<{ directory: string; faultFor: (pid: number) => Fault }>;
 
-/** Files of the process cannot grow. PGlite never returns from the statement after that. */
+/** The files of the process cannot grow. Then PGlite never returns from its statement. */
 const limitedFiles: PrepareFault = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-limited-'));
   onTestFinished(() => rm(directory, { recursive: true }));
@@ -126,7 +126,7 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
   },
 );
 
-it.runIf(await canMount())('starts on a full disk, and serves the plants that it has', async () => {
+it.runIf(await canMount())('starts on a full disk, and serves the stored plants', async () => {
   const { directory, faultFor } = await fullDisk();
   const token = randomUUID();
   const start = () => startProcess({ PLANT_STORE_DATA_DIR: directory, PLANT_STORE_TOKEN: token });
@@ -172,7 +172,7 @@ function watchHealth(url: string) {
     }
   };
   const watching = watch();
-  watching.catch(() => {}); // `stop` reports it.
+  watching.catch(() => {}); // `stop` reports the error.
   return {
     slowest: () => slowestResponse,
     stop() {

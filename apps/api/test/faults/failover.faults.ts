@@ -75,7 +75,7 @@ it.runIf(hasPosixSignals)(
 );
 
 it.runIf(hasPosixSignals)(
-  'an instance has at most six sessions while the standby is down, and none when it has stopped',
+  'an instance has at most six sessions while the standby is down, and none when the instance has stopped',
   async () => {
     const primary = await startPostgres({ fsync: 'off' });
     onTestFinished(primary.stop);
@@ -97,7 +97,7 @@ it.runIf(hasPosixSignals)(
     let isOver = false;
     const load = Array.from({ length: 50 }, async (_, client) => {
       for (let i = 0; !isOver; i++) {
-        // The first ones may succeed, until the server has read its new settings.
+        // The first creates may succeed, until the server has read its new settings.
         await store.create({ id: BigInt(1_000_000 * client + i), name: 'x' }).catch(() => {});
       }
     });

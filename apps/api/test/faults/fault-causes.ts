@@ -5,7 +5,7 @@ import { expect, vi } from 'vitest';
 import { type PlantsDatabase, setSetting } from './plants-database.ts';
 
 interface System extends PlantsDatabase {
-  /** Between the store and its database. */
+  /** The proxy between the store and its database. */
   proxy: FaultProxy;
   load: AcknowledgedLoad;
 }
@@ -36,7 +36,7 @@ const down: CauseFault = async ({ server }) => {
 
 const paused: CauseFault = async ({ server, admin }) => {
   const postmaster = server.process.pid ?? Number.NaN;
-  process.kill(postmaster, 'SIGSTOP'); // First, so that it starts no further backends.
+  process.kill(postmaster, 'SIGSTOP'); // The postmaster is first, so that it starts no further backends.
   const backends = await admin<{ pid: number }[]>`select pid from pg_stat_activity`;
   const pids = [postmaster, ...backends.map(({ pid }) => pid)];
   for (const pid of pids) process.kill(pid, 'SIGSTOP');
@@ -130,7 +130,7 @@ const onTheNetwork =
     proxy.fault = 'none';
   };
 
-/** The faults of a database, each with what causes it. */
+/** The faults of a database, each with the function that causes it. */
 export const databaseFaults: [string, CauseFault][] = [
   ['its connections are terminated again and again', terminated],
   ['it restarts without notice', restarted],

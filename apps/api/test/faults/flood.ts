@@ -78,7 +78,7 @@ export async function startFlood(
       await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
     },
   };
-  // One after another: when too many connect at once, the rest waits for seconds.
+  // Clients connect one after another: when too many connect at once, the rest waits for seconds.
   while (sockets.length < connections) {
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
@@ -88,7 +88,7 @@ export async function startFlood(
   return flood;
 }
 
-/** Reads a response; undefined until all of it has arrived. */
+/** Reads a response. Returns undefined until the whole response has arrived. */
 function readResponse(received: string): { outcome: string; hasRetryAfter: boolean } | undefined {
   const [head = '', body] = received.split('\r\n\r\n');
   const [, length] = /^content-length: (\d+)/im.exec(head) ?? [];

@@ -8,11 +8,11 @@ import { requestText, startRequestFlood } from './request-flood.ts';
 
 const token = 'secret-of-the-tests';
 
-/** Connections of a flood, and of the clients that create plants. */
+/** The numbers of connections of a flood, and of the clients that create plants. */
 const flooders = 1_500;
 const creators = 8;
 
-/** Milliseconds for which creates are measured, without a flood and during it. */
+/** Milliseconds for which creates are measured, without a flood and during a flood. */
 const duration = 5_000;
 
 let lastId = 0;
@@ -24,7 +24,7 @@ it.each([
   ['gets', requestText('GET /plants/1NUMBER', { token })],
   ['deletes', requestText('DELETE /plants/1NUMBER', { token })],
   ['unknown tokens', requestText('GET /plants', { token: 'unknownNUMBER' })],
-])('creates go on during a flood of %s', async (name, text) => {
+])('creates still succeed during a flood of %s', async (name, text) => {
   const database = await startPlantsDatabase();
   onTestFinished(database.stop);
   const server = startProcess({

@@ -11,7 +11,7 @@ import { startPlantsDatabase } from './plants-database.ts';
 
 const token = 'secret-of-the-tests';
 
-/** Milliseconds for which an instance is frozen; a second counts as a gap of its event loop. */
+/** Milliseconds for which an instance is frozen. A second counts as a gap of its event loop. */
 const freeze = 1_500;
 
 async function start(env: Record<string, string>) {
@@ -36,7 +36,7 @@ async function open({ url }: Instance): Promise<Socket> {
   return socket;
 }
 
-/** Opens a connection that has had a request. */
+/** Opens a connection, and sends a first request on it. */
 async function openUsed(instance: Instance): Promise<Socket> {
   const socket = await open(instance);
   socket.write(request('GET', '/livez'));
@@ -71,7 +71,7 @@ const createOverTrpc = (id: number) =>
 const createPartly = (id: number) => create(id).slice(0, -1);
 const remove = (id: number) => request('DELETE', `/plants/${id}`);
 
-/** Ids in a row. */
+/** Returns consecutive ids. */
 const ids = (first: number, length = 10) => Array.from({ length }, (_, i) => first + i);
 
 describe.runIf(hasPosixSignals)('an instance that was frozen', () => {
@@ -113,7 +113,7 @@ describe.runIf(hasPosixSignals)('an instance that was frozen', () => {
   });
 
   it.runIf(hasNginx)(
-    'deletes no plant that was created again, behind docs/nginx.conf',
+    'behind docs/nginx.conf, deletes no plant that was created again',
     async () => {
       const env = await onPostgres();
       const [frozen, other] = await Promise.all([start(env), start(env)]);

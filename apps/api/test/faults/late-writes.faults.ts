@@ -68,7 +68,7 @@ test('a delete that the standby does not have is not confirmed', async () => {
 });
 
 test.each(['off', 'local', 'remote_write'])(
-  'a server that commits with synchronous_commit = %s keeps what it acknowledged',
+  'a server that commits with synchronous_commit = %s keeps the plants that it acknowledged',
   async (mode) => {
     const { url, admin, server } = await startDatabase();
     const standby = await server.startStandby();

@@ -18,7 +18,7 @@ const headers = { authorization: `Bearer ${token}` };
 /** Milliseconds for which the clients send requests. */
 const duration = 10_000;
 
-/** Where the feed begins, and where it ends at the moment. */
+/** The cursor of the start of the feed, and the cursor of its present end. */
 type Cursors = Record<'start' | 'latest', string | undefined>;
 
 const get = (path: string) => requestText(`GET ${path}`, { token });
@@ -33,7 +33,10 @@ const batchOf = (procedure: string, input: object) => {
 const plants = Array.from({ length: 1_000 }, (_, i) => ({ id: -i, name: 'x'.repeat(900) }));
 const batch = requestText('POST /plants/batch', { token, body: JSON.stringify({ plants }) });
 
-/** The requests of the clients. A connection of the system holds some MiB, so some send several requests at a time. */
+/**
+ * The requests of the clients. The system holds some MiB of each connection, so some clients send several
+ * requests at a time.
+ */
 const requests = {
   lists: () => get('/plants?limit=1000').repeat(8),
   batchesOfLists: () => batchOf('listPlants', { limit: 1_000 }),
@@ -135,10 +138,10 @@ function followChanges(url: string, start: string | undefined, signal: AbortSign
   }
 }
 
-/** 200 or 50301 for each call. On a busy machine, the database is too slow for some. */
+/** Each call gets 200 or 50301. On a busy machine, the database is too slow for some calls. */
 const expected = /^(200|207|503)( 5030[01])*$/;
 
-/** The cursor of the end of the feed; undefined while the server is overloaded. */
+/** Returns the cursor of the end of the feed, or undefined while the server is overloaded. */
 async function latestCursor(url: string): Promise<string | undefined> {
   const response = await fetch(`${url}/plants/changes`, { headers });
   const { next } = (await response.json()) as { next?: string };

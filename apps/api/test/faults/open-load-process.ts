@@ -29,7 +29,7 @@ const result: OpenLoadResult = {
   livez: [],
 };
 const free: Client[] = [];
-/** How many creates are due, and how many of them are sent. */
+/** The number of creates that are due, and the number of creates that are sent. */
 let due = 0;
 let sent = 0;
 let pending = 0;

@@ -2,19 +2,22 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Creates over REST and tRPC in turn that are due at a fixed rate, whatever the server does. */
+/**
+ * A load of creates, over REST and tRPC in turn. They are due at a fixed rate, even when the server is
+ * slow.
+ */
 export interface OpenLoad {
   url: string;
   token: string;
   /** Creates a second. */
   rate: number;
-  /** A create that is due waits for one of them. */
+  /** The number of connections. A create that is due waits for a free connection. */
   connections: number;
   seconds: number;
   firstId: number;
 }
 
-/** Times are in milliseconds. */
+/** The result of a load. Times are in milliseconds. */
 export interface OpenLoadResult {
   /** The number of responses by HTTP status and error code: `200`, `503 50301`, `none`. */
   outcomes: Record<string, number>;
@@ -22,7 +25,7 @@ export interface OpenLoadResult {
   withoutRetryAfter: number;
   /** The time of each response with 200, from the moment its create was sent. */
   fromSent: number[];
-  /** The same, from when the create was due. */
+  /** The time of each response with 200, from the moment its create was due. */
   fromDue: number[];
   /** The time of each response of `/livez`, on a new connection. */
   livez: number[];
@@ -30,7 +33,7 @@ export interface OpenLoadResult {
 
 const program = fileURLToPath(new URL('./open-load-process.ts', import.meta.url));
 
-/** Runs such a load on one core. */
+/** Runs a load on one core. */
 export async function runOpenLoad(load: OpenLoad, core: number): Promise<OpenLoadResult> {
   const { stdout } = await promisify(execFile)(
     'taskset',

@@ -89,7 +89,7 @@ it.runIf(hasPosixSignals)(
 
     const p99 = flood.times.toSorted((a, b) => a - b)[Math.floor(flood.times.length * 0.99)];
     expect(p99).toBeLessThan(hang);
-    // In the first half the memory grows with the connections; then it must stay the same.
+    // In the first half, the memory grows with the connections. Then it must stay the same.
     expect(memoryInSecondHalf).toBeLessThan(1.25 * memoryInFirstHalf);
     expectStored(
       flood.acknowledged,

@@ -14,7 +14,7 @@ export interface PlantsDatabase {
   stop(): Promise<void>;
 }
 
-/** Starts a Postgres with such a database. The options are those of `startPostgres`. */
+/** Starts a Postgres with an empty database. The options are those of `startPostgres`. */
 export async function startPlantsDatabase(
   options?: Parameters<typeof startPostgres>[1],
 ): Promise<PlantsDatabase> {
@@ -26,7 +26,7 @@ export async function startPlantsDatabase(
   await sql.end();
 
   const admin = postgres(withDatabase(server.url, 'postgres'), { max: 1, onnotice: () => {} });
-  await admin`select 1`; // Connects before a test breaks something.
+  await admin`select 1`; // This connects before a test breaks something.
   return {
     server,
     url: withDatabase(server.url, 'gardener'),

@@ -6,20 +6,21 @@ import { onTestFinished } from 'vitest';
 import type { Row } from './stored-plants.ts';
 
 /**
- * Imitates an instance of the version before the last migration: it runs the migrations of that
- * version, and sends its statements.
+ * Imitates an instance of the version before the last migration: it runs the migrations and sends the
+ * statements of that version.
  */
 export interface PreviousVersion {
   /** The plants that it has acknowledged so far. */
   readonly acknowledged: Row[];
-  /** Resolves when this many further plants are acknowledged; rejects when a statement fails. */
+  /** Resolves when this many further plants are acknowledged. Rejects when a statement fails. */
   acknowledges(plants: number): Promise<void>;
-  /** Stops it; rejects when a statement has failed. */
+  /** Stops the instance. Rejects when a statement has failed. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts it on a database. It creates plants with ids from `firstId` on, in four batches at a time.
+ * Starts such an instance on a database. It creates plants with ids from `firstId` on, in four batches at
+ * a time.
  */
 export async function startPreviousVersion(url: string, firstId: number): Promise<PreviousVersion> {
   const connection = { application_name: 'previous version' };
@@ -56,7 +57,7 @@ export async function startPreviousVersion(url: string, firstId: number): Promis
       }
     }),
   );
-  running.catch(() => {}); // `acknowledges` and `stop` report it.
+  running.catch(() => {}); // `acknowledges` and `stop` report the error.
 
   return {
     acknowledged,
@@ -82,8 +83,8 @@ interface Journal {
 }
 
 /**
- * Applies all migrations but the last, as Drizzle does: those that are newer than the last one that
- * the database has.
+ * Applies all migrations but the last. As Drizzle does, it applies only migrations that are newer than the
+ * newest one of the database.
  */
 async function migrate(sql: postgres.Sql): Promise<void> {
   const text = await readFile(new URL('meta/_journal.json', migrationsFolder), 'utf8');

@@ -101,7 +101,7 @@ describe.runIf(hasPosixSignals)(`the server's process (seed ${seed})`, { concurr
 });
 
 it.runIf(hasPosixSignals)(
-  'responds to every request on SIGTERM, and exits despite an incomplete one',
+  'responds to every request on SIGTERM, and exits despite an incomplete request',
   async () => {
     const database = await onPostgres();
     const server = await start({ ...database.env, PLANT_STORE_DRAIN_DELAY_MS: '5000' });
@@ -119,7 +119,7 @@ it.runIf(hasPosixSignals)(
 
     server.child.kill('SIGTERM');
     while ((await fetch(`${server.url}/readyz`)).status === 200) await setTimeout(10);
-    await load.stop(); // Within the drain delay, in which the server still accepts requests.
+    await load.stop(); // This is within the drain delay, in which the server still accepts requests.
     expect(await server.ended()).toBe(0);
 
     const { acknowledged, outcomes } = load.seen;

@@ -55,7 +55,7 @@ export async function startRequestFlood(
     next();
   };
 
-  // One after another: when too many connect at once, the rest waits for seconds.
+  // Clients connect one after another: when too many connect at once, the rest waits for seconds.
   while (sockets.length < connections) {
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');

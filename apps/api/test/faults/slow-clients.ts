@@ -15,8 +15,8 @@ export interface SlowClients {
 }
 
 /**
- * Starts one client for each function, which makes the text of its next requests. A client sends them when it
- * has read the responses to the previous ones.
+ * Starts one client for each function. The function makes the text of the client's next requests. A client
+ * sends them when it has read the responses to its earlier requests.
  */
 export async function startSlowClients(
   url: string,
@@ -26,7 +26,7 @@ export async function startSlowClients(
   const outcomes: Record<string, number> = {};
   const sockets: Socket[] = [];
   let isStopped = false;
-  // One after another: when too many connect at once, the rest waits for seconds.
+  // Clients connect one after another: when too many connect at once, the rest waits for seconds.
   while (sockets.length < clients.length) {
     const socket = connect(Number(port), hostname).on('error', () => {});
     await once(socket, 'connect');
@@ -74,7 +74,7 @@ async function readResponses(
         const body = received.slice(0, missing);
         for (const [, code = ''] of body.matchAll(/"error":(\d{5})\b/g)) codes.add(code);
         if (missing > received.length) {
-          // An error code may lie in two chunks.
+          // An error code may be split between two chunks.
           received = received.slice(-20);
           missing -= body.length - received.length;
           break;

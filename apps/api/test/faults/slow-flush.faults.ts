@@ -20,7 +20,7 @@ afterAll(() => database.stop());
 interface Sent {
   readonly id: number;
   readonly status: number;
-  /** When the response arrived, and how many milliseconds after its request. */
+  /** The time at which the response arrived, and the milliseconds from the request to the response. */
   readonly at: number;
   readonly milliseconds: number;
 }

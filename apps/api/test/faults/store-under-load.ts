@@ -21,8 +21,8 @@ export interface StoreUnderLoad {
 }
 
 /**
- * Milliseconds that only a hang exceeds, on any machine. The table of faults has the milliseconds
- * that it took; on a quiet machine they show that the deadline is kept.
+ * On any machine, only a server that hangs needs more milliseconds. The table of faults contains the real
+ * milliseconds. On a quiet machine, they show that the server keeps the deadline.
  */
 export const hang = 60_000;
 

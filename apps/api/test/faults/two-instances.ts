@@ -6,7 +6,7 @@ const headers = { authorization: `Bearer ${token}`, 'content-type': 'application
 
 /** An instance of the server, and a client that gives up after some time. */
 export interface Instance {
-  /** Sends a call; resolves with its status and error code, or `none` when the client gave up. */
+  /** Sends a call. Resolves with the status and the error code, or with `none` when the client gave up. */
   call(method: string, path: string, plant?: object, patience?: number): Promise<string>;
   create(plant: { id: number; name: string }): Promise<string>;
   delete(id: number, patience?: number): Promise<string>;

@@ -126,7 +126,7 @@ describe('the checker', () => {
 });
 
 describe('the smallest history', () => {
-  it('leaves out earlier and later calls, and those that any order explains', () => {
+  it('leaves out earlier calls, later calls, and calls that any order explains', () => {
     const lines: Line[] = [
       [0, 1, create('x')],
       [2, 3, deleted],

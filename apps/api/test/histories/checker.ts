@@ -6,7 +6,7 @@ export interface Operation {
   /** Milliseconds. */
   readonly start: number;
   readonly end: number;
-  /** Whether it took effect for certain. Any other operation may have had no effect. */
+  /** Whether the operation certainly took effect. Any other operation may have had no effect. */
   readonly isCertain: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface Operation {
  * Whether some order of the operations explains their results: each one takes effect at one moment
  * between its start and its end.
  *
- * The algorithm is Wing and Gong's. As in Lowe's and Porcupine's, it tries no combination of
+ * The algorithm is Wing and Gong's. As in the algorithms of Lowe and Porcupine, it tries no combination of
  * finished operations and state twice.
  *
  * @param initial the states that are possible before the first operation
@@ -40,7 +40,7 @@ export function isExplainable(
 
     let firstLeft = first;
     while (done & bit(firstLeft)) firstLeft++;
-    // The next operation cannot be one that starts after another remaining one has ended.
+    // An operation that starts after another remaining operation has ended cannot be the next one.
     let firstEnd = Number.POSITIVE_INFINITY;
     for (let i = firstLeft; i < sorted.length; i++) {
       const operation = sorted[i];

@@ -101,7 +101,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** How many plants each list of a flood has. They have negative ids, which no schedule uses. */
+/** The number of plants in each list of a flood. The plants have negative ids, which no schedule uses. */
 const listed = 1_000;
 
 async function createPlantsToList(url: string, token: string): Promise<void> {
@@ -115,7 +115,7 @@ async function createPlantsToList(url: string, token: string): Promise<void> {
   }
 }
 
-/** How many lists a flood has open at the same time. */
+/** The number of lists that a flood requests at the same time. */
 const connections = 1_200;
 
 /** Lists these plants on many connections in a loop, and reads no response. */

@@ -35,7 +35,7 @@ it('the last page reads all further ids', () => {
   expect([...operations.values()].map(({ length }) => length)).toEqual([0, 1, 1]);
 });
 
-it('a call without a result has an effect in time or none', () => {
+it('a call without a result takes effect in time or never', () => {
   for (const call of [callOf(create), callOf(create, { status: 503, error: 50300 })]) {
     const action = { type: 'create', content: 'fern (herb)', result: 'unknown' };
     const operation = { action, start: 100, end: 110 + effectLimit, isCertain: false, call };
@@ -43,7 +43,7 @@ it('a call without a result has an effect in time or none', () => {
   }
 });
 
-it('a call without a result during a slow flush has an effect until a second after the flush', () => {
+it('during a slow flush, a call without a result may take effect until a second after the flush', () => {
   const flush = { name: 'slowFlush', instance: 0, start: 5_000, end: 15_000 } as const;
   const endOf = (fault: Fault) =>
     operationsById([callOf(create)], [2], [fault])
@@ -51,7 +51,7 @@ it('a call without a result during a slow flush has an effect until a second aft
       ?.map(({ end }) => end);
   expect(endOf(flush)).toEqual([16_000]);
   expect(endOf({ ...flush, name: 'slowFlushCutShort', end: 7_000 })).toEqual([8_000]);
-  // Another fault, a flush that begins later, and one that ended before.
+  // Another fault, a later flush and an earlier flush change nothing.
   expect(endOf({ ...flush, name: 'freeze' })).toEqual([110 + effectLimit]);
   expect(endOf({ ...flush, start: 110 + effectLimit })).toEqual([110 + effectLimit]);
   expect(endOf({ ...flush, start: 0, end: 110 })).toEqual([110 + effectLimit]);

@@ -27,20 +27,20 @@ export interface Call {
   /** Milliseconds from the start of the history to the request. */
   readonly start: number;
   /**
-   * Milliseconds until the instance could read it: later than the start when the instance was
-   * frozen.
+   * Milliseconds until the instance could read the request. This is later than the start when the instance
+   * was frozen.
    */
   readonly arrival: number;
   /** Milliseconds to the response, or until the client gave up. */
   readonly end: number;
-  /** The outcome of the call; undefined when no response came. */
+  /** The outcome of the call. It is undefined when no response came. */
   readonly outcome: Outcome | undefined;
 }
 
 /**
- * Milliseconds after its arrival within which a request takes effect, if at all: the deadline of 5
- * s, and the second that the store may need to cancel it. The rest is an allowance for a busy
- * machine. Clients wait as long for a response.
+ * A request takes effect within these milliseconds after its arrival, or never. They are the deadline of 5
+ * s, the second that the store may need to cancel the request, and an allowance for a busy machine.
+ * Clients wait for a response for the same time.
  */
 export const effectLimit = 5_000 + 1_000 + 500;
 
@@ -51,7 +51,7 @@ interface Period {
   readonly end: number;
 }
 
-/** Milliseconds after a slow flush for the commits that waited for it. */
+/** The commits that waited for a slow flush take effect within these milliseconds after the flush. */
 const flushLimit = 1_000;
 
 /** An operation, and the call that it is a part of. */
@@ -62,10 +62,10 @@ export interface CallOperation extends Operation {
 /** Whether it is certain that the store rejected a call, so that the call has no effect. */
 export const isRejected = ({ outcome }: Call): boolean => outcome?.error === 50301;
 
-/** Whether a call has no result: no response, or one that leaves its effect open. */
+/** Whether a call has no result: it got no response, or a response that leaves its effect open. */
 export const isUnknown = ({ outcome }: Call): boolean => !outcome || outcome.error === 50300;
 
-/** The calls whose response no promise of the store allows. */
+/** Returns the calls whose response no promise of the store allows. */
 export function unexpectedCalls(calls: readonly Call[]): Call[] {
   return calls.filter((call) => {
     const { status = 0, error = status } = call.outcome ?? {};

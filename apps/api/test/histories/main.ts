@@ -6,7 +6,7 @@ import { runHistory } from './run-history.ts';
 import { type DatabaseName, type Schedule, scheduleOf } from './schedule.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Histories at the same time. Most of a history is a wait for a fault to end. */
+/** The number of histories at the same time. For most of its time, a history waits for a fault to end. */
 const concurrency: Record<DatabaseName, number> = { postgres: 2, embedded: 1 };
 
 const options = readOptions();

@@ -6,9 +6,9 @@ const subjects = ['responses', 'feed'] as const;
 type Subject = (typeof subjects)[number];
 
 interface Options {
-  /** How long to begin new histories. */
+  /** The seconds for which new histories begin. */
   readonly seconds: number;
-  /** How many histories for each database, at most. */
+  /** The most histories for each database. */
   readonly histories: number;
   /** The subject of the test: the responses of the store, or its feed of changes. */
   readonly subjects: readonly Subject[];

@@ -12,7 +12,10 @@ export type Action =
 type CreateResult = 'stored' | 'taken' | 'unknown';
 type DeleteResult = 'deleted' | 'absent' | 'unknown';
 
-/** The state after an action on a state; undefined when the action cannot have its result there. */
+/**
+ * Returns the state after an action on a state, or undefined when the action cannot have its result in
+ * that state.
+ */
 export function stateAfter(state: State, action: Action): State | undefined {
   if (action.type === 'read') return action.state === state ? state : undefined;
   if (action.type === 'delete') {

@@ -7,10 +7,7 @@ import type { Fault, Schedule } from './schedule.ts';
 import { smallestHistory } from './smallest-history.ts';
 import type { World } from './world.ts';
 
-/**
- * Milliseconds without a fault at the end of a history, in which calls show what the faults have
- * changed.
- */
+/** Milliseconds without a fault at the end of a history, in which calls show the effects of the faults. */
 const aftermath = 1_500;
 
 export interface HistoryResult {

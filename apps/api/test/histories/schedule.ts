@@ -24,7 +24,7 @@ export type FaultName = (typeof faultNames)[number];
 /** A fault, with the milliseconds from the start of the history at which it begins and ends. */
 export interface Fault {
   readonly name: FaultName;
-  /** The instance that it concerns. */
+  /** The instance that the fault concerns. */
   readonly instance: number;
   readonly start: number;
   readonly end: number;
@@ -101,7 +101,7 @@ const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
 /**
  * Makes the schedule of a seed.
  *
- * @param fault the fault that happens; unless given, the seed decides
+ * @param fault the only fault that happens. Without it, the seed chooses the faults
  * @param firstId the least of the ids
  */
 export function scheduleOf(
@@ -136,9 +136,8 @@ function faultsOf(name: FaultName, instances: number, random: Random): Fault[] {
 }
 
 /**
- * The calls of a client create, read and delete few ids again and again, because conflicts find
- * errors. Nearly every create has a content of its own, so that the clients notice when an old one
- * is back.
+ * The calls of a client create, read and delete few ids again and again, because conflicts find errors.
+ * Nearly every create has a content of its own, so that the clients notice when an old content is back.
  */
 function* stepsOf(client: number, ids: readonly number[], random: Random): Generator<Step> {
   const home = ids[client % ids.length] ?? 0;

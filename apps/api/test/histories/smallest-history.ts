@@ -47,7 +47,7 @@ function withoutStart<Op extends Operation>(operations: readonly Op[]) {
     : { kept: since(start), initial: states };
 }
 
-/** The same operation, which now may or may not take effect within the part that is shown. */
+/** Returns the same operation, but as one that may have no effect within the part that is shown. */
 function asPossible<Op extends Operation>(operation: Op): Op {
   if (!operation.isCertain) return operation;
   const { action } = operation;
@@ -55,7 +55,7 @@ function asPossible<Op extends Operation>(operation: Op): Op {
   return { ...operation, isCertain: false, action: unknown };
 }
 
-/** The first value for which a condition holds. It holds for all values after that one, too. */
+/** Finds the first value for which a condition holds. The condition holds for all later values. */
 function firstOf(values: readonly number[], holds: (value: number) => boolean) {
   let [low, high] = [0, values.length];
   while (low < high) {

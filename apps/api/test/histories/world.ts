@@ -18,10 +18,10 @@ import type { DatabaseName } from './schedule.ts';
 /** The server's program on a database. */
 export interface Instance {
   readonly name: string;
-  /** Undefined while it does not run. */
+  /** The URL is undefined while the instance does not run. */
   readonly url: string | undefined;
   readonly process: StartedProcess;
-  /** The network between it and its Postgres. */
+  /** The network between the instance and its Postgres. */
   readonly network: FaultProxy | undefined;
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -33,7 +33,7 @@ export interface World {
   readonly instances: readonly [Instance, ...Instance[]];
   readonly database: PlantsDatabase | undefined;
   readonly standby: TestPostgres | undefined;
-  /** The disk of the database; undefined when this machine cannot make one slow. */
+  /** The disk of the database. It is undefined when this machine cannot make a disk slow. */
   readonly disk?: SlowFlush | undefined;
   stop(): Promise<void>;
 }

@@ -64,7 +64,7 @@ it.each(surfaces)('allows nothing to pages of other origins over $name', async (
   expect(response.headers.get('vary')).toMatch(/\bOrigin$/);
 });
 
-it('logs each other origin once, up to a hundred of them', async () => {
+it('logs each origin that is not allowed once, up to a hundred origins', async () => {
   const logging = await startServerOn(server.store, { corsOrigins: [origin] });
   const send = (from: string) =>
     fetch(`${logging.url}/plants`, { method: 'POST', headers: { origin: from } });

@@ -13,7 +13,7 @@ import {
 } from '../../src/node/client-connections.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
 
-// A server with these hooks alone, so that `npx -y pnpm mutants` can try each mutant of them.
+// The server has only these hooks, so that `npx -y pnpm mutants` can try each mutant of the hooks.
 let server: FastifyInstance;
 let url: string;
 let otherProcesses: PromiseWithResolvers<void>;
@@ -21,7 +21,7 @@ let held: PromiseWithResolvers<void>;
 let waiting: number;
 let stream: PassThrough;
 const stopWaiting = vi.fn<() => void>();
-/** A hook after these. */
+/** A hook that runs after these hooks. */
 const afterwards = vi.fn<() => Promise<void>>(async () => {});
 /** Runs while the server closes and still accepts requests. */
 let duringDrain: () => Promise<void>;
@@ -91,7 +91,7 @@ it('keeps connections open before it closes, except those that a handler closes'
   await vi.waitFor(() => expect(afterwards).toHaveBeenCalledTimes(2));
 });
 
-it('takes requests for the drain delay, and ends the waits once after it', async () => {
+it('takes requests during the drain delay, and then ends the waits for changes once', async () => {
   otherProcesses.resolve();
   server.drainDelay = 300;
   const started = performance.now();
@@ -106,7 +106,7 @@ it('takes requests for the drain delay, and ends the waits once after it', async
   expect(stopWaiting).toHaveBeenCalledTimes(1);
 });
 
-it('announces the close in the last response of a connection alone', async () => {
+it('announces the close only in the last response of a connection', async () => {
   otherProcesses.resolve();
   duringDrain = async () => {
     server.isClosing = true;
@@ -123,7 +123,7 @@ it('announces the close in the last response of a connection alone', async () =>
 });
 
 it.each(['accept', 'fail to tell'])(
-  'sends a response when the other processes no longer %s connections',
+  'sends a response when the other processes stop listening, or fail to say so: %s',
   async (outcome) => {
     const response = request('/held');
     const seen = vi.fn();
@@ -165,9 +165,9 @@ it('closes unused and idle connections at once', async () => {
   await Promise.all(closed);
 });
 
-it('listens while clients connect, for twenty quiet times at most', async () => {
+it('listens while clients connect, but for at most twenty quiet times', async () => {
   otherProcesses.resolve();
-  // Its time comes before the end of each quiet time, even when the machine is busy.
+  // This timer runs before the end of each quiet time, even when the machine is busy.
   const connecting = setInterval(() => {
     const socket = new Socket();
     server.server.emit('connection', socket);

@@ -85,7 +85,7 @@ it('responds to the requests in progress, and announces the close in their respo
   await closed;
 });
 
-/** A batch of ten pages, each of about 1 MiB, which compression hardly shortens. */
+/** Requests a batch of ten pages. Each has about 1 MiB, and compression hardly shortens it. */
 async function sendLists() {
   for (let id = 0n; id < 8n; id++) {
     await store.create({ id, name: randomBytes(90_000).toString('base64') });
@@ -104,10 +104,10 @@ interface Envelope {
   result: { data: { json: { plants: unknown[] } } };
 }
 
-it('sends a large compressed response whole when the server closes in the middle of it', async () => {
+it('sends the whole of a large compressed response when the server closes meanwhile', async () => {
   const [response]: IncomingMessage[] = await once(await sendLists(), 'response');
   if (!response) throw new Error('there is no response');
-  response.pause(); // The rest of it is more than the system holds.
+  response.pause(); // The buffers of the system cannot hold the rest.
   const closed = server.close();
   await vi.waitFor(() => expect(server.server.listening).toBe(false));
   const body = await buffer(response);
@@ -119,7 +119,7 @@ it('sends a large compressed response whole when the server closes in the middle
   await closed;
 });
 
-it('sends a large response whole, and not compressed, while it drains', async () => {
+it('sends the whole of a large response without compression while the server drains', async () => {
   duringDrain = async () => {
     const [response]: IncomingMessage[] = await once(await sendLists(), 'response');
     expect(response?.headers['content-encoding']).toBeUndefined();

@@ -5,8 +5,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFairTurns } from '../../src/http/fair-turns.ts';
 
 /**
- * Eight requests continue in a turn, and one that waits for more than a second is late. The clock moves only
- * by hand, and by `errorTime` for each error.
+ * Eight requests continue in a turn, and a request that waits for more than a second is late. The clock
+ * moves only by hand, and by `errorTime` for each error.
  */
 function start({ errorTime = 100 } = {}) {
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -54,7 +54,7 @@ it('lets a few requests continue in each turn, in their order', async () => {
   expect(outcomes()).toEqual(Array(7).fill('at once'));
 });
 
-it('lets only one request continue in a turn with a new connection', async () => {
+it('lets only one request continue when the turn has accepted a new connection', async () => {
   const { server, send, outcomes, nextTurn } = start();
   send(20);
   expect(outcomes()).toHaveLength(8);
@@ -66,7 +66,7 @@ it('lets only one request continue in a turn with a new connection', async () =>
   expect(await nextTurn()).toHaveLength(8);
 });
 
-it('rejects late requests with 50301, and most of each turn is for requests in time', async () => {
+it('rejects late requests with 50301, and keeps most of each turn for the other requests', async () => {
   const { send, outcomes, nextTurn } = start();
   send(8 + 8 + 12, 'late');
   outcomes();

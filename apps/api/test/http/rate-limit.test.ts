@@ -42,7 +42,7 @@ it.each([
 });
 
 describe.each(surfaces)('over $name', (surface) => {
-  it('responds with 429 with Retry-After beyond the rate limit', async () => {
+  it('responds with 429 and Retry-After to requests over the rate limit', async () => {
     expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
     expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
     const response = await surface.send(limited, plant);
@@ -62,11 +62,11 @@ describe.each(surfaces)('over $name', (surface) => {
   });
 });
 
-it('forgets only the oldest client when there are a hundred thousand', () => {
+it('forgets only the oldest client when there are a hundred thousand clients', () => {
   const countOf = countByClient(() => ({ count: 0 }));
   const count = (client: number) => countOf(`client ${client}`).count++;
   for (let client = 0; client < 100_000; client++) count(client);
   expect(count(100_000)).toBe(0);
-  expect(count(0)).toBe(0); // This one takes the place of client 1.
+  expect(count(0)).toBe(0); // This client takes the place of client 1.
   expect([count(2), count(99_999), count(1)]).toEqual([1, 1, 0]);
 });

@@ -92,7 +92,7 @@ it('responds with 400 to two Content-Type headers', async () => {
 });
 
 it.each(['gzip, chunked', 'gzip,chunked', 'x, chunked', 'identity, Chunked'])(
-  'responds with 501 to the transfer coding %s, and reads on after the body',
+  'responds with 501 to the transfer coding %s, and reads the request after the body',
   async (coding) => {
     const head = `POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
     const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -125,7 +125,7 @@ it.each(['BREW', 'get', 'GETX', 'DESCRIBE', 'M-UNKNOWN'])(
 
 const authorization = 'Authorization: Bearer test-token';
 
-it.each(surfaces)('rejects a compressed body over $name with Accept-Encoding', async ({ path }) => {
+it.each(surfaces)('over $name, sends Accept-Encoding for a compressed body', async ({ path }) => {
   const { error, headers } = await send(
     `POST ${path} HTTP/1.1`,
     'Host: x',
@@ -139,7 +139,7 @@ it.each(surfaces)('rejects a compressed body over $name with Accept-Encoding', a
 });
 
 it.each(['charset=', 'charset=""', 'charset= ; x=1'])(
-  'says that the charset in %j is empty',
+  'says that the charset is empty in %j',
   async (parameter) => {
     const { error, body } = await send(
       'POST /plants HTTP/1.1',
@@ -154,7 +154,7 @@ it.each(['charset=', 'charset=""', 'charset= ; x=1'])(
 );
 
 it.each(surfaces)(
-  'has one message for a body over $name that is too large, however it is framed',
+  'over $name, sends the same message for a too large body with a length and in chunks',
   async ({ path }) => {
     const body = ' '.repeat(2 ** 20 + 1);
     const head = [`POST ${path} HTTP/1.1`, 'Host: x', authorization, 'Connection: close'];

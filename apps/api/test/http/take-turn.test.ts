@@ -3,7 +3,7 @@ import { startFlood } from '../faults/flood.ts';
 import { startServer } from '../fixtures/running-server.ts';
 
 // The clients are in the server's own process, so their creates arrive in one turn of its event loop.
-it('rejects creates that have waited four seconds for their turn with 50301, on both surfaces', async () => {
+it('on both surfaces, rejects with 50301 the creates that have waited four seconds for their turn', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let waited = 0;

@@ -32,7 +32,7 @@ async function sendFor(clients: string[], path: string, trustProxy: string[]) {
 const clients = ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3, 192.0.2.1'];
 
 it.each(['/plants', '/trpc/createPlant'])(
-  'limits the client that a trusted proxy names at %s, and ignores other proxies',
+  'at %s, limits the client that a trusted proxy names, and ignores other proxies',
   async (path) => {
     expect(await sendFor(clients, path, ['10.0.0.0/8', '127.0.0.1'])).toEqual({
       statuses: [401, 429, 401, 429],

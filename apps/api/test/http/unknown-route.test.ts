@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** Sends a request whose target is not normalized, as fetch would do. */
+/** Sends a request with its target unchanged. fetch would normalize the target. */
 const send = (method: string, target: string) =>
   sendRaw(
     server.url,
@@ -62,7 +62,7 @@ it.each([
   ['POST', '/livez', 'GET, HEAD'],
   ['POST', '/openapi.json', 'GET, HEAD'],
   ['PUT', '/trpc/createPlant', 'GET, HEAD, POST'],
-])('responds with 405 with Allow to %s %s', async (method, path, allow) => {
+])('responds with 405 and Allow to %s %s', async (method, path, allow) => {
   const { status, headers, body } = await send(method, path);
   expectErrorAt(path, { status, body: JSON.parse(body) }, 405, 40500);
   expect(headers.get('allow')).toBe(allow);

@@ -4,12 +4,12 @@ import { expect, it } from 'vitest';
 import { requestText, startRequestFlood } from '../faults/request-flood.ts';
 import { startServer } from '../fixtures/running-server.ts';
 
-/** Connections that send creates all the time, and those that are new. */
+/** The number of connections that send creates all the time, and the number of new connections. */
 const creators = 500;
 const newcomers = 100;
 
 // The clients are in the server's own process, so each turn of its event loop has their requests.
-it('accepts new connections while creates keep it busy', async () => {
+it('accepts new connections while creates keep the server busy', async () => {
   const server = await startServer('Postgres', { create: async (plant) => plant });
   const { token, url } = server;
   const create = requestText('POST /plants', { token, body: '{"id":1,"name":"a plant"}' });
@@ -28,7 +28,8 @@ it('accepts new connections while creates keep it busy', async () => {
   const meanwhile = creates.times.length - before;
   await creates.stop();
   await server.stop();
-  // Node accepts one connection in a turn. If all creates went first, hundreds would be in each.
+  // Node accepts one connection in a turn. If all creates went first, each turn would have hundreds of
+  // creates.
   expect(meanwhile).toBeLessThan(50 * newcomers);
   expect(Object.keys(creates.statuses)).toEqual(['200']);
 });

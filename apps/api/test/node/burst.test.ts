@@ -5,7 +5,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 
 // Windows cannot pause a process, and macOS lets only 128 connections wait.
 it.runIf(hasLongBacklog)(
-  'responds to a thousand clients that connect while it is busy',
+  'responds to a thousand clients that connect while the server is busy',
   async () => {
     const server = startProcess({
       DATABASE_URL: await createDatabase(inject('postgresUrl')),

@@ -58,7 +58,7 @@ it.each([
       'Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{"id":',
   ],
 ])(
-  'closes connections on which clients send %s, and serves others meanwhile',
+  'closes connections on which clients send %s, and serves other clients meanwhile',
   async (_what, text) => {
     const opened = await open(500, text);
     await expectService();
@@ -68,19 +68,19 @@ it.each([
   },
 );
 
-it('closes connections whose responses nobody reads, and serves others meanwhile', async () => {
+it('closes connections whose responses nobody reads, and serves other clients meanwhile', async () => {
   const page = '/docs/js/scalar.js'; // The largest response of the server.
   await (await fetch(server.url + page, { headers: alone })).text();
   const before = usedMemory();
   await open(100, `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(10));
-  await expectService(); // Its connection is accepted after all of these.
+  await expectService(); // The server accepts this connection after the others.
   expect(usedMemory().arrayBuffers - before.arrayBuffers).toBeLessThan(100 * 2 ** 20);
   server.connectionsTimeOut();
   await vi.waitFor(async () => expect(await server.connections()).toBe(0));
   await expectService();
 });
 
-it('closes connections whose clients read a byte at a time, and serves others meanwhile', async () => {
+it('closes connections whose clients read a byte at a time, and serves other clients meanwhile', async () => {
   const page = '/openapi.json';
   const { length } = await (await fetch(server.url + page, { headers: alone })).text();
   const before = usedMemory();
@@ -97,7 +97,7 @@ it('closes connections whose clients read a byte at a time, and serves others me
   await expectService();
 });
 
-it('rejects a further request of a connection on which 100 have no response yet, and closes it', async () => {
+it('rejects a further request on a connection with 100 pending requests, and closes the connection', async () => {
   const held = Promise.withResolvers<void>();
   const create = vi.fn<PlantStore['create']>(async ({ name }) => {
     await held.promise;
@@ -125,7 +125,7 @@ it('rejects a further request of a connection on which 100 have no response yet,
   await waiting.stop();
 });
 
-it('closes connections beyond its limit at once, logs that, and accepts new ones later', async () => {
+it('closes and logs connections over its limit at once, and accepts new connections later', async () => {
   const first = await open(600);
   const [rejected] = await open(1);
   rejected?.resume();

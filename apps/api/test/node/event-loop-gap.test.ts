@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { dropGoneAfterGap } from '../../src/node/event-loop-gap.ts';
 import { decorateRequests } from '../../src/request-state.ts';
 
-/** A server with the hook, the clocks that it reads, and what became of its requests. */
+/** Makes a server with the hook, the clocks that the hook reads, and the outcomes of the requests. */
 function start() {
   const time = { elapsed: 0, now: 0 };
   const served: string[] = [];
@@ -28,7 +28,7 @@ function start() {
     /** Whether the hook lets a request pass at once. */
     passesAtOnce() {
       const done = vi.fn();
-      const request = { isGone: false } as FastifyRequest; // The part that it reads.
+      const request = { isGone: false } as FastifyRequest; // The hook reads only this part.
       hook.call(server, request, {} as FastifyReply, done);
       return done.mock.calls.length > 0;
     },
@@ -36,7 +36,7 @@ function start() {
 }
 
 it.each(['elapsed', 'now'] as const)(
-  'drops the requests of clients that disconnected during a gap, by the clock %s',
+  'drops the requests of clients that disconnected during a gap of the clock %s',
   async (clock) => {
     const { server, time, served, dropped } = start();
     await server.listen({ host: '127.0.0.1', port: 0 });
@@ -62,7 +62,7 @@ it.each(['elapsed', 'now'] as const)(
   },
 );
 
-it('lets requests pass at once before a gap, and from 10 s after it on', () => {
+it('lets requests pass at once before a gap, and again 10 s after the gap', () => {
   const { time, passesAtOnce } = start();
   const after = (milliseconds: number) => {
     time.elapsed += milliseconds;
@@ -75,13 +75,13 @@ it('lets requests pass at once before a gap, and from 10 s after it on', () => {
   expect([after(499), after(1)]).toEqual([false, true]);
 });
 
-it('is not a gap when the time is set back', () => {
+it('sees no gap when the time is set back', () => {
   const { time, passesAtOnce } = start();
   time.now -= 3_600_000;
   expect(passesAtOnce()).toBe(true);
 });
 
-it('is not a gap when no request arrives', () => {
+it('sees no gap when no request arrives', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { time, passesAtOnce } = start();

@@ -28,7 +28,7 @@ const post = (body: string, { path = '/plants', headers = '' } = {}) =>
 const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
 it.each(surfaces)(
-  'keeps the connection after a body over $name that is not JSON',
+  'over $name, keeps the connection open after a body that is not JSON',
   async ({ path }) => {
     const { responses } = await sendRaw(server.url, post('{', { path }) + post(plant) + last);
     expect(responses.map(({ status }) => status)).toEqual([400, 200, 200]);
@@ -37,13 +37,13 @@ it.each(surfaces)(
   },
 );
 
-it('closes the connection after a body that is not JSON when the client asks for it', async () => {
+it('closes the connection after a body that is not JSON when the client asks for the close', async () => {
   const { responses } = await sendRaw(server.url, post('{', { headers: 'Connection: close\r\n' }));
   expect(responses.map(({ status }) => status)).toEqual([400]);
   expect(responses[0]?.headers.get('connection')).toBe('close');
 });
 
-it('keeps the connection after an expectation that it cannot meet', async () => {
+it('keeps the connection open after an expectation that the server does not support', async () => {
   const cake = post(plant, { headers: 'Expect: cake\r\n' });
   const { responses } = await sendRaw(server.url, cake + post(plant) + last);
   expect(responses.map(({ status }) => status)).toEqual([417, 200, 200]);
@@ -64,7 +64,7 @@ it.each([
   ['chunks over HTTP/2.0', `POST /plants HTTP/2.0\r\nHost: x\r\n${chunked}`, 400],
   ['an unknown method', 'BREW /plants HTTP/1.1\r\nHost: x\r\n\r\n', 501],
   ['malformed bytes', 'GET / HTTP/1.1\r\nA b: c\r\n\r\n', 400],
-])('processes nothing that follows %s', async (_what, request, status) => {
+])('processes no request after %s', async (_what, request, status) => {
   const { responses } = await sendRaw(server.url, post(plant) + request + post(plant));
   expect(responses.map((response) => response.status)).toEqual([200, status]);
   expect(responses[1]?.headers.get('connection')).toBe('close');
@@ -86,7 +86,7 @@ it('does not process a request whose body arrives after its error', async () => 
   socket.write(post(plant) + post(plant).slice(0, -1));
   await vi.waitFor(() => expect(create).toHaveBeenCalled());
   const later = connect(Number(new URL(server.url).port), '127.0.0.1');
-  later.write('GET /livez HTTP/1.1\r\n'); // It times out after the request above.
+  later.write('GET /livez HTTP/1.1\r\n'); // This request times out after the request above.
   await server.requestsTimeOut(once(later.resume(), 'close'));
   socket.write('}');
   await fetch(`${server.url}/livez`);

@@ -37,7 +37,7 @@ it.each([
   expect(headers.get('content-type')).toBe('application/json');
 });
 
-it('responds with 400, and names no method, to bytes after a body that are not a request', async () => {
+it('responds with 400 to bytes after a body that are not a request, and names no method', async () => {
   const body = '{"id":1,"name":"x"}';
   const request = head('/plants').replace('100', String(body.length)) + body;
   for (const rest of ['{"id":1}\r\nPOST / HTTP/1.1\r\n', '{"id":1}POST / HTTP/1.1\r\n']) {
@@ -113,7 +113,7 @@ it.each([
   },
 );
 
-it('rejects only the malformed one of several requests on a connection', async () => {
+it('rejects only the malformed request among several requests on a connection', async () => {
   const good = 'GET /trpc/ HTTP/1.1\r\nHost: x\r\n\r\n';
   const { responses } = await sendRaw(server.url, `${good}GET /plants?tag=${long} HTTP/1.1\r\n`);
   const [first, second] = responses.map(({ status, body }) => ({ status, body: JSON.parse(body) }));

@@ -93,7 +93,7 @@ it('sends no second response when a body is malformed after the response', async
   expect(responses).toMatchObject([{ status: 401 }]);
 });
 
-it('rejects malformed bytes after a create once, in any number of packets', async () => {
+it('rejects malformed bytes after a create only once, even when they come in several packets', async () => {
   const onWarning = vi.fn();
   process.on('warning', onWarning);
   const held = await startHeldServer();

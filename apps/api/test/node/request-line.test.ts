@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { requestLineIn } from '../../src/node/request-line.ts';
 
-/** The request line that is found when the parser stops at the bar. */
+/** Finds the request line when the parser stops at the bar. */
 const lineIn = (packet: string) =>
   requestLineIn(Buffer.from(packet.replace('|', ''), 'latin1'), packet.indexOf('|'));
 

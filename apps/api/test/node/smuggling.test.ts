@@ -64,7 +64,7 @@ it.each(['zz', '-1', '0x0', 'fffffffffffffffff', '1;\n'])(
   },
 );
 
-it('reads every header of a request with thousands', async () => {
+it('reads every header of a request with thousands of headers', async () => {
   const many = 'a:\r\n'.repeat(3_000);
   const head = `POST /plants HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}`;
   const length = `Content-Length: ${plant.length}\r\n`;

@@ -6,7 +6,7 @@ import { startServer } from '../fixtures/running-server.ts';
 const page = await readFile(new URL('../../../../docs/maintain.md', import.meta.url), 'utf8');
 const seconds = Number(/reads nothing for (\d+) s/.exec(page)?.[1]);
 
-it('closes connections whose clients read nothing, within the time that the page says', async () => {
+it('within the documented time, closes connections whose clients read nothing', async () => {
   const server = await startServer('Postgres', { requestTimeout: 30_000 });
   onTestFinished(() => server.stop());
   const { next } = await server.store.changes({});
@@ -19,11 +19,11 @@ it('closes connections whose clients read nothing, within the time that the page
     `/trpc/plantChanges?lastEventId=${next}`,
   ];
   const headers = `Host: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`;
-  // The lists share a connection, whose buffers they fill.
+  // The lists share a connection, and fill its buffers.
   for (const some of [paths.slice(0, 1), paths.slice(1, -1), paths.slice(-1)]) {
     const socket = connect(Number(new URL(server.url).port)).pause();
     onTestFinished(() => void socket.destroy());
-    socket.on('error', () => {}); // The server resets it.
+    socket.on('error', () => {}); // The server resets the connection.
     socket.write(some.map((path) => `GET ${path} HTTP/1.1\r\n${headers}`).join(''));
   }
   await expect.poll(() => server.connections()).toBe(3);

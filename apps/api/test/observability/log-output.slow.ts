@@ -40,7 +40,7 @@ async function start(shell?: string, env: Record<string, string> = {}): Promise<
 }
 
 /**
- * Sends requests until the server has logged at least this many bytes, and returns their number.
+ * Sends requests until the server has logged at least this many bytes, and returns the number of requests.
  */
 async function logAtLeast(bytes: number): Promise<number> {
   const requests = Math.ceil(bytes / lineLength);
@@ -62,7 +62,7 @@ const lineLength = 400;
 const logged = (log: string) =>
   log.match(/(?:"path":"\/x{199}","status":|GET \/x{199} )404/g)?.length ?? 0;
 
-/** The number of lines that are missing in a log, as it says itself. */
+/** The number of missing lines that a log reports. */
 const lost = (log: string) =>
   [...log.matchAll(/"lost":(\d+),/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 
@@ -90,7 +90,7 @@ it.runIf(hasDevFull)('serves and stops when no log line can be written', async (
   expect(await stop()).toBe(0);
 });
 
-// Only on Linux is the unit of `ulimit -f` known.
+// The unit of `ulimit -f` is known only on Linux.
 it.runIf(hasFileSizeLimit)(
   'writes the waiting log lines when the disk has space again',
   async () => {

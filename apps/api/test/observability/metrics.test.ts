@@ -135,7 +135,7 @@ it('shows how many requests wait for changes, and that a transaction holds the c
   await sql.end();
   const { changes } = (await (await waiting).json()) as { changes: unknown[] };
   expect(changes).toHaveLength(2);
-  // The wait does not count as time, so it raises no alert.
+  // The duration does not include the wait, so the wait raises no alert.
   expect((await scrape()).value(sum) - before).toBeLessThan(0.5);
 });
 
@@ -183,7 +183,7 @@ it('serves the metrics on their own port only', async () => {
   ]);
 });
 
-it('has every metric that docs/observe.md names, which names every metric of the store', async () => {
+it('has every metric that docs/observe.md names, and docs/observe.md names every metric of the store', async () => {
   const page = await readFile(new URL('../../../../docs/observe.md', import.meta.url), 'utf8');
   const named = new Set(
     [...page.matchAll(/\b(plant_store|nodejs|process)_[a-z\d_]+/g)].map(([name]) =>

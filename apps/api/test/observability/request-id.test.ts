@@ -60,7 +60,7 @@ it('generates an id when the id contains the access token of its request', async
   expect(response.headers.get('x-request-id')).toMatch(uuid);
 });
 
-it('generates an id when a client sends two', async () => {
+it('generates an id when a client sends two ids', async () => {
   const { headers } = await sendRaw(
     server.url,
     'GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\nX-Request-Id: b\r\nConnection: close\r\n\r\n',
@@ -98,7 +98,7 @@ it.each([
   expect(linesOf(id)).toMatchObject([{ msg: 'rejected', status, errors: [error] }]);
 });
 
-it('is in the log line of a request and in that of its error', async () => {
+it('is in the log line of a request and in the log line of its error', async () => {
   await post(server, '/plants', '{"id":500,"name":"x"}', { 'x-request-id': 'with-a-bug' });
   await expect
     .poll(() => linesOf('with-a-bug'))

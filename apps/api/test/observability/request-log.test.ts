@@ -40,7 +40,7 @@ async function send(bytes: string, url = server.url): Promise<Socket> {
   return socket;
 }
 
-it('has the method, path, status, address, principal, scopes and duration of a request', async () => {
+it('contains the method, path, status, address, principal, scopes and duration of a request', async () => {
   held.resolve({ name: 'x' });
   await post(server, '/plants?x=1', json);
   await expect.poll(requestLines).toEqual([
@@ -65,7 +65,7 @@ it('has the method, path, status, address, principal, scopes and duration of a r
 it.each([
   ['over REST', '/plants'],
   ['over tRPC', '/trpc/createPlant'],
-])('has one line for a request %s whose body does not arrive in time', async (_surface, path) => {
+])('gets one line for a request %s whose body does not arrive in time', async (_surface, path) => {
   const socket = await send(head(path, 'Content-Length: 99\r\nExpect: 100-continue\r\n'));
   await once(socket.resume(), 'data');
   const [[response]] = await server.requestsTimeOut(
@@ -76,7 +76,7 @@ it.each([
   await expect.poll(requestLines).toMatchObject([line]);
 });
 
-it('has one line, with the id of the response, for a request with a malformed chunk', async () => {
+it('gets one line, with the id of the response, for a request with a malformed chunk', async () => {
   const bytes = `${head('/plants', 'Transfer-Encoding: chunked\r\n')}zz\r\n`;
   const response = await sendRaw(server.url, bytes);
   expect(response).toMatchObject({ status: 400 });
@@ -85,7 +85,7 @@ it('has one line, with the id of the response, for a request with a malformed ch
   await expect.poll(requestLines).toMatchObject([line]);
 });
 
-it('has no server error for a transfer coding that the server does not know', async () => {
+it('gets no server error for a transfer coding that the server does not know', async () => {
   const { status } = await sendRaw(
     server.url,
     `${head('/plants', 'Connection: close\r\nTransfer-Encoding: gzip, chunked\r\n')}0\r\n\r\n`,
@@ -108,7 +108,7 @@ it.each([
       `trpc-accept: application/jsonl\r\nContent-Length: ${batch.length}\r\n`,
     ) + batch,
   ],
-])('has one line for a client that disconnects while it %s', async (_case, path, bytes) => {
+])('gets one line for a client that disconnects while it %s', async (_case, path, bytes) => {
   const socket = await send(bytes);
   if (bytes.includes('Expect')) await once(socket.resume(), 'data');
   else await vi.waitFor(() => expect(create).toHaveBeenCalled());
@@ -120,14 +120,14 @@ it.each([
   expect(logged().filter(({ reqId }) => reqId === 'mine')).toHaveLength(1);
 });
 
-it('has a malformed request, not a bug, when a client closes its connection within the body', async () => {
+it('shows a malformed request, not a bug, when a client closes its connection within the body', async () => {
   const socket = await send(head('/plants', 'Content-Length: 99\r\nExpect: 100-continue\r\n'));
   await once(socket.resume(), 'data');
   socket.destroy();
   await expect.poll(requestLines).toMatchObject([{ level: 30, status: 400, errors: [40002] }]);
 });
 
-it('has the error of a create whose client has disconnected, and counts it', async () => {
+it('shows the error of a create whose client has disconnected, and the metrics count the error', async () => {
   const metrics = createMetrics(server.store);
   const counting = await startOnStore({ create, metrics });
   const socket = await send(createRequest, counting.url);

@@ -19,7 +19,7 @@ it.each([
     `{"level":40,${head},"error":50300,"err":{"message":"down"},"msg":"it is down"}\n`,
     "WARNING it is down { error: 50300, err: { message: 'down' } }\n",
   ],
-])('makes a line for people of %s', (line, text) => {
+])('makes a readable line of %s', (line, text) => {
   expect(terminalLine(line)).toMatch(time);
   expect(terminalLine(line).replace(time, '')).toBe(text);
 });
@@ -30,7 +30,7 @@ it('lets no client control the terminal', () => {
   expect(terminalLine(line)).toContain('GET /\\u{1b}[2J\\u{9b}2J\\u{202e} ');
 });
 
-it.runIf(hasScript)('writes lines for people on a terminal, and no JSON', async () => {
+it.runIf(hasScript)('writes readable lines on a terminal, and no JSON', async () => {
   const server = startProcess(
     {
       DATABASE_URL: await createDatabase(inject('postgresUrl')),

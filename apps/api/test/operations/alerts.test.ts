@@ -22,7 +22,7 @@ it('has the alerts that docs/observe.md explains, and no others', () => {
   expect(alerts).toEqual(expect.arrayContaining(found(page, /`(PlantStore\w+)`/g)));
 });
 
-it('asks for metrics that the server has', async () => {
+it('uses only metrics that the server has', async () => {
   const server = startProcess({
     DATABASE_URL: await createDatabase(inject('postgresUrl')),
     PLANT_STORE_METRICS_PORT: '0',
@@ -35,7 +35,7 @@ it('asks for metrics that the server has', async () => {
   expect([...types.keys()]).toEqual(expect.arrayContaining(names));
 });
 
-it('asks for errors that are in the catalogue', () => {
+it('uses only error codes that are in the catalogue', () => {
   const codes = Object.values(errorCatalogue).map(({ code }) => String(code));
   const asked = found(file, /code=~?"([\d|]+)"/g).flatMap((list) => list.split('|'));
   expect(asked.length).toBeGreaterThan(5);
@@ -50,7 +50,7 @@ describe.runIf(hasPromtool)('promtool, where it is installed', () => {
     expect((await promtool('check', 'rules', path)).stdout).toMatch(/SUCCESS: \d+ rules found/);
   });
 
-  it('sees the alerts raised when they should be, and only then', async () => {
+  it('raises each alert when it should, and only then', async () => {
     const tests = fileURLToPath(new URL('alerts.promtool.yml', import.meta.url));
     expect((await promtool('test', 'rules', tests)).stdout).toContain('SUCCESS');
   });

@@ -14,7 +14,7 @@ const execute = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 const read = (name: string) => readFile(join(repository, 'deploy', name), 'utf8');
 
-it('makes a server of the Dockerfile, which serves as another user than root', async () => {
+it('builds a server from the Dockerfile, which runs as a user other than root', async () => {
   const [build, image] = readDockerfile(await read('Dockerfile'));
   const ignored = (await read('Dockerfile.dockerignore')).trim().split('\n');
   const root = await mkdtemp(join(tmpdir(), 'plant-store-image-'));
@@ -22,7 +22,7 @@ it('makes a server of the Dockerfile, which serves as another user than root', a
   await chmod(root, 0o755);
   const home = join(root, 'home');
   await mkdir(home);
-  // Other variables that the machine needs to reach its registry.
+  // The machine needs its other variables to reach its registry.
   const env = { ...process.env, HOME: home, NODE_ENV: undefined };
 
   for (const stage of [build, image]) {
@@ -64,7 +64,7 @@ it('makes a server of the Dockerfile, which serves as another user than root', a
   });
 });
 
-it("runs the unit's command as it stands", async () => {
+it("runs the unit's command unchanged", async () => {
   const unit = await read('plant-store.service');
   const values = (name: string) =>
     [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
@@ -77,7 +77,7 @@ it("runs the unit's command as it stands", async () => {
   await servesAndStops(argv, { cwd: repository, env }, port);
 });
 
-it('names settings of the server, and the Dockerfile, in the compose file', async () => {
+it('names the Dockerfile and settings of the server in the compose file', async () => {
   const text = await read('compose.yaml');
   const names = [...text.matchAll(/^ +(PLANT_STORE_\w+|DATABASE_URL):/gm)].map(([, name]) => name);
   expect(names).toEqual(['DATABASE_URL', 'PLANT_STORE_TOKEN', 'PLANT_STORE_PROCESSES']);

@@ -25,7 +25,7 @@ function start(env: Record<string, string>) {
 
 const writeEnvFile = (text: string, path = '.env') => writeFile(join(copy.root, path), text);
 
-it('reads .env at the repository root from wherever it is started; environment variables win', async () => {
+it('reads .env at the repository root from any directory, but prefers environment variables', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   await writeEnvFile(
     `PORT=1\nDATABASE_URL=${databaseUrl}\nPLANT_STORE_TOKEN='token-from-the-file'\n`,
@@ -41,7 +41,7 @@ it('reads .env at the repository root from wherever it is started; environment v
   expect(server.output()).toMatch(/Database +Postgres at /);
 });
 
-it('prints a command without the URL that .env holds: plant-store reads it there', async () => {
+it('prints a command without the URL in .env, because plant-store reads the URL there', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   await writeEnvFile(`DATABASE_URL=${databaseUrl}\n`);
   const server = start({});
@@ -55,7 +55,7 @@ it('starts without a .env, and prints nothing about it', async () => {
   expect(server.output()).toMatch(/^\nThe plant store is open\./);
 });
 
-it('reads the file that PLANT_STORE_ENV_FILE names instead', async () => {
+it('reads the file that PLANT_STORE_ENV_FILE names, and not .env', async () => {
   await writeEnvFile('PORT=first');
   await writeEnvFile('LOG_LEVEL=second', 'other');
   const server = start({ PLANT_STORE_ENV_FILE: join(copy.root, 'other') });
@@ -63,7 +63,7 @@ it('reads the file that PLANT_STORE_ENV_FILE names instead', async () => {
   expect(server.output()).toMatch(/did not start\.\n {2}LOG_LEVEL is "second": .*\n$/);
 });
 
-it('does not start when .env cannot be read, and says so', async () => {
+it('does not start when .env cannot be read, and says why', async () => {
   const path = join(copy.root, '.env');
   await mkdir(path);
   const server = start({});

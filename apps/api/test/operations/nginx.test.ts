@@ -45,7 +45,7 @@ const create = (nginx: TestNginx, plant: object, path = '/plants', token = 'test
     body: JSON.stringify(plant),
   });
 
-it('has errors of the catalogue in docs/nginx.conf, each at its status', async () => {
+it('finds only errors of the catalogue in docs/nginx.conf, each with its status', async () => {
   const file = await readFile(new URL('../../../../docs/nginx.conf', import.meta.url), 'utf8');
   const lines = [...file.matchAll(/^ {2}(\d+|default) '(\{"error".*\})';$/gm)];
   expect(lines.length).toBeGreaterThan(5);
@@ -80,7 +80,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect(server.log.at(-1)).toContain(`"reqId":"${requestId}"`);
     });
 
-    it('passes the errors of the store on', async () => {
+    it('passes on the errors of the store', async () => {
       await create(nginx, { id: 2, name: 'Hoya carnosa' });
       const responses = [
         await create(nginx, { id: 2, name: 'Ficus lyrata' }),
@@ -106,7 +106,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       ['REST under a path prefix', 'DELETE', '/store/plants/5'],
       ['tRPC', 'POST', '/trpc/deletePlant'],
       ['tRPC under a path prefix', 'POST', '/store/trpc/deletePlant'],
-    ])('passes deletes over %s on', async (_, method, path) => {
+    ])('passes on deletes over %s', async (_, method, path) => {
       await create(nginx, { id: 5, name: 'Hoya carnosa' });
       const headers = { ...json, authorization: 'Bearer test-token' };
       const body = method === 'POST' ? '{"json":{"id":5}}' : '';
@@ -137,7 +137,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect(await server.connections()).toBe(1);
     });
 
-    it('passes headers on that the store accepts', async () => {
+    it('passes on the headers that the store accepts', async () => {
       expect((await send(nginx, '/livez', { headers: { a: 'a'.repeat(14_000) } })).status).toBe(
         200,
       );
@@ -156,7 +156,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expectError(response, bodyTooLarge);
     });
 
-    it('responds with 40500 to TRACE, with Allow', async () => {
+    it('responds to TRACE with 40500 and Allow', async () => {
       const response = await send(nginx, '/plants', { method: 'TRACE' });
       expectError(response, methodNotAllowed);
       expect(response.headers.allow).toBe('DELETE, GET, HEAD, POST');
@@ -352,7 +352,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     );
 
     it.each(['/plants/changes?wait=20', '/store/plants/changes?wait=20', '/trpc/plantChanges'])(
-      'passes each part of %s on at once, and waits longer for it',
+      'passes on each part of %s at once, and waits longer for the response',
       async (path) => {
         const feed = Promise.withResolvers<Socket>();
         const instance = await startInstance((socket) => {
@@ -366,7 +366,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         const socket = connectTls({ port, ca, host: '127.0.0.1', servername: 'localhost' });
         socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
         const upstream = await feed.promise;
-        expectError(await send(nginx, '/plants'), databaseUnavailable); // After the other timeout.
+        expectError(await send(nginx, '/plants'), databaseUnavailable); // This response comes after the other timeout.
         let received = '';
         socket.setEncoding('utf8').on('data', (text: string) => {
           received += text;
@@ -378,7 +378,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       },
     );
 
-    it('passes the 503 of the store on when no instance is left', async () => {
+    it('passes on the 503 of the store when no instance is left', async () => {
       const closing = await startServer('Postgres');
       stops.push(closing.stop);
       await closing.store.close();

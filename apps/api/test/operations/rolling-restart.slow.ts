@@ -22,7 +22,10 @@ const bodies: Record<string, (id: number) => object> = {
   '/trpc/deletePlant': (id) => ({ json: { id } }),
 };
 
-/** Sends one call after the other until `isOver`. Returns the calls, and those without their response. */
+/**
+ * Sends one call after the other until `isOver`. Returns the number of calls, and the calls that got
+ * another response than the expected one.
+ */
 async function runClient(nginx: TestNginx, first: number, isOver: () => boolean) {
   const failed: string[] = [];
   let sent = 0;

@@ -7,7 +7,7 @@ import { startServer } from '../fixtures/running-server.ts';
 const isWindows = process.platform === 'win32';
 const shells = isWindows ? ['cmd.exe', 'powershell.exe'] : ['/bin/sh'];
 
-it.each(shells)('is a command that %s runs as it is', async (shell) => {
+it.each(shells)('is a command that %s runs unchanged', async (shell) => {
   const server = await startServer('Postgres');
   const run = async (command: string, env?: NodeJS.ProcessEnv) =>
     (await promisify(exec)(command, { shell, env: { ...process.env, ...env } })).stdout;
@@ -30,7 +30,7 @@ it.runIf(!isWindows)('sends the same plant with the command for Windows', async 
   ]);
 });
 
-it('has nothing on Windows that cmd and PowerShell read differently', () => {
+it('contains nothing on Windows that cmd and PowerShell read differently', () => {
   for (const token of ['plant_token', undefined]) {
     const command = curlCommand('http://127.0.0.1:3000', token, true);
     expect(command).toMatch(/^curl\.exe /);

@@ -5,7 +5,7 @@ import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 import { post } from '../fixtures/surfaces.ts';
 
-/** File descriptors of the process. It needs about 30 for itself. */
+/** The limit of file descriptors. The process itself needs about 30. */
 const limit = 64;
 const token = 'secret-of-the-tests';
 

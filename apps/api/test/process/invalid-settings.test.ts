@@ -52,7 +52,7 @@ it('knows every setting, and reads an empty variable as unset', () => {
   expect(explainUnknownSettings({ ...known, PLANT_STORE_TOKN: '', PLANTS: 'x' })).toEqual([]);
 });
 
-it('starts with a warning when a variable looks like a setting and is none', async () => {
+it('starts with a warning when a variable looks like a setting but is not one', async () => {
   const server = startProgram({
     DATABASE_URL: await createDatabase(inject('postgresUrl')),
     PLANT_STORE_TOKN: 'secret-value',

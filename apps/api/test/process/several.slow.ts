@@ -133,7 +133,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     expect(await stopProgram(server)).toBe(0);
   });
 
-  it('closes the connection that a process has not taken when it is killed', async () => {
+  it('closes a connection that a killed process has not taken', async () => {
     const { server, url } = await start();
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
@@ -144,7 +144,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     expect(outcomes.toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('is ready only when all processes are', async () => {
+  it('is ready only when all processes are ready', async () => {
     const { server, url } = await start();
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
@@ -171,7 +171,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     },
   );
 
-  it('goes on when all its processes get SIGHUP without a terminal', async () => {
+  it('keeps running when all its processes get SIGHUP without a terminal', async () => {
     const { server, url } = await start();
     for (const pid of [...workersOf(server), server.child.pid]) process.kill(Number(pid), 'SIGHUP');
     for (let i = 0; i < 20; i++) expect((await get(`${url}/plants/${i}`)).status).toBe(404);

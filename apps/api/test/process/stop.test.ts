@@ -9,7 +9,7 @@ import {
 import { describe, expect, inject, it, vi } from 'vitest';
 import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
 
-// Windows has no signals that a process can handle: `kill` ends it at once there.
+// Windows has no signals that a process can handle: `kill` ends a process there at once.
 describe.runIf(hasPosixSignals)('the process', () => {
   let server: StartedProcess;
   let url: string;
@@ -73,7 +73,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
     },
   );
 
-  it('responds at once to clients that wait for changes, without an error, before it exits', async () => {
+  it('before it exits, responds at once and without an error to clients that wait for changes', async () => {
     await start();
     const headers = { authorization: 'Bearer secret-of-the-tests' };
     const get = (query: string) => fetch(`${url}/plants/changes${query}`, { headers });
@@ -108,7 +108,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
     expect(await server.ended()).toBe(1);
   });
 
-  it('goes on after SIGHUP when it has no terminal', async () => {
+  it('keeps running after SIGHUP when it has no terminal', async () => {
     await start();
     server.child.kill('SIGHUP');
     expect(await finishCreate(await beginCreate())).toMatch(/^HTTP\/1\.1 200 OK/);

@@ -8,7 +8,7 @@ import { emptyDataDirectory, runInShell } from '../fixtures/program.ts';
 const root = "/home/someone/it's here";
 const url = "postgres://someone@db/plants?options=-c x&sslrootcert='a'";
 
-it.runIf(hasPosixShell)('sets PLANT_STORE_TOKEN to what plant-store writes', async () => {
+it.runIf(hasPosixShell)('sets PLANT_STORE_TOKEN to the output of plant-store', async () => {
   const directory = await emptyDataDirectory();
   const npx = join(directory, 'npx');
   await writeFile(npx, '#!/bin/sh\necho "$DATABASE_URL"; printf "%s|" "$@"\n');
@@ -20,7 +20,7 @@ it.runIf(hasPosixShell)('sets PLANT_STORE_TOKEN to what plant-store writes', asy
   );
 });
 
-it('has nothing on Windows that cmd and PowerShell read differently', () => {
+it('contains nothing on Windows that cmd and PowerShell read differently', () => {
   const command = tokenCommand('C:\\plant store', { DATABASE_URL: url }, true);
   expect(command).toBe('npx -y pnpm -C "C:\\plant store" plant-store token create me');
 });

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await server.register(rest, { store, procedures, queueBody });
   const budget = createMemoryBudget(2 ** 20);
   const limits = { budget, memory: limitMemory(budget) };
-  // The surface is typed for the store's own router, but serves any.
+  // The type of the surface names the store's own router, but the surface serves any router.
   const options = { store, router: router as never, procedures, ...limits, queueBody };
   await server.register(trpc, { ...options, prefix: '/trpc' });
   url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -74,7 +74,7 @@ const overTrpc = (input: { id: bigint | number; after?: bigint | number }) =>
 
 describe('GET /things/{id}', () => {
   it.each([0n, -5n, 9007199254740993n, 2n ** 63n - 1n, -(2n ** 63n)])(
-    'has the id %s over both surfaces',
+    'gets the id %s over both surfaces',
     async (id) => {
       expect(await overRest(`/things/${id}`)).toBe(formatJson({ id }));
       expect(await overTrpc({ id })).toEqual({ id });

@@ -193,7 +193,7 @@ it('rejects text that is not UTF-8 in a body', async () => {
   expect(text).toContain('the body is not JSON (it is not UTF-8)');
 });
 
-it('does the other calls of a batch when one input is not superjson', async () => {
+it('runs the other calls of a batch when one input is not superjson', async () => {
   const request = { method: 'POST', path: `${paths(2)}?batch=1`, body: batchOf(plant(91), 5) };
   const { status, body } = await responseTo(request);
   expect(status).toBe(207);

@@ -8,7 +8,7 @@ const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as
 beforeEach(() => void vi.useFakeTimers({ toFake: [...timers] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A stream of the pages that `next` returns. */
+/** Makes a stream of the pages that `next` returns. */
 function start(next: () => Promise<string>, budget = createMemoryBudget(2 ** 21)) {
   const connection = new AbortController();
   const check = vi.fn(async () => {});
@@ -48,7 +48,7 @@ it('sends a ping every ten seconds while there are no changes, and ends within a
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('reads no page ahead of a client that does not read', async () => {
+it('reads no further page while the client does not read', async () => {
   const next = vi.fn(async () => 'x'.repeat(1_000));
   const { stream } = start(next);
   const write = vi.fn(); // It never calls back.

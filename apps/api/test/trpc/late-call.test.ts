@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /**
- * Sends a batch of ten creates. The last one waits for `release`, as for a silent node of a
- * cluster.
+ * Sends a batch of ten creates. The last create waits for `release`, as it would wait for a silent node of
+ * a cluster.
  */
 async function sendBatch(link: typeof httpBatchLink | typeof httpBatchStreamLink, firstId: bigint) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -38,7 +38,7 @@ async function sendBatch(link: typeof httpBatchLink | typeof httpBatchStreamLink
   return { ids, creates, settled, release };
 }
 
-it('responds to each call of httpBatchStreamLink when it is done', async () => {
+it('responds to each call of httpBatchStreamLink when that call is done', async () => {
   const { ids, creates, settled, release } = await sendBatch(httpBatchStreamLink, 1n);
   await Promise.all(creates.slice(0, -1));
   expect(settled.toSorted()).toEqual(ids.slice(0, -1));
@@ -46,7 +46,7 @@ it('responds to each call of httpBatchStreamLink when it is done', async () => {
   await Promise.all(creates);
 });
 
-it('responds to the calls of httpBatchLink together, although the others are stored', async () => {
+it('responds to all calls of httpBatchLink together, although most plants are already stored', async () => {
   const { ids, creates, settled, release } = await sendBatch(httpBatchLink, 101n);
   await vi.waitFor(async () => {
     const plants = await Promise.all(ids.slice(0, -1).map((id) => server.store.get(id)));

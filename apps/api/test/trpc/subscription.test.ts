@@ -22,7 +22,7 @@ describe('a subscription', () => {
 
   afterAll(() => server.stop());
 
-  /** Subscribes with our client, and collects what it gets. */
+  /** Subscribes with our client, and collects its pages and states. */
   function subscribe(input?: { after: string }, token = server.token) {
     const pages: PlantChanges[] = [];
     const states: string[] = [];
@@ -71,7 +71,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('resumes behind the last event that the client has', async () => {
+  it('resumes after the last event that the client got', async () => {
     const { next } = await server.store.changes({});
     for (const id of [11n, 12n, 13n]) await server.store.create({ id, name: 'x' });
     const subscription = subscribe({ after: next });
@@ -141,7 +141,7 @@ describe('a subscription', () => {
     expect(text).not.toMatch(/transfer-encoding/i);
   });
 
-  it('begins with an error as other calls have it', async () => {
+  it('begins with the same error response as other calls', async () => {
     const creator = await server.store.accessTokens.create('creator', {
       scopes: ['plants:create'],
     });
@@ -219,7 +219,7 @@ describe('a subscription', () => {
     expect(changesIn(subscription)).toEqual([]);
   });
 
-  it('has one line in the log, with the status 200, when its client disconnects', async () => {
+  it('gets one line in the log, with the status 200, when its client disconnects', async () => {
     const requestId = 'gone';
     const stream = await send('GET', '', { 'x-request-id': requestId });
     await stream.body?.cancel();
@@ -290,7 +290,7 @@ it('begins and waits while the database is down', async () => {
   await store.close();
 });
 
-it('reads no further pages for a client that reads none, and cuts it off', async () => {
+it('reads no further pages for a client that reads none, and closes its connection', async () => {
   const opened = await startServer('Postgres');
   let pages = 0;
   async function* follow(): AsyncGenerator<PlantChanges, never> {

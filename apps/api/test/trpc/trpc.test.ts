@@ -43,7 +43,7 @@ it('rejects a batch of 11 queries', async () => {
   expect(await response.json()).toMatchObject({ error: { json: { message } } });
 });
 
-it('reads the numbers that JavaScript can send as REST does', async () => {
+it('reads the numbers that JavaScript can send in the same way as REST', async () => {
   const statusFor = async (id: string) => {
     const body = `{"0":{"json":{"id":${id},"name":"number"}}}`;
     return (await post(server, '/trpc/createPlant?batch=1', body)).status;
@@ -62,7 +62,7 @@ it('reads the numbers that JavaScript can send as REST does', async () => {
 it.each([
   ['by itself', {}],
   ['as tRPC does', { 'trpc-accept': 'application/json' }],
-])('reads the numbers of a query as those of a mutation (%s)', async (_how, headers) => {
+])('reads numbers in a query as in a mutation (%s)', async (_how, headers) => {
   await post(server, '/trpc/createPlant', '{"json":{"id":8100,"name":"x"}}');
   const statusFor = async (id: string) => {
     const url = `${server.url}/trpc/getPlant?input={"json":{"id":${id}}}`;

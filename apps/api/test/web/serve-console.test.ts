@@ -48,7 +48,7 @@ describe('the page', () => {
     expect(response.body).toContain('<title>Console</title>');
   });
 
-  it('is there with a query', async () => {
+  it('is at / even with a query', async () => {
     expect((await get('/?tag=Araceae', html)).statusCode).toBe(200);
   });
 
@@ -58,7 +58,7 @@ describe('the page', () => {
     ['text/html;q=0, */*', 404],
     ['text/html;q=0.000', 404],
     ['application/text/html-not', 404],
-  ])('is at / where Accept is %s: %i', async (accept, status) => {
+  ])('for Accept: %s has the status %i', async (accept, status) => {
     const response = await get('/', { accept });
     expect(response.statusCode).toBe(status);
     expect(response.headers['vary']).toMatch(/^accept\b/);
@@ -70,7 +70,7 @@ describe('the page', () => {
     expect(response.body).toBe('');
   });
 
-  it('is asked for again each time, because its files change their names', async () => {
+  it('is requested again each time, because its files change their names', async () => {
     expect((await get('/', html)).headers['cache-control']).toBe('no-cache');
   });
 
@@ -98,7 +98,7 @@ describe('a file of the page', () => {
     expect(response.headers['cache-control']).toBe('public, max-age=31536000, immutable');
   });
 
-  it('is compressed for a client that takes gzip', async () => {
+  it('is compressed for a client that accepts gzip', async () => {
     const { headers, rawPayload } = await get('/console/index-4f2a.js', {
       'accept-encoding': 'gzip, deflate, br',
     });
@@ -120,7 +120,7 @@ describe('a file of the page', () => {
     '/console/',
     '/console/../index.html',
     '/console/%2e%2e/index.html',
-  ])('has no other path: %s', async (url) => {
+  ])('is not at the path %s', async (url) => {
     expect((await get(url, html)).json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
   });
 });
@@ -152,7 +152,7 @@ describe('all other requests have their usual responses', () => {
   });
 });
 
-it('serves the console after an error of reading its files', async () => {
+it('serves the console although an earlier read of its files ended with an error', async () => {
   const broken = mkdtempSync(join(directory, 'broken-'));
   writeFileSync(join(broken, 'index.html'), '<!doctype html>');
   writeFileSync(join(broken, 'large.js'), '');

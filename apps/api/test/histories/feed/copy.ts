@@ -4,7 +4,7 @@ import type { PlantChanges, StoredPlant } from '@plant-store/schemas';
 export interface Copy {
   /** The text of each plant by its id. */
   readonly plants: Map<bigint, string>;
-  /** The place in the feed behind the changes that the copy has. */
+  /** The cursor after the last change that the copy contains. */
   cursor: string;
   /** The changes since the list. */
   readonly changes: SeenChange[];

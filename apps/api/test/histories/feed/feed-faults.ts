@@ -51,8 +51,8 @@ export const feedFaults: Record<string, BeginFault> = {
   },
 
   /**
-   * Postgres forgets what others have committed without waiting, since its process for that was frozen. The
-   * other writers rest, because a durable commit keeps all commits before it.
+   * Postgres forgets commits that did not wait until they were durable, because its process for such
+   * commits was frozen. The other writers rest, because a durable commit keeps all earlier commits.
    */
   async forgetCommits(world) {
     const { admin } = world.database;

@@ -17,15 +17,15 @@ import { type Instance, startInstance, startWorld, type World, withStandby } fro
 export interface FeedWorld extends World {
   /** The primary. */
   database: PlantsDatabase;
-  /** Undefined even after its promotion. */
+  /** It is undefined without a standby, and even after the promotion of the standby. */
   standby: TestPostgres | undefined;
   /** The network between this process and the first primary. */
   readonly feedNetwork: FaultProxy;
   /** The URL of the database through this network. */
   readonly feedUrl: string;
-  /** Whether the writers rest that wait until their commits are durable. */
+  /** Whether the writers that wait for durable commits rest. */
   isResting: boolean;
-  /** Any instance that runs. */
+  /** Returns any instance that runs. */
   instanceOf(random: Random): Instance;
 }
 
@@ -67,7 +67,8 @@ export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
 export function plantsOn(server: TestPostgres): PlantsDatabase {
   const urlFor = (username: string) =>
     Object.assign(new URL(server.url), { username, pathname: 'plants' }).href;
-  // Without the types of arrays: postgres.js 3.4 ends this process when it cannot read these after a restart.
+  // This connection does not read the types of arrays. After a restart, postgres.js 3.4 ends this process
+  // when it cannot read them.
   const admin = postgres(urlFor('postgres'), { max: 1, fetch_types: false, onnotice: () => {} });
   return { server, url: urlFor('gardener'), admin, stop: () => admin.end() };
 }

@@ -7,19 +7,22 @@ import { CursorExpired, list, UnexpectedError, type Way } from './ways.ts';
 /** A client that keeps a copy of the store. */
 export interface Follower {
   readonly name: string;
-  /** Undefined until the first list has ended. */
+  /** The copy is undefined until the first list has ended. */
   readonly copy: Copy | undefined;
   /** The changes since each list. */
   readonly changes: readonly (readonly SeenChange[])[];
-  /** How many changes it has read, including those that it read again after a restart. */
+  /**
+   * The number of changes that the follower has read. Changes that it read again after a restart count
+   * again.
+   */
   readonly read: number;
-  /** How many cursors were rejected with 41000. */
+  /** The number of cursors that were rejected with 41000. */
   readonly expired: number;
   readonly unexpected: readonly string[];
   stop(): Promise<void>;
 }
 
-/** Milliseconds before it continues after an error. */
+/** Milliseconds before a follower continues after an error. */
 const retryPause = 50;
 
 /**

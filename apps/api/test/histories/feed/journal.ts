@@ -2,8 +2,8 @@ import type postgres from 'postgres';
 import { type SeenChange, textOf } from './copy.ts';
 
 /**
- * The committed changes of the plants in their true order, which a trigger writes down. The changes of
- * an id wait for each other, so their places have the order in which they took effect.
+ * The committed changes of the plants in their true order, which a trigger records. The changes of an id
+ * wait for each other, so the trigger records them in the order in which they took effect.
  */
 export type Journal = ReadonlyMap<string, number>;
 
@@ -47,8 +47,8 @@ export const isCommitted = (journal: Journal, change: SeenChange): boolean =>
   journal.has(keyOf(change));
 
 /**
- * The changes that a follower must not have seen: nobody committed them, or they are behind a later
- * change of their id.
+ * The changes that a follower must not have seen: nobody committed them, or they come after a later change
+ * of the same id.
  */
 export function wrongChanges(journal: Journal, changes: readonly SeenChange[]): string[] {
   const latest = new Map<bigint, number>();

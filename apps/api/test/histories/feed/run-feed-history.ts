@@ -11,17 +11,19 @@ import { createWrites, type Writes, writers } from './writers.ts';
 
 export interface FeedResult {
   readonly faults: readonly string[];
-  /** How many changes the followers have read. */
+  /** The number of changes that the followers have read. */
   readonly read: number;
   readonly lists: number;
   /** The errors of the feed. */
   readonly wrong: readonly string[];
 }
 
-/** Milliseconds within which each follower must have caught up once the writers rest. */
+/** When the writers rest, each follower must catch up within these milliseconds. */
 const patience = 60_000;
 
-/** How often the writers rest, so that the copies are compared with the table. */
+/**
+ * The number of phases. At the end of each, the writers rest, and the copies are compared with the table.
+ */
 const phases = 2;
 
 type NamedFault = [name: string, begin: BeginFault];
@@ -30,8 +32,8 @@ const anyFault = Object.entries(feedFaults) as [NamedFault, ...NamedFault[]];
 const promotion: NamedFault = ['promoteStandby', promoteStandby];
 
 /**
- * Runs writers, followers and faults that a seed determines. Every follower must end up with exactly the
- * store, and see the changes of each id in their order.
+ * Runs writers, followers and faults that a seed determines. Every follower must end with an exact copy of
+ * the store, and see the changes of each id in their order.
  */
 export async function runFeedHistory(world: FeedWorld, seed: number): Promise<FeedResult> {
   const random = randomOf(seed);
@@ -94,7 +96,7 @@ async function causeFaults(world: FeedWorld, random: Random, phase: number, faul
   await setTimeout(random.whole(50, 300));
 }
 
-/** Waits until the copy of each follower equals the table, and returns what differs in the end. */
+/** Waits until the copy of each follower equals the table, and returns the differences that remain. */
 async function whatDiffers(world: FeedWorld, followers: readonly Follower[]): Promise<string[]> {
   const until = performance.now() + patience;
   for (;;) {

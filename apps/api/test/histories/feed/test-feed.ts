@@ -1,12 +1,15 @@
 import { startFeedWorld } from './feed-world.ts';
 import { type FeedResult, runFeedHistory } from './run-feed-history.ts';
 
-/** Whether a history promotes a standby. It has a world of its own, as it ends the primary. */
+/**
+ * Whether a history promotes a standby. Such a history has a world of its own, because it ends the
+ * primary.
+ */
 const needsStandby = (seed: number) => seed % 10 === 9;
 
 /**
- * Runs histories of the feed until `isOver` says so of their number. Resolves with whether every follower
- * got exactly the store.
+ * Runs histories of the feed until `isOver` returns true for their number. Resolves with whether every
+ * follower got an exact copy of the store.
  */
 export async function testFeed(
   firstSeed: number,

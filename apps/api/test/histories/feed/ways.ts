@@ -10,7 +10,7 @@ import superjson from 'superjson';
 import type { Random } from '../random.ts';
 import type { FeedWorld } from './feed-world.ts';
 
-/** A way to read the feed: delivers the pages behind a cursor until it fails or is aborted. */
+/** A way to read the feed: it delivers the pages after a cursor until an error or until it is aborted. */
 export type Way = (
   world: FeedWorld,
   random: Random,

@@ -16,7 +16,7 @@ export interface Writes {
   readonly random: Random;
   /** The creates that the store has acknowledged. */
   readonly acknowledged: SeenChange[];
-  /** A plant with a name that no other has. */
+  /** Makes a plant with a name that no other plant has. */
   newPlant(id?: number): NewPlant;
 }
 

@@ -5,10 +5,10 @@ import { createLargeBodyQueue } from '../../../src/http/body/large-body-queue.ts
 const large = 2 ** 20;
 
 function request({ isGone = false, waitTime = 0 } = {}): FastifyRequest {
-  return { isGone, waitTime } as FastifyRequest; // The parts that it reads.
+  return { isGone, waitTime } as FastifyRequest; // The queue reads only these parts.
 }
 
-/** A function that reads bodies, and what became of them. */
+/** Makes a function that reads bodies, and a list of their outcomes. */
 function start() {
   vi.useFakeTimers({ now: 0 });
   onTestFinished(() => void vi.useRealTimers());
@@ -25,14 +25,14 @@ function start() {
   return { events, receive };
 }
 
-it('reads a small body at once, and a large one when it is the only one', () => {
+it('reads a small body at once, and a large body when it is the only one', () => {
   const { events, receive } = start();
   receive('large', large);
   receive('small', 100);
   expect(events).toEqual(['large', 'small']);
 });
 
-it('pauses after a large body for as long as reading it took', () => {
+it('pauses after a large body for the time that the body took', () => {
   const { events, receive } = start();
   receive('first', large);
   receive('second', large);

@@ -27,7 +27,7 @@ const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
 describe.each(surfaces)('over $name', ({ path }) => {
   it.each(bodies)(
-    'a body of 3 MiB %s gets 413, then the next request its response',
+    'a body of 3 MiB %s gets 413, and the next request gets its response',
     async (_how, framing, body) => {
       const { responses } = await sendRaw(server.url, head(path, framing) + body + last);
       expect(responses.map(({ status }) => status)).toEqual([413, 200]);
@@ -44,7 +44,7 @@ describe.each(surfaces)('over $name', ({ path }) => {
       socket.on('error', (error) => errors.push(error));
       const half = body.length / 2;
       socket.write(`${head(path, `${framing}\r\nConnection: close`)}${body.slice(0, half)}`);
-      // The text ends when the server ends its side.
+      // The text ends when the server ends its side of the connection.
       expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 .*"error":41300,/s);
       socket.end(body.slice(half));
       await once(socket, 'close');

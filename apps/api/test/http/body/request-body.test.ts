@@ -20,7 +20,7 @@ describe.each(surfaces)('over $name', (surface) => {
     }
   });
 
-  it('responds with 413 to a body with too many values, and 200 to a text with as many commas', async () => {
+  it('responds with 413 to a body with too many values, and with 200 to a text with the same number of commas', async () => {
     const plantWith = (json: string) => `{"id":7,"name":"${','.repeat(100_000)}\\"[{","x":${json}}`;
     const numbers = (count: number) => `[${Array(count).fill(1)}]`;
     expect((await surface.send(server, plantWith(numbers(63_000)))).status).toBe(200);
@@ -67,7 +67,7 @@ describe.each(surfaces)('over $name', (surface) => {
     expectError(await surface.send(server, plant, { 'content-type': type }), 415, 41500);
   });
 
-  it('says what is wrong with a list of content types', async () => {
+  it('explains the error of a list of content types', async () => {
     const type = 'application/json, application/json';
     const { body } = await surface.send(server, plant, { 'content-type': type });
     const message = 'Content-Type has several media types: send application/json alone';

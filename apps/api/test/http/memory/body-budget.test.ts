@@ -42,7 +42,7 @@ describe.each(surfaces)('over $name', ({ path, send }) => {
     ['with a length', withLength, ''],
     ['in chunks', chunked, chunk],
   ])(
-    'responds with 50301 to a large body %s while others fill the memory',
+    'responds with 50301 to a large body %s while other bodies fill the memory',
     async (_how, framing, body) => {
       const first = await begin(head(path, framing) + body);
       const { responses } = await sendRaw(
@@ -88,7 +88,7 @@ it('responds with 50301 before any of the body is sent', async () => {
   first.destroy();
 });
 
-it('accepts a body beyond the budget when there is no other', async () => {
+it('accepts a body over the budget when there is no other body', async () => {
   const larger = `{"id":3,"name":"${'x'.repeat(4 * size)}"}`;
   expect((await post(server, '/plants', larger)).status).toBe(200);
 });
@@ -126,7 +126,7 @@ describe('while a create waits for the database', () => {
     server = await startOnStore({ memoryBudget: 6 * size, create });
   });
 
-  it('forgets the body of a client that has left only afterwards', async () => {
+  it('forgets the body of a disconnected client only after the create', async () => {
     const first = await begin(head('/plants', `Content-Length: ${large.length}`) + large);
     await vi.waitFor(() => expect(create).toHaveBeenCalled());
     first.resetAndDestroy();
@@ -145,7 +145,7 @@ describe('while a create waits for the database', () => {
     socket.write(head('/plants', `Content-Length: ${large.length}`) + large.slice(0, -1));
     await vi.waitFor(() => expect(create).toHaveBeenCalled());
     const later = connect(Number(port), '127.0.0.1');
-    later.write('GET /livez HTTP/1.1\r\n'); // It times out after the request above.
+    later.write('GET /livez HTTP/1.1\r\n'); // This request times out after the request above.
     await server.requestsTimeOut(once(later.resume(), 'close'));
     socket.write('}');
     await fetch(`${server.url}/livez`);

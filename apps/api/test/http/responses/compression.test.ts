@@ -55,7 +55,7 @@ describe.each(lists)('a list over %s', (_name, path) => {
     ['br;q=0.5, gzip;q=0.8', 'gzip', gunzipSync],
     ['br;q=0, gzip', 'gzip', gunzipSync],
   ] as const)(
-    'is compressed for a client that accepts %s: by %s',
+    'is compressed for a client that accepts %s with the coding %s',
     async (accepted, coding, expand) => {
       const plain = await send(path, '');
       const { head, body } = await send(path, `Accept-Encoding: ${accepted}\r\n`);
