@@ -25,7 +25,7 @@ export interface OpenLoadResult {
   withoutRetryAfter: number;
   /** The time of each response with 200, from the moment its create was sent. */
   fromSent: number[];
-  /** The time of each response with 200, from the moment its create was due. */
+  /** For each response with status 200, the time since its create was due. */
   fromDue: number[];
   /** The time of each response of `/livez`, on a new connection. */
   livez: number[];

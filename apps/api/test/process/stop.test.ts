@@ -26,7 +26,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
   /** A shell command that runs the program in a terminal. */
   const inTerminal = 'exec script --quiet --return --command "exec $*" /dev/null';
 
-  /** Sends a signal to the program, even when another one has started it. */
+  /** Sends a signal to the program, even when another program has started the program. */
   async function signalProgram(signal: NodeJS.Signals): Promise<void> {
     const [, pid] = await server.printed(/or kill (\d+)/);
     process.kill(Number(pid), signal);

@@ -63,7 +63,7 @@ it.concurrent.each(cases)(
     expect(new Set(requests.map((request) => JSON.stringify(request)))).toEqual(
       new Set([JSON.stringify([format.method, format.path, `Bearer ${accessToken}`, contentType])]),
     );
-    // The end of a load drops the prepared requests, so the server does not receive their ids.
+    // When a load ends, it does not send the requests that it has prepared.
     const allocated = ids.length + connections * format.plants;
     const expectedIds = Array.from({ length: allocated }, (_, n) => nthId(order, n + 1));
     expect(new Set(ids).size).toBe(ids.length);

@@ -93,7 +93,7 @@ it.runIf(hasPosixSignals)('writes no error as JSON when a signal interrupts it',
   expect(await follower.result).toMatchObject({ code: 130, stdout: '' });
 });
 
-it('exits quietly when the reader closes the pipe, as head does', async () => {
+it('exits quietly when a reader such as head closes the pipe', async () => {
   await store.create({ id: 1n, name: 'Ficus' });
   const follower = startFollower(['--from', 'start'], { env });
   await follower.waitFor(1);

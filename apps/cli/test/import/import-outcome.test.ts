@@ -206,7 +206,7 @@ describe('an import stops', () => {
     expect(input.destroyed).toBe(true);
   });
 
-  it('before it begins, when the rejects file is the file to import', async () => {
+  it('before it begins, when the file for rejected rows is the imported file', async () => {
     const rejects = await directory.write('plants.ndjson', hoya);
     await expect(load(hoya, { rejects })).rejects.toMatchObject({
       message: `${rejects} is the file to import: name another file with --rejects`,

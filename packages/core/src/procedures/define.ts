@@ -13,7 +13,7 @@ import { toTRPCError } from './trpc-error.ts';
 export interface Procedure {
   readonly definition: Definition & {
     /**
-     * Checks the scope of the principal and the input, and runs the procedure.
+     * Checks the principal's scope, then the input, and runs the procedure.
      *
      * @throws TRPCError
      */

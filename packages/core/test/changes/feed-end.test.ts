@@ -118,7 +118,7 @@ it('ends a wait without an error although the read of another caller failed', as
   gate.open();
 });
 
-it('gives a kept page in parts, without a statement', async () => {
+it('returns a page from memory in parts, and sends no statement', async () => {
   const { feed, end, insert, sent, gate, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const { pages } = follow({ after });

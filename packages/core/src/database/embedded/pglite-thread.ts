@@ -148,6 +148,6 @@ function resolvePGlite(): string {
     return import.meta.resolve(name);
   } catch (error) {
     if (databaseCode(error) !== undefined) throw error; // PGlite is not installed.
-    return name; // Vite's module runner, which runs Vitest's global setups, cannot resolve.
+    return name; // Vite's module runner, which runs Vitest's global setups, has no `import.meta.resolve`.
   }
 }

@@ -4,7 +4,7 @@ interface LostSession {
   readonly host: string;
   readonly port: number;
   readonly pid: number;
-  /** When it started: a later session may have the same process id. */
+  /** The time at which the session started. A later session may have the same process id. */
   readonly startedAt: string;
 }
 

@@ -153,7 +153,7 @@ export async function openPostgres(
     };
   }
 
-  /** Warns once, when the caller can listen. */
+  /** Emits the warning once, when the caller has had time to add a listener. */
   function warnOfCluster(): void {
     if (!isUnknownCluster || !warn || hasWarnedOfCluster) return;
     hasWarnedOfCluster = true;

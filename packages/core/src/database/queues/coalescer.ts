@@ -232,8 +232,8 @@ export class Coalescer<Input, Output> {
    */
   #take(): Call<Input, Output>[] {
     const { late, overloaded } = this.#options;
-    const soonest =
-      this.#slowCommits.length < 2 ? -Infinity : performance.now() + Math.min(...this.#slowCommits);
+    const now = performance.now();
+    const shortest = this.#slowCommits.length < 2 ? 0 : Math.min(...this.#slowCommits);
     const maxBatch = this.#maxBatch;
     const calls: Call<Input, Output>[] = [];
     let taken = 0;
@@ -242,11 +242,12 @@ export class Coalescer<Input, Output> {
       if (calls.length === maxBatch || length >= maxStatementLength) break;
       taken++;
       this.#length -= call.length;
-      if (call.caller?.isGone) {
+      const left = call.deadline - now;
+      if (call.caller?.isGone || left < 0) {
         call.reject(late());
         continue;
       }
-      if (call.deadline < soonest && taken < this.#waiting.length) {
+      if (left < shortest && taken < this.#waiting.length) {
         call.reject(overloaded(this.#waiting.length));
         continue;
       }

@@ -162,6 +162,8 @@ it('rejects calls that a third slow commit would make late, and sends the other 
   await vi.advanceTimersByTimeAsync(4_000);
   expect(await Promise.all([first, fourth])).toEqual(['first', 'fourth']);
   await Promise.all([second, third]);
+  const past = await coalescer.runAll(['past', 'past'], { deadline: performance.now() - 1 });
+  expect(past).toMatchObject(Array(2).fill({ reason: { message: 'late' } }));
   expect(sent).toEqual([['first'], ['second'], ['fourth']]);
 });
 
