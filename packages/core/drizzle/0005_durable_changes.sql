@@ -1,6 +1,4 @@
-ALTER TABLE "plant_deletions" ALTER COLUMN "changed_in" SET DEFAULT case when current_setting('synchronous_commit') = 'off'
-    then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
-    else pg_current_xact_id() end;--> statement-breakpoint
+-- Deletes and reads of the feed lock the tables in this order, too.
 -- Where the operator has switched the feed off, the column has no default.
 DO $$ BEGIN
 	IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'plants'::regclass AND attname = 'changed_in' AND atthasdef) THEN
@@ -8,4 +6,7 @@ DO $$ BEGIN
 	    then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
 	    else pg_current_xact_id() end;
 	END IF;
-END $$;
+END $$;--> statement-breakpoint
+ALTER TABLE "plant_deletions" ALTER COLUMN "changed_in" SET DEFAULT case when current_setting('synchronous_commit') = 'off'
+    then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
+    else pg_current_xact_id() end;

@@ -7,7 +7,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContext } from '../calls/call-flow.ts';
 import { errorHeaders, jsonHeaders } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
+import { tooManyValues } from '../http/body/json-body.ts';
 import type { MemoryLimits } from '../http/memory/limit-memory.ts';
+import { measureJson } from '../http/memory/measure-json.ts';
 import { sendJsonText } from '../http/responses/json-response.ts';
 
 interface StreamOptions {
@@ -15,6 +17,9 @@ interface StreamOptions {
   router: AppRouter;
   memory: MemoryLimits;
 }
+
+/** The most values in a body. tRPC parses the body once more, and reads all its inputs at once. */
+const maxValues = 24_000;
 
 /**
  * Sends the results of a request of `httpBatchStreamLink` as a stream. tRPC's own `resolveResponse` runs
@@ -28,14 +33,14 @@ export async function sendStream(
   path: string,
 ): Promise<FastifyReply> {
   const context = callContext(store, request, reply);
-  const { body } = request;
-  const json = body === undefined ? '' : JSON.stringify(body);
+  const json = request.body === undefined ? '' : JSON.stringify(request.body);
   request.body = undefined;
+  if (measureJson(json).values > maxValues) throw tooManyValues(maxValues);
   memory.reserveParsed(request, json); // tRPC keeps all inputs.
   await setImmediate(); // tRPC reads all inputs at once, so other requests get a turn first.
   const response = await resolveResponse({
     router,
-    req: Object.assign(asWebRequest(request, reply, json), { json: async () => body }),
+    req: asWebRequest(request, reply, json),
     path: encodeURIComponent(path),
     maxBatchSize: maxBatchCalls,
     error: null,

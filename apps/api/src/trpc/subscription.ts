@@ -33,7 +33,7 @@ export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOpt
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const connection = new AbortController();
     const pages = await endpoint.procedure.call({
-      ctx: { ...callContext(store, request, reply), caller: readerOf(request) },
+      ctx: { ...callContext(store, request, reply), caller: readerOf(request, connection.signal) },
       getRawInput: () => withLastEventId(endpoint.decode(request), request),
       signal: connection.signal,
     });
@@ -67,14 +67,19 @@ export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOpt
   };
 
   /** Makes the caller of a stream. It holds one page until the page is a part of the stream. */
-  function readerOf(request: FastifyRequest): Caller {
+  function readerOf(request: FastifyRequest, signal: AbortSignal): Caller {
     return {
       get isGone() {
-        return request.isGone;
+        return request.isGone || signal.aborted;
       },
+      // A read can end after its stream. Then nobody would release its page.
       reserve(bytes) {
+        if (signal.aborted) return () => {};
         budget.set(request, 'pageBytes', 0);
-        return request.reserve(bytes);
+        const settle = request.reserve(bytes);
+        return (used) => {
+          if (!signal.aborted) settle(used);
+        };
       },
     };
   }

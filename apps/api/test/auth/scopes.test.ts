@@ -5,14 +5,16 @@ import { callers } from '../fixtures/callers.ts';
 import { type IdentityProvider, startIdentityProvider } from '../fixtures/identity-provider.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 
-const plant = { id: 1, name: 'Hoya' };
-/** A value for each property that an input must have. */
+const plant = { id: 1, name: 'Hoya', tag: 'Apocynaceae' };
+/** A value for each property that an input must have, and for the tag. */
 const samples: Record<string, unknown> = { ...plant, plants: [plant] };
 
 /** Every procedure that both surfaces have, with the scope that it names and an input. */
 const calls = (Object.keys(operations) as (keyof typeof operations)[]).map((procedure) => {
   const { meta, inputs } = appRouter._def.procedures[procedure]._def as unknown as Definition;
-  const names = Object.entries(inputs[0]?.shape ?? {}).filter(([, each]) => !each.isOptional());
+  const names = Object.entries(inputs[0]?.shape ?? {}).filter(
+    ([name, each]) => name in samples || !each.isOptional(),
+  );
   const input = Object.fromEntries(names.map(([name]) => [name, samples[name]]));
   return { procedure, input, scope: meta.scope };
 });
@@ -42,7 +44,7 @@ afterAll(async () => {
   await provider.stop();
 });
 
-const createHoya = () => server.store.create({ id: 1n, name: 'Hoya' });
+const createHoya = () => server.store.create({ ...plant, id: 1n });
 beforeEach(createHoya);
 
 const isGranted = (granted: readonly Scope[], scope: Scope | 'none') =>

@@ -1,7 +1,8 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import type { Rows, Run } from '../database/database.ts';
 import { isPolicyError, lateWrite } from '../database/database-error.ts';
-import type { Caller, Deadline } from '../database/deadline.ts';
+import { type Caller, type Deadline, deadlineOf } from '../database/deadline.ts';
+import { isCluster } from '../database/postgres/migration/feed-tables.ts';
 import { databaseCode } from '../error-causes.ts';
 import { columnArrays, contentColumns, storedColumns, toStoredPlant } from './columns.ts';
 import { plantKept } from './create-errors.ts';
@@ -40,7 +41,7 @@ export function createPlantStatements(run: Run): PlantStatements {
       const values = (time: string) => [...columnArrays(batch), time];
       const options = { share: 'creates', deadline, until } as const;
       const { rows } = await run(insertPlants, values, options).catch(
-        orOverNodes(() => run(insertOverNodes, values, options)),
+        orOverNodes(run, () => run(insertOverNodes, values, options)),
       );
       // This is nearly always true: every plant is new.
       if (rows.length === batch.length) return new Set(batch.map(({ id }) => id));
@@ -52,7 +53,7 @@ export function createPlantStatements(run: Run): PlantStatements {
       const options = { share: 'deletes', deadline, caller } as const;
       for (let round = 0; round < maxRounds; round++) {
         const { rows } = await run(deletePlant, values, options).catch(
-          orOverNodes(() => run(deleteOverNodes, values, options)),
+          orOverNodes(run, () => run(deleteOverNodes, values, options)),
         );
         // The statement selects these columns, or returns no row.
         const [[count, isThere] = [0, 0]] = rows as [[number | string, number]?];
@@ -142,10 +143,14 @@ export const noteDeletions = `noted as (
  * Sends a write in another form when the database rejected the usual form, because it distributes the plants
  * over several nodes. Such a database has no feed, so nobody needs the deletions.
  */
-export function orOverNodes<T>(send: () => Promise<T>): (error: unknown) => Promise<T> {
+export function orOverNodes<T>(run: Run, send: () => Promise<T>): (error: unknown) => Promise<T> {
   return async (error) => {
     const isNotSupported = notSupported.includes(databaseCode(error) ?? '');
     if (!isNotSupported || isPolicyError(error)) throw error;
+    const options = { share: 'lookUps', deadline: deadlineOf(), isRepeatable: true } as const;
+    const { rows } = await run(`select ${isCluster}`, [], options);
+    const [[onCluster]] = rows as [[boolean]]; // The statement returns one value.
+    if (!onCluster) throw error;
     return send();
   };
 }

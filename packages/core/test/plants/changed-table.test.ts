@@ -250,3 +250,13 @@ describe('a database that accepts no writes', () => {
     return { writes, reads };
   }
 });
+
+it('deletes no plant while the table of the deletions is missing', async () => {
+  const store = await open();
+  await store.create(plant);
+  await sql`alter table plant_deletions rename to moved`;
+  await expect(store.delete(plant.id)).rejects.toMatchObject({ code: 50300 });
+  await expect(store.deleteMany([plant.id])).rejects.toMatchObject({ code: 50300 });
+  await sql`alter table moved rename to plant_deletions`;
+  expect(await store.get(plant.id)).toMatchObject(plant);
+});

@@ -73,6 +73,6 @@ it('every statement returns the columns of the tables with their types', async (
       expect.soft([name, names['of'][type]], text).toEqual([name, expected]);
     }
   }
-  expect(returned).toEqual(new Set(['id', 'name', 'tag', 'created_at']));
+  expect(returned).toEqual(new Set(types.keys()));
   expect(texts.size).toBeGreaterThan(10);
 });

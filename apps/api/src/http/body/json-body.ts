@@ -85,7 +85,10 @@ function checkJsonSize(text: string, mostLevels: number): void {
   const { values, levels } = measureJson(text);
   if (levels > mostLevels) throw bodyNotJson(`nested more than ${maxLevels} levels deep`);
   const most = isExact(text) ? maxValues.exact : maxValues.inexact;
-  if (values <= most) return;
+  if (values > most) throw tooManyValues(most);
+}
+
+export function tooManyValues(most: number): HttpError {
   const advice = 'send fewer plants or other values in one call';
-  throw new HttpError('bodyTooLarge', `the body has over ${most} values: ${advice}`);
+  return new HttpError('bodyTooLarge', `the body has over ${most} values: ${advice}`);
 }

@@ -170,6 +170,10 @@ export class Coalescer<Input, Output> {
     return this.#inFlight.flatMap(({ calls }) => calls);
   }
 
+  get #isIdle(): boolean {
+    return this.#waiting.length === 0 && this.#inFlight.length === 0;
+  }
+
   get #isFull(): boolean {
     return this.#waiting.length >= this.#options.maxQueue || this.#length >= maxQueueLength;
   }
@@ -204,7 +208,8 @@ export class Coalescer<Input, Output> {
         clearTimeout(statement.timer);
         this.#inFlight = this.#inFlight.filter((each) => each !== statement);
         const latency = performance.now() - sentAt;
-        this.#slowCommits = statement.mayCommit ? [latency, ...this.#slowCommits.slice(0, 3)] : [];
+        const slowCommits = statement.mayCommit ? [latency, ...this.#slowCommits.slice(0, 3)] : [];
+        this.#slowCommits = this.#isIdle ? [] : slowCommits;
         this.#updateLatency(latency);
         turn.ended(latency);
         endTurn();
@@ -282,7 +287,6 @@ export class Coalescer<Input, Output> {
    * little. An idle coalescer resets the latency: the database may be faster when the next call arrives.
    */
   #updateLatency(latency: number): void {
-    const isIdle = this.#waiting.length === 0 && this.#inFlight.length === 0;
-    this.#latency = isIdle ? 0 : this.#latency + (latency - this.#latency) / 8;
+    this.#latency = this.#isIdle ? 0 : this.#latency + (latency - this.#latency) / 8;
   }
 }

@@ -38,7 +38,7 @@ export function createPlantRemover({ run }: Pick<Bulk, 'run'>): PlantRemover {
     const options = { share: 'bulk', deadline: deadlineIn(bulkTimeout) } as const;
     try {
       const deleted = run(deleteAndNote, values, options).catch(
-        orOverNodes(() => run(deletePlants, values, options)),
+        orOverNodes(run, () => run(deletePlants, values, options)),
       );
       return (await deleted).count;
     } catch (error) {
