@@ -1,6 +1,7 @@
-// Adds up the results that the packages' tests have written to files, and prints one line.
+// Prints what failed in the tests of all packages, by the results that they have written to files, and then
+// the totals in one line.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const manifests = execFileSync('git', ['ls-files', 'package.json', '*/package.json'], {
@@ -15,16 +16,28 @@ const suites = {
   'test:faults': 'faults',
   'test:histories': 'histories',
 };
-const results = manifests
+const files = manifests
   .trim()
   .split('\n')
   .filter((path) => path !== 'package.json')
   .flatMap((path) => {
     const { scripts = {} } = JSON.parse(readFileSync(path, 'utf8'));
     const tested = Object.entries(suites).filter(([script]) => scripts[script]);
-    const files = tested.map(([, suite]) => join(dirname(path), `test-results.${suite}.json`));
-    return files.map((file) => JSON.parse(readFileSync(file, 'utf8')));
+    return tested.map(([, suite]) => join(dirname(path), `test-results.${suite}.json`));
   });
+const missing = files.filter((file) => !existsSync(file));
+for (const file of missing) console.log(`no results: ${file}`);
+const results = files
+  .filter((file) => !missing.includes(file))
+  .map((file) => JSON.parse(readFileSync(file, 'utf8')));
+
+const failedFiles = results.flatMap(({ testResults }) => testResults.filter(isFailed));
+for (const { name, message, assertionResults } of failedFiles) {
+  console.log(`failed: ${name} ${message}`);
+  for (const { fullName, failureMessages } of assertionResults.filter(isFailed)) {
+    console.log(`failed: ${fullName}\n${failureMessages.join('\n')}`);
+  }
+}
 
 const tests = results
   .flatMap(({ testResults }) => testResults)
@@ -36,4 +49,8 @@ const sum = (count) => results.reduce((total, result) => total + result[count], 
 const [passed, failed] = [sum('numPassedTests'), sum('numFailedTests')];
 const rest = skipped.length > 0 ? `, ${skipped.length} skipped` : '';
 console.log(`${passed} passed, ${failed} failed${rest}`);
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+process.exitCode = failedFiles.length + failed + missing.length > 0 || passed === 0 ? 1 : 0;
+
+function isFailed({ status }) {
+  return status === 'failed';
+}

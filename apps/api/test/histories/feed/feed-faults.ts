@@ -42,12 +42,9 @@ export const feedFaults: Record<string, BeginFault> = {
 
   /** Postgres ends all its processes and recovers as after a crash. */
   async crashBackend({ database: { admin } }) {
-    const [backend] = await onceReady(
-      () => admin<{ pid: number }[]>`select pid from pg_stat_activity
-        where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`,
-    );
-    if (backend) process.kill(backend.pid, 'SIGKILL');
-    return () => untilReady(admin);
+    const backend = await onceReady(() => backendOf(admin));
+    process.kill(backend, 'SIGKILL');
+    return () => untilReplaced(admin, backend);
   },
 
   /**
@@ -58,6 +55,7 @@ export const feedFaults: Record<string, BeginFault> = {
     const { admin } = world.database;
     world.isResting = true;
     await setTimeout(300);
+    const backend = await onceReady(() => backendOf(admin));
     const [writer] = await onceReady(
       () => admin<{ pid: number }[]>`
         select pid from pg_stat_activity where backend_type = 'walwriter'`,
@@ -66,7 +64,7 @@ export const feedFaults: Record<string, BeginFault> = {
     return async () => {
       if (writer) process.kill(writer.pid, 'SIGKILL');
       world.isResting = false;
-      await untilReady(admin);
+      if (writer) await untilReplaced(admin, backend);
     };
   },
 };
@@ -88,10 +86,22 @@ export const promoteStandby: BeginFault = async (world, instance) => {
 
 const untilReady = (admin: postgres.Sql) => onceReady(() => admin`select 1`);
 
+/** Returns the id of the Postgres process of a connection. */
+async function backendOf(admin: postgres.Sql): Promise<number> {
+  const [row] = await admin<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  if (!row) throw new Error('the database returned no process');
+  return row.pid;
+}
+
 /**
- * Repeats a query until the database can run it. Right after the crash of a process, Postgres may still run
- * a query, and end its connection only then.
+ * Waits until Postgres has replaced the process of a connection. Right after the crash of another process,
+ * the old one may still run queries.
  */
+async function untilReplaced(admin: postgres.Sql, old: number): Promise<void> {
+  while ((await onceReady(() => backendOf(admin))) === old) await setTimeout(50);
+}
+
+/** Repeats a query until the database can run it. */
 async function onceReady<Rows>(query: () => PromiseLike<Rows>): Promise<Rows> {
   for (;;) {
     try {

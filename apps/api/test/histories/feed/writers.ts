@@ -146,7 +146,12 @@ async function holdTransactions(
 async function writeHastily({ world, random, newPlant }: Writes, isOver: () => boolean) {
   const connection = { synchronous_commit: 'off' };
   while (!isOver()) {
-    const sql = postgres(world.database.url, { max: 1, fetch_types: false, connection });
+    const sql = postgres(world.database.url, {
+      max: 1,
+      fetch_types: false,
+      connection,
+      onnotice: () => {},
+    });
     for (let left = random.whole(1, 20); left > 0 && !isOver(); left--) {
       const { id, name } = newPlant();
       const write = random.isLikely(0.7)
