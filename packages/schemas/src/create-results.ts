@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ErrorBody } from './error-body.ts';
+import { ErrorBody } from './errors/error-body.ts';
 import { maxNewPlants } from './limits.ts';
 import { NewPlant } from './plant.ts';
 import { int64 } from './stored-plant.ts';
