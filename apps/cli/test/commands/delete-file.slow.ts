@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeEach, expect, inject, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, run, runOnTerminal, start } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
-let env: { DATABASE_URL: string };
+const { env } = useDatabase();
 
 beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const input = [1, 2, 3, 4].map((id) => `{"id":${id},"name":"Pilea","tag":"t${id}"}\n`).join('');
   await run(['import', '-', '--rejects', directory.path('rejects')], { env, input });
 });
@@ -59,7 +58,6 @@ it('deletes more ids than one statement takes', async () => {
 it.each([
   [['delete', '--file', 'ids', '1'], 'delete needs an id or --file, and not both'],
   [['delete'], 'delete needs an id or --file, and not both'],
-  [['delete', '--file', 'ids'], 'cannot ask without a terminal: add --yes'],
   [['delete', '--file', '-'], 'cannot ask without a terminal: add --yes'],
   [['delete', '--file', join('no', 'such'), '--yes'], 'cannot read no'],
 ])('deletes nothing by %j', async (args, message) => {

@@ -1,20 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeEach, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { createUser, useDatabase } from '../fixtures/database.ts';
 import { startFollower } from '../fixtures/follower.ts';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
 import { hasTerminals, type ProgramOptions, run, runOnTerminal } from '../fixtures/run-program.ts';
 
-let env: { DATABASE_URL: string };
-
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-  await (await migratedDatabase(env)).end();
-});
+const database = useDatabase({ isMigrated: true });
+const { env } = database;
 
 const said = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 
@@ -28,7 +22,11 @@ async function switchesOffAndOn(options: ProgramOptions) {
   expect(await run(['feed', 'off', '--yes'], options)).toEqual(
     said('the feed of changes is off, as before\n'),
   );
-  expect((await run(['follow'], options)).stderr).toContain('is switched off');
+  expect(await run(['follow'], options)).toMatchObject({
+    code: 1,
+    stderr:
+      'plant-store: the feed of changes is switched off: the operator switches it on with `plant-store feed on`\n',
+  });
   expect(await run(['feed', 'on'], options)).toEqual(said('the feed of changes is on\n'));
 }
 
@@ -70,13 +68,9 @@ it.runIf(hasTerminals)('changes nothing when nobody confirms', async () => {
 });
 
 it('says that the user must own the tables', async () => {
-  const sql = await migratedDatabase(env);
-  const user = `user_${randomUUID().replaceAll('-', '')}`;
-  await sql.unsafe(`create role ${user} login`);
-  await sql.unsafe(`grant all on all tables in schema public to ${user}`);
-  await sql.end();
-  const DATABASE_URL = Object.assign(new URL(env.DATABASE_URL), { username: user }).href;
-  const { code, stderr } = await run(['feed', 'off', '--yes'], { env: { DATABASE_URL } });
+  const grants = ['all on all tables in schema public'];
+  const user = await createUser(database.sql, env.DATABASE_URL, grants);
+  const { code, stderr } = await run(['feed', 'off', '--yes'], { env: user.env });
   expect(stderr).toMatch(
     /^plant-store: only the owner of the tables can switch the feed \(must be owner of table plants\): use a/,
   );

@@ -6,8 +6,8 @@ import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase, startPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, vi } from 'vitest';
+import { migratedDatabase } from '../fixtures/database.ts';
 import { changesIn, type Line, startFollower } from '../fixtures/follower.ts';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
 import { main, run } from '../fixtures/run-program.ts';
 
 const plants = (first: number, count: number) =>

@@ -1,16 +1,13 @@
 import { rm } from 'node:fs/promises';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeAll, expect, inject, it } from 'vitest';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { run } from '../fixtures/run-program.ts';
 
-let env: { DATABASE_URL: string };
+const database = useDatabase({ isShared: true, isMigrated: true });
+const { env } = database;
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-  const sql = await migratedDatabase(env);
-  await sql`insert into plants (id, name, tag) values (1, 'Hoya', 'a'), (2, 'Pilea', 'b')`;
-  await sql.end();
+  await database.sql`insert into plants (id, name, tag) values (1, 'Hoya', 'a'), (2, 'Pilea', 'b')`;
 });
 
 it.each([

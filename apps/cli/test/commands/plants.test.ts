@@ -1,12 +1,11 @@
 import { openPlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeAll, expect, inject, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { run } from '../fixtures/run-program.ts';
 
-let env: { DATABASE_URL: string };
+const { env } = useDatabase({ isShared: true });
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
   await store.load([
     { id: -1n, name: 'Pilea' },

@@ -1,17 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeEach, describe, expect, inject, it } from 'vitest';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { describe, expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { plantLines, useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
-
-let env: { DATABASE_URL: string };
-
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
+const { env } = useDatabase({ isMigrated: true });
 
 describe.runIf(hasTerminals).each([40, 60, 80, 132])(
   'on a terminal of %i columns (needs util-linux)',
@@ -33,7 +27,6 @@ describe.runIf(hasTerminals).each([40, 60, 80, 132])(
 );
 
 it('an export shows nothing without a terminal', async () => {
-  await (await migratedDatabase(env)).end();
   expect(await run(['export'], { env })).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 

@@ -1,22 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { createDatabase, hasPosixSignals } from '@plant-store/test-setup';
+import { hasPosixSignals } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { main, start } from '../fixtures/run-program.ts';
 
 /** With this number of plants, an export has several pages. */
 const count = 200_000;
 
-let env: { DATABASE_URL: string };
+const database = useDatabase({ isShared: true, isMigrated: true });
+const { env } = database;
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-  const sql = await migratedDatabase(env);
-  await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, ${count}::int) as id`;
-  await sql.end();
+  await database.sql`insert into plants (id, name) select id, 'plant' from generate_series(1, ${count}::int) as id`;
 });
 
 /** Runs a shell script in which `"$@"` is `plant-store`. */

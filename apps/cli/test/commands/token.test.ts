@@ -1,13 +1,9 @@
 import { openPlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeAll, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { run } from '../fixtures/run-program.ts';
 
-let env: { DATABASE_URL: string };
-
-beforeAll(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
+const { env } = useDatabase({ isShared: true });
 
 async function principalOf(token: string) {
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });

@@ -2,23 +2,19 @@ import { Readable } from 'node:stream';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { LoadOutcome } from '@plant-store/core';
 import { FileError, formatNames } from '@plant-store/formats';
-import { createDatabase } from '@plant-store/test-setup';
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/command-line/errors.ts';
 import { loadRows, nothingCounted } from '../../src/import/load-rows.ts';
 import { openRows } from '../../src/import/open-rows.ts';
+import { useDatabase } from '../fixtures/database.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { run, start } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 
-let env: { DATABASE_URL: string };
-
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
+const database = useDatabase();
+const { env } = database;
 
 /** Pieces from which the test builds arbitrary files with interesting cases. */
 const piece = fc.oneof(
@@ -131,9 +127,4 @@ function linesOf(bytes: Buffer, lineEnd: string): number {
   return text.split(lineEnd).length - (text.endsWith(lineEnd) ? 1 : 0);
 }
 
-async function storedPlants() {
-  const sql = postgres(env.DATABASE_URL);
-  const plants = await sql`select * from plants order by id`;
-  await sql.end();
-  return [...plants];
-}
+const storedPlants = async () => [...(await database.sql`select * from plants order by id`)];

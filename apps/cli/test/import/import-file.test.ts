@@ -1,19 +1,14 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, expect, inject, it } from 'vitest';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { expect, it } from 'vitest';
+import { migratedDatabase, useDatabase } from '../fixtures/database.ts';
 import { plantLines, rejectedRows, rejectsOf, useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 
-let env: { DATABASE_URL: string };
-
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
+const database = useDatabase();
+const { env } = database;
 
 it('stores the plants of an NDJSON file, counts those that exist, and lists rejected rows', async () => {
   const file = await directory.write(
@@ -83,12 +78,10 @@ it('reads CSV with any columns in any order, and lists the records that it canno
     { line: 10, reason: 'has text after the closing quote of a field' },
     { line: 11, reason: 'has a quoted field without a closing quote' },
   ]);
-  const sql = postgres(env.DATABASE_URL);
-  expect(await sql`select id, name, tag from plants order by id`).toEqual([
+  expect(await database.sql`select id, name, tag from plants order by id`).toEqual([
     { id: '1', name: 'two\r\nlines, one "tag"', tag: '' },
     { id: '2', name: 'no tag', tag: null },
   ]);
-  await sql.end();
 });
 
 it('shows the progress in plain lines without a terminal, and removes an old rejects file', async () => {
@@ -105,8 +98,8 @@ it('shows the progress in plain lines without a terminal, and removes an old rej
 });
 
 it('stores the other rows when the database rejects one row', async () => {
-  const sql = await migratedDatabase(env);
-  await sql`alter table plants add constraint not_250 check (id <> 250)`;
+  await (await migratedDatabase(env)).end();
+  await database.sql`alter table plants add constraint not_250 check (id <> 250)`;
   const file = await directory.write('plants.ndjson', [...plantLines(500)].join(''));
   const { stdout } = await run(['import', file, '--json'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ rows: 500, created: 499, rejected: 1 });
@@ -114,5 +107,4 @@ it('stores the other rows when the database rejects one row', async () => {
     // The reason is core's message.
     expect.objectContaining({ line: 251, reason: expect.stringContaining('SQLSTATE 23514') }),
   ]);
-  await sql.end();
 });

@@ -2,20 +2,16 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import { promisify } from 'node:util';
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { defaultRejectsPath } from '../../src/import/rejects-file.ts';
+import { useDatabase } from '../fixtures/database.ts';
 import { rejectsOf, useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 
-let env: { DATABASE_URL: string };
-
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
+const database = useDatabase();
+const { env } = database;
 
 const csv =
   'ID; Name;tag;note\r\n1;Hoya;;a\r\n1;"Ficus ""x""\r\ny";;b\r\n1e3;Pilea;;c\r\n4;"Rose;;d\r\n';
@@ -76,14 +72,6 @@ it('lists the line, the reason and the NDJSON row, so that a user can import the
   await writeFile(rejectsOf(file), rejects.replace('"id":"1"', '"id":1'));
   await run(['import', rejectsOf(file)], { env });
   expect(await storedNames()).toEqual(['a']);
-});
-
-it('writes the rejected rows to standard output with --rejects -, and the summary to standard error', async () => {
-  const args = ['import', '-', '--format', 'csv', '--rejects', '-', '--json'];
-  const { code, stdout, stderr } = await run(args, { env, input: csv });
-  expect(code).toBe(3);
-  expect(stdout).toBe(csvRejects);
-  expect(stderr).toContain('"created":1,"exists":0,"conflicts":1,"rejected":2,');
 });
 
 it('treats - as standard input or output, and ./- as the file with the name -', async () => {
@@ -149,8 +137,6 @@ it('opens the rejects file before it stores anything', async () => {
 });
 
 async function storedNames(): Promise<string[]> {
-  const sql = postgres(env.DATABASE_URL);
-  const plants = await sql<{ name: string }[]>`select name from plants order by id`;
-  await sql.end();
+  const plants = await database.sql<{ name: string }[]>`select name from plants order by id`;
   return plants.map(({ name }) => name);
 }
