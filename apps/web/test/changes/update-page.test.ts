@@ -7,10 +7,15 @@ const plant = (id: bigint) => ({ id, name: `Plant ${id}`, createdAt: new Date(0)
 const created = (id: bigint): PlantChange => ({ type: 'created', plant: plant(id) });
 const deleted = (id: bigint): PlantChange => ({ type: 'deleted', plant: plant(id) });
 
-/** A cache with a response for each call. */
-function cacheOf(responses: Readonly<Record<string, [input: object, data: object]>>) {
+function newClient(): QueryClient {
   const client = new QueryClient({ defaultOptions: { queries: { queryKeyHashFn: formatJson } } });
   onTestFinished(() => client.clear());
+  return client;
+}
+
+/** A cache with a response for each call. */
+function cacheOf(responses: Readonly<Record<string, [input: object, data: object]>>) {
+  const client = newClient();
   const keys = Object.entries(responses).map(([name, [input, data]]) => {
     const queryKey = [[name], { input, type: 'query' }];
     client.setQueryData(queryKey, data);
@@ -76,14 +81,11 @@ it.each([
     [near, true],
   ] as const) {
     for (const each of changed) {
-      const client = new QueryClient({
-        defaultOptions: { queries: { queryKeyHashFn: formatJson } },
-      });
+      const client = newClient();
       const queryKey = [name, undefined, open];
       client.setQueryData(queryKey, id);
       updatePage(client, [created(each)]);
       expect(client.getQueryState(queryKey)?.isInvalidated, String(each)).toBe(isInvalidated);
-      client.clear();
     }
   }
 });

@@ -5,22 +5,34 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { dropFiles, importFiles, importOf } from '../fixtures/drop-files.ts';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
+import {
+  filterByTag,
+  holdRequests,
+  openPage,
+  tableOf,
+  tryToReload,
+} from '../fixtures/open-page.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
-/** Holds the requests of an import back until the returned function is called. */
-async function holdRequests(page: Page, url: string): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  await page.route(`${url}/trpc/createPlants*`, async (route) => {
-    await promise;
-    await route.continue().catch(() => {}); // The page may have cancelled the request.
-  });
-  return resolve;
-}
-
-const { address, client, token, url } = sharedServer();
+const { address, client, token } = sharedServer();
+const creates = '**/trpc/createPlants*';
 
 const withTag = async (tag: string) => (await client.listPlants.query({ tag, limit: 1000 })).plants;
+
+/** Returns the name and the content of the file that a button saves. */
+async function saved(page: Page, button: string) {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ]);
+  return {
+    name: download.suggestedFilename(),
+    text: await textOf(await download.createReadStream()),
+  };
+}
+
+const manyRows = (tag: string) =>
+  Array.from({ length: 9_000 }, () => formatJson({ id: freshId(), name: 'x', tag })).join('\n');
 
 it('adds the plants of an NDJSON file that is dropped on the page', async () => {
   const tag = freshTag();
@@ -80,12 +92,8 @@ it('shows the first rows as they would be stored, and adds nothing before the us
 it('saves a sample file that the user can add', async () => {
   const page = await openPage(address());
   await page.getByRole('button', { name: 'Add files' }).click();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Save a sample file' }).click(),
-  ]);
-  const sample = await textOf(await download.createReadStream());
-  await importFiles(page, { [download.suggestedFilename()]: sample });
+  const { name, text } = await saved(page, 'Save a sample file');
+  await importFiles(page, { [name]: text });
   await importOf(page, 'plants.csv').getByText('3 lines: 2 rows, 1 header').waitFor();
 });
 
@@ -93,7 +101,7 @@ it('adds several files, and then files that the user drops during the import', a
   const tag = freshTag();
   const row = (name: string) => formatJson({ id: freshId(), name, tag });
   const page = await openPage(address());
-  const release = await holdRequests(page, url);
+  const release = await holdRequests(page, creates);
   await importFiles(page, {
     'a.ndjson': row('First'),
     'b.csv': `id,name,tag\n${freshId()},Second,${tag}`,
@@ -131,16 +139,12 @@ it('counts the rows with each outcome, and saves the rows that are not added', a
     `4${reasons[1]}`,
   ]);
 
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    result.getByRole('button', { name: 'Save the rejected rows' }).click(),
-  ]);
-  expect(download.suggestedFilename()).toBe('plants.rejects.csv');
-  const saved = await textOf(await download.createReadStream());
-  expect(saved).toBe(
+  const rejects = await saved(page, 'Save the rejected rows');
+  expect(rejects.name).toBe('plants.rejects.csv');
+  expect(rejects.text).toBe(
     `line,reason,id,name,tag\n3,"${reasons[0]?.replaceAll('"', '""')}",1.5,A fraction,\n4,"${reasons[1]}",${taken},Too late,\n`,
   );
-  const corrected = saved
+  const corrected = rejects.text
     .replace(',1.5,', `,${freshId()},`)
     .replace(`,${taken},`, `,${freshId()},`);
   await importFiles(page, { 'plants.rejects.csv': corrected });
@@ -157,12 +161,8 @@ it('shows only the first hundred rejected rows, and saves all rejected rows', as
   await result.getByText('0 with a taken id, 5,000 rejected').waitFor();
   await result.getByText('Rows that are not added, the first 100').waitFor();
   expect(await result.getByRole('row').count()).toBe(101);
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    result.getByRole('button', { name: 'Save the rejected rows' }).click(),
-  ]);
-  const saved = await textOf(await download.createReadStream());
-  expect(saved.trimEnd().split('\n')).toHaveLength(5_001);
+  const { text } = await saved(page, 'Save the rejected rows');
+  expect(text.trimEnd().split('\n')).toHaveLength(5_001);
 });
 
 it('warns when a valid quoted field seems to contain rows', async () => {
@@ -193,7 +193,7 @@ it('reads UTF-16, semicolons and gzip', async () => {
 it('goes on while the user works, and the header shows the progress', async () => {
   const tag = freshTag();
   const page = await openPage(address());
-  const release = await holdRequests(page, url);
+  const release = await holdRequests(page, creates);
   await importFiles(page, { 'plants.ndjson': formatJson({ id: freshId(), name: 'x', tag }) });
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Add a plant' }).click();
@@ -213,18 +213,11 @@ it('goes on while the user works, and the header shows the progress', async () =
 it('asks during an import before the user leaves the page or forgets the token', async () => {
   const tag = freshTag();
   const page = await openPage(address());
-  const release = await holdRequests(page, url);
-  const rows = Array.from({ length: 9_000 }, () => formatJson({ id: freshId(), name: 'x', tag }));
-  await importFiles(page, { 'plants.ndjson': rows.join('\n') });
+  const release = await holdRequests(page, creates);
+  await importFiles(page, { 'plants.ndjson': manyRows(tag) });
   await page.getByText('Adding the plants of plants.ndjson').waitFor();
 
-  const asked = page.waitForEvent('dialog');
-  const reload = page.evaluate(() => location.reload()).catch(() => {});
-  const dialog = await asked;
-  expect(dialog.type()).toBe('beforeunload');
-  await dialog.dismiss();
-  await reload;
-
+  await tryToReload(page);
   await page.keyboard.press('Escape'); // At this time, no part of the dialog has the focus.
   await page.getByRole('button', { name: 'Forget token' }).click();
   const question = page.getByRole('alertdialog');
@@ -242,9 +235,8 @@ it('asks during an import before the user leaves the page or forgets the token',
 it('waits for another token when the store rejects the current token', async () => {
   const tag = freshTag();
   const page = await openPage(address());
-  const release = await holdRequests(page, url);
-  const rows = Array.from({ length: 9_000 }, () => formatJson({ id: freshId(), name: 'x', tag }));
-  await importFiles(page, { 'plants.ndjson': rows.join('\n') });
+  const release = await holdRequests(page, creates);
+  await importFiles(page, { 'plants.ndjson': manyRows(tag) });
   await page.getByText('Adding the plants of plants.ndjson').waitFor();
   await page.evaluate(() => {
     location.hash = '#token=unknown-token';
@@ -258,16 +250,14 @@ it('waits for another token when the store rejects the current token', async () 
 });
 
 it('stops when the user cancels the import, and says how many plants were added', async () => {
-  const tag = freshTag();
-  const lines = Array.from({ length: 9_000 }, () => formatJson({ id: freshId(), name: 'x', tag }));
   const page = await openPage(address());
   let sent = 0;
   const released = Promise.withResolvers<void>();
-  await page.route(`${url}/trpc/createPlants*`, async (route) => {
+  await page.route(creates, async (route) => {
     if (++sent > 1) await released.promise;
     await route.continue();
   });
-  await importFiles(page, { 'plants.ndjson': lines.join('\n') });
+  await importFiles(page, { 'plants.ndjson': manyRows(freshTag()) });
   await expect.poll(() => sent).toBe(5);
   await page.getByRole('button', { name: 'Cancel' }).click();
   released.resolve();

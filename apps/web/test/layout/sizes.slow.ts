@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { asPhone, filterByTag, openPage, tableOf, withFontOf } from '../fixtures/open-page.ts';
+import { createPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 import { openView, viewNames } from '../fixtures/views.ts';
 
@@ -57,18 +58,10 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
 
 const server = sharedServer();
 
-const { address, client } = server;
-
-async function createPlants(count: number) {
-  const tag = freshTag();
-  const plants = Array.from({ length: count }, () => ({ id: freshId(), name: 'Hoya', tag }));
-  await client.createPlants.mutate({ plants });
-  return tag;
-}
-
 it('keeps most of the screen for the table at 400 % zoom, and lets the page scroll', async () => {
-  const tag = await createPlants(100);
-  const page = await openPage(address(), { width: 320, height: 256 });
+  const tag = freshTag();
+  await createPlants(Array.from({ length: 100 }, freshId), tag);
+  const page = await openPage(server.address(), { width: 320, height: 256 });
   await filterByTag(page, tag);
   const { height = 0 } = (await tableOf(page).boundingBox()) ?? {};
   expect(height).toBeGreaterThan(200);

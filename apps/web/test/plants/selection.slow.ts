@@ -1,21 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
+import { openPage, tableOf } from '../fixtures/open-page.ts';
+import { openPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
-const { address, client, tokens, token, url } = sharedServer();
+const { client, token, url } = sharedServer();
 
-async function openPlants(number: number) {
-  const [ids, tag] = [Array.from({ length: number }, freshId), freshTag()];
-  await client.createPlants.mutate({
-    plants: ids.map((id) => ({ id, name: `Plant ${id}`, tag })),
-  });
-  const page = await openPage(address());
-  await page.getByText('This token may').waitFor();
-  await filterByTag(page, tag);
-  return { ids, tag, page };
-}
 const check = (page: Page, id: bigint | undefined) =>
   tableOf(page).getByRole('checkbox', { name: `Select Plant ${id}` });
 const listed = async (tag: string) =>
@@ -64,14 +55,6 @@ it('keeps plants selected when they could not be deleted, and shows the error', 
   await page.getByRole('button', { name: 'Delete 3 plants' }).click();
   await page.getByRole('alert').getByText('3 plants not deleted').waitFor();
   expect(await listed(tag)).toEqual(ids);
-});
-
-it('offers no selection when the token may not delete plants', async () => {
-  const { tag } = await openPlants(1);
-  const page = await openPage(address(tokens['read']));
-  await filterByTag(page, tag);
-  await tableOf(page).locator('.plant-name').waitFor();
-  expect(await tableOf(page).getByRole('checkbox').count()).toBe(0);
 });
 
 it('does not open a plant when the user selects text of its row with the mouse', async () => {

@@ -1,17 +1,8 @@
 import { expect, it } from 'vitest';
-import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
+import { openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
-const { url, token, address, client } = sharedServer();
-
-it('takes the token from the address, and shows the plants', async () => {
-  const tag = freshTag();
-  await client.createPlant.mutate({ id: freshId(), name: 'Monstera deliciosa', tag });
-  const page = await openPage(address());
-  await filterByTag(page, tag);
-  await tableOf(page).getByText('Monstera deliciosa').waitFor();
-});
+const { url, token, address } = sharedServer();
 
 it('removes the token from the address bar and from the history at once', async () => {
   const page = await openPage(address());

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openPage, tableOf } from '../../fixtures/open-page.ts';
+import { firstVisible, openPage, tableOf } from '../../fixtures/open-page.ts';
 import type { RunningConsole } from '../../fixtures/running-console.ts';
 import { startWithPlants } from '../../fixtures/start-with-plants.ts';
 
@@ -35,15 +35,6 @@ async function scrollToEnd(page: Page): Promise<void> {
   });
 }
 
-const firstRow = (page: Page) =>
-  tableOf(page).evaluate((scroller) => {
-    const { top } = scroller.getBoundingClientRect();
-    const row = [...scroller.querySelectorAll('.plant-row')].find(
-      (each) => each.getBoundingClientRect().top >= top + 30,
-    );
-    return row?.querySelector('.plant-name')?.textContent ?? undefined;
-  });
-
 it('scrolls to the last row and back, and renders only the rows on the screen', async () => {
   const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
   await scrollToEnd(page);
@@ -56,7 +47,7 @@ it('scrolls to the last row and back, and renders only the rows on the screen', 
 
   await tableOf(page).focus();
   await page.keyboard.press('Home');
-  await expect.poll(() => firstRow(page)).toBe('Plant 1');
+  await expect.poll(() => firstVisible(page)).toBe('Plant 1');
   await page.keyboard.press('End');
   await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
 });
@@ -64,11 +55,11 @@ it('scrolls to the last row and back, and renders only the rows on the screen', 
 it('keeps the rows in their order while the user scrolls row by row', async () => {
   const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
   await page.getByText('Plant 1', { exact: true }).waitFor();
-  const seen: (string | undefined)[] = [];
+  const seen: (string | null | undefined)[] = [];
   for (let i = 0; i < 10; i++) {
     await tableOf(page).evaluate((scroller) => scroller.scrollBy(0, 36 * 100));
-    await expect.poll(() => firstRow(page)).toBe(`Plant ${100 * (i + 1) + 1}`);
-    seen.push(await firstRow(page));
+    await expect.poll(() => firstVisible(page)).toBe(`Plant ${100 * (i + 1) + 1}`);
+    seen.push(await firstVisible(page));
   }
   expect(new Set(seen).size).toBe(10);
 });
