@@ -1,3 +1,5 @@
+import { IdFromText } from '@plant-store/schemas';
+
 /** The views beside the table, except the view of a plant. */
 const sheets = ['add', 'import', 'export', 'requests'] as const;
 
@@ -21,8 +23,8 @@ export function readAddress(hash: string): Address {
   const values = new URLSearchParams(hash.slice(1));
   return {
     tag: values.get('tag') ?? undefined,
-    at: idOf(values.get('at')),
-    plant: idOf(values.get('plant')),
+    at: IdFromText.safeParse(values.get('at')).data,
+    plant: IdFromText.safeParse(values.get('plant')).data,
     sheet: sheets.find((name) => name === values.get('sheet')),
   };
 }
@@ -31,8 +33,4 @@ export function readAddress(hash: string): Address {
 export function hrefOf(address: Address): string {
   const given = Object.entries(address).filter(([, value]) => value !== undefined);
   return `#${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
-}
-
-function idOf(text: string | null): bigint | undefined {
-  return text !== null && /^-?\d{1,19}$/.test(text) ? BigInt.asIntN(64, BigInt(text)) : undefined;
 }

@@ -40,19 +40,18 @@ export async function createPlants(
   for (let rest = plants; rest.length > 0; ) {
     const client = await orAborted(connection.client(), signal);
     // Without `background`, the history of requests would keep all plants of an import.
-    const sent = await client.createPlants
+    const { results: received } = await client.createPlants
       .mutate({ plants: [...rest] }, background.trpc)
-      .catch(asError);
-    const response =
-      sent instanceof Error && isOfContent(sent)
-        ? { results: await createParts(rest, sent, connection, signal) }
-        : sent;
-    const isDown = response instanceof Error && isRetryable(response);
-    if (response instanceof Error && isTokenError(response))
-      connection.onTokenError(client, response);
-    else if (response instanceof Error && !isDown) throw response;
+      .catch(async (thrown: unknown) => {
+        const error = plantStoreError(thrown);
+        if (error?.kind === 'invalidInput' || error?.kind === 'bodyTooLarge')
+          return { results: await createParts(rest, error.message, connection, signal) };
+        if (isTokenError(thrown)) connection.onTokenError(client, thrown);
+        else if (!isRetryable(thrown)) throw thrown;
+        return { results: [] };
+      });
     for (const [i, plant] of rest.entries()) {
-      const result = response instanceof Error ? undefined : response.results[i];
+      const result = received[i];
       if (result && !mayPass(result)) results.set(plant, result);
     }
     rest = rest.filter((plant) => !results.has(plant));
@@ -66,36 +65,24 @@ export async function createPlants(
 /** Finds the plants that make the store reject a whole request. Sends each half of the plants alone. */
 async function createParts(
   plants: readonly NewPlant[],
-  error: Error,
+  message: string,
   connection: Connection,
   signal: AbortSignal,
 ): Promise<CreateResult[]> {
   const [plant, ...others] = plants;
   if (plant && others.length === 0) {
     const { code } = errorCatalogue.invalidInput;
-    return [{ id: plant.id, error: code, message: error.message }];
+    return [{ id: plant.id, error: code, message }];
   }
   const half = plants.length / 2;
   const first = await createPlants(plants.slice(0, half), connection, signal);
   return [...first, ...(await createPlants(plants.slice(half), connection, signal))];
 }
 
-/** Whether the store rejects a request because of the plants in it. */
-function isOfContent(error: Error): boolean {
-  const kind = plantStoreError(error)?.kind;
-  return kind === 'invalidInput' || kind === 'bodyTooLarge';
-}
-
 /** Whether the same plant may be created a moment later. */
 function mayPass(result: CreateResult): boolean {
   const kind = 'error' in result ? errorKind(result.error) : undefined;
   return kind !== undefined && isTemporary(kind);
-}
-
-/** Returns an error. @throws any other value */
-function asError(thrown: unknown): Error {
-  if (thrown instanceof Error) return thrown;
-  throw thrown;
 }
 
 function delay(milliseconds: number): Promise<void> {

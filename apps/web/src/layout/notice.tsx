@@ -28,7 +28,7 @@ export function Notice({ notice, onClose }: NoticeProps) {
           )}
           <Button
             kind="quiet"
-            className="notice-close"
+            className="icon-button"
             aria-label="Close the notice"
             onClick={onClose}
           >

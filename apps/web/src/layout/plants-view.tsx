@@ -51,7 +51,7 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
       <div className="title">
         {/* A screen reader must not read out each change of another client. */}
         <h1 aria-live={isStale ? 'off' : 'polite'}>
-          {number ? countOf(number.count, number.isExact) : 'Plants'}
+          {number ? countOf(number.count, number) : 'Plants'}
         </h1>
         <Button
           kind="quiet"

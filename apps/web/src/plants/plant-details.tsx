@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { replace } from '../address/use-address.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
-import { explainError } from '../store/explain-error.ts';
+import { ErrorAlert } from '../store/error-alert.tsx';
 import { useTRPC } from '../store/trpc.ts';
 import { DeletePlant } from './delete-plant.tsx';
 import { PlantText } from './plant-text.tsx';
@@ -45,11 +45,7 @@ export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: Pla
         </>
       )}
       {!isUnknown && !plant && !error && <p>Loading …</p>}
-      {!isUnknown && !plant && error && (
-        <p className="alert" role="alert">
-          {explainError(error)}
-        </p>
-      )}
+      {!isUnknown && !plant && <ErrorAlert error={error} />}
     </>
   );
 }

@@ -33,13 +33,9 @@ export function TagLink({ tag, isWhole = false }: TagLinkProps) {
   );
 }
 
-const number = new Intl.NumberFormat('en');
+export const number = new Intl.NumberFormat('en');
 
-/**
- * Formats a count, such as "1 plant" or "2,000 plants". A `+` after the number says that there are more
- * plants.
- */
-export function countOf(count: number, isExact = true): string {
-  const text = `${number.format(count)}${isExact ? '' : '+'}`;
-  return `${text} ${count === 1 ? 'plant' : 'plants'}`;
+/** Formats a count, such as "1 plant" or "2,000 rows". Without `isExact`, a `+` says that there are more. */
+export function countOf(count: number, { noun = 'plant', isExact = true } = {}): string {
+  return `${number.format(count)}${isExact ? '' : '+'} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -4,7 +4,11 @@ import { AccessTokenError, plantStoreError } from '@plant-store/client';
 export function explainError(thrown: unknown): string {
   const { message } =
     plantStoreError(thrown) ?? (thrown instanceof Error ? thrown : { message: String(thrown) });
-  return message.charAt(0).toUpperCase() + message.slice(1);
+  return capitalized(message);
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Whether the store rejects the access token, or no HTTP header can hold the token. */

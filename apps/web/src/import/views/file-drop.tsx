@@ -20,14 +20,12 @@ export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void })
       event.preventDefault();
       onFiles(files);
     };
-    addEventListener('dragover', onDragOver);
-    addEventListener('dragleave', onDragLeave);
-    addEventListener('drop', onDrop);
-    return () => {
-      removeEventListener('dragover', onDragOver);
-      removeEventListener('dragleave', onDragLeave);
-      removeEventListener('drop', onDrop);
-    };
+    const stopped = new AbortController();
+    const { signal } = stopped;
+    addEventListener('dragover', onDragOver, { signal });
+    addEventListener('dragleave', onDragLeave, { signal });
+    addEventListener('drop', onDrop, { signal });
+    return () => stopped.abort();
   }, [onFiles]);
   if (!isOver) return null;
   // The hint is a popover, because it must cover an open dialog.

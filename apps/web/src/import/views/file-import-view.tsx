@@ -1,11 +1,10 @@
 import { Fragment, useId } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { saveFile } from '../../controls/save-file.ts';
+import { countOf, number } from '../../plants/plant-text.tsx';
 import { type FileImport, isActive, percentOf, rejectsName } from '../file-import.ts';
 import type { ImportCounts } from '../import-file.ts';
-import { capitalized, shortReason } from './import-preview-view.tsx';
-
-const number = new Intl.NumberFormat();
+import { shortReason, Warnings } from './import-preview-view.tsx';
 
 const titles: Record<FileImport['state'], string> = {
   opening: 'Opening',
@@ -40,11 +39,7 @@ export function FileImportView({ current, onRemove }: { current: FileImport; onR
           {reason}
         </p>
       )}
-      {warnings.map((warning) => (
-        <p key={warning} className="import-warning">
-          {capitalized(warning)}
-        </p>
-      ))}
+      <Warnings texts={warnings} />
       <div className="sheet-actions">
         {current.rejects.length > 0 && !isActive(current) && (
           <Button onClick={() => saveFile(rejectsName(file), new Blob([...current.rejects]))}>
@@ -78,17 +73,12 @@ function outcomes({ added, present, taken, rejected }: ImportCounts): string {
 /** Says how many lines of the file have been read, and counts the lines of each kind. */
 function linesText({ lines, rows, header, blank, continued }: ImportCounts): string {
   const parts = [
-    rows > 0 && counted(rows, 'row'),
+    rows > 0 && countOf(rows, { noun: 'row' }),
     header > 0 && `${number.format(header)} header`,
     blank > 0 && `${number.format(blank)} blank`,
     continued > 0 && `${number.format(continued)} inside quoted fields`,
   ];
-  return `${counted(lines, 'line')}: ${parts.filter(Boolean).join(', ')}`;
-}
-
-/** Formats a count, such as "1 row" or "2,000 rows". */
-function counted(count: number, noun: string): string {
-  return `${number.format(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${countOf(lines, { noun: 'line' })}: ${parts.filter(Boolean).join(', ')}`;
 }
 
 function RejectedRows({ current: { counts, rejectedRows } }: { current: FileImport }) {

@@ -1,5 +1,6 @@
 import { columnText, plantColumns } from '@plant-store/schemas';
 import { Button } from '../../controls/button.tsx';
+import { capitalized } from '../../store/explain-error.ts';
 import type { ImportPreview } from '../import-preview.ts';
 import type { CheckedRow } from '../open-file.ts';
 
@@ -54,11 +55,7 @@ export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewView
           <code>plant-store import {JSON.stringify(file.name)}</code>.
         </p>
       )}
-      {warnings.map((warning) => (
-        <p key={warning} className="import-warning">
-          {capitalized(warning)}
-        </p>
-      ))}
+      <Warnings texts={warnings} />
     </section>
   );
 }
@@ -86,8 +83,12 @@ function textOf(plant: object, field: string) {
   return value === '' ? <em>empty</em> : <bdi>{columnText(value)}</bdi>;
 }
 
-export function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+export function Warnings({ texts }: { texts: readonly string[] }) {
+  return texts.map((text) => (
+    <p key={text} className="import-warning">
+      {capitalized(text)}
+    </p>
+  ));
 }
 
 /** Removes the start of a reason that is clear from the row beside it. */

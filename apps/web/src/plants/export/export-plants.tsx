@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { Icon } from '../../controls/icon.tsx';
-import { explainError } from '../../store/explain-error.ts';
+import { ErrorAlert } from '../../store/error-alert.tsx';
 import { countOf, PlantText } from '../plant-text.tsx';
 import type { Export } from './use-export.ts';
 
@@ -44,11 +44,7 @@ export function ExportPlants({ current, tag }: ExportPlantsProps) {
         {state === 'success' && `Saved ${countOf(count)}`}
         {state === 'cancelled' && 'Cancelled. No file is saved.'}
       </p>
-      {state === 'error' && error && (
-        <p className="alert" role="alert">
-          The file is not saved. {explainError(error)}
-        </p>
-      )}
+      {state === 'error' && <ErrorAlert start="The file is not saved." error={error} />}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { TextField } from '../../controls/text-field.tsx';
-import { explainError } from '../../store/explain-error.ts';
+import { ErrorAlert } from '../../store/error-alert.tsx';
 import { useTRPCClient } from '../../store/trpc.ts';
 import { countOf } from '../plant-text.tsx';
 import { deletePlants } from './delete-plants.ts';
@@ -48,11 +48,7 @@ export function DeleteById() {
           Delete …
         </Button>
       </div>
-      {remove.error && (
-        <p className="alert" role="alert">
-          {explainError(remove.error)}
-        </p>
-      )}
+      <ErrorAlert error={remove.error} />
       {remove.submittedAt > 0 && (
         <p role="status">
           Deleted {countOf(gone.deleted)}

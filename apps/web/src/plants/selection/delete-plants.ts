@@ -21,20 +21,14 @@ export async function deletePlants(
 ): Promise<void> {
   for (let start = 0; start < ids.length; start += atOnce) {
     const part = ids.slice(start, start + atOnce);
-    const results = await Promise.all(
-      part.map((id) =>
-        client.deletePlant.mutate({ id }).then(
-          () => ({ id, error: undefined }),
-          (error: unknown) => ({ id, error }),
-        ),
-      ),
-    );
+    const results = await Promise.allSettled(part.map((id) => client.deletePlant.mutate({ id })));
+    const errors = results.map((result): unknown => 'reason' in result && result.reason);
     const isMissing = (error: unknown) => plantStoreError(error)?.kind === 'plantUnknown';
     onGone({
-      deleted: results.filter(({ error }) => !error).map(({ id }) => id),
-      missing: results.filter(({ error }) => isMissing(error)).map(({ id }) => id),
+      deleted: part.filter((_id, i) => !errors[i]),
+      missing: part.filter((_id, i) => isMissing(errors[i])),
     });
-    const failed = results.find(({ error }) => error && !isMissing(error));
-    if (failed) throw failed.error;
+    const failed = errors.find((error) => error && !isMissing(error));
+    if (failed) throw failed;
   }
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { refreshUnlessLive } from '../../changes/feed-state.ts';
 import { Button } from '../../controls/button.tsx';
 import { Question } from '../../controls/question.tsx';
-import { explainError } from '../../store/explain-error.ts';
+import { ErrorAlert } from '../../store/error-alert.tsx';
 import { useTRPCClient } from '../../store/trpc.ts';
 import { countOf } from '../plant-text.tsx';
 import { deletePlants } from './delete-plants.ts';
@@ -44,11 +44,7 @@ export function SelectionBar({ ids, onChange, onDeleted }: SelectionBarProps) {
       <Button disabled={remove.isPending} onClick={() => onChange(() => new Set())}>
         Clear
       </Button>
-      {remove.error && (
-        <p className="alert" role="alert">
-          {countOf(ids.size)} not deleted. {explainError(remove.error)}
-        </p>
-      )}
+      <ErrorAlert start={`${countOf(ids.size)} not deleted.`} error={remove.error} />
       <DeleteQuestion
         count={ids.size}
         isOpen={isAsking}
