@@ -23,6 +23,7 @@ const lines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => line(from + i)).join('');
 
 describe('the command line on a Citus cluster', () => {
+  const cluster = inject('citus') ?? { nodes: [], coordinatorHasShards: false };
   let directory: string;
   let database: CitusDatabase;
   let env: Record<string, string>;
@@ -30,8 +31,6 @@ describe('the command line on a Citus cluster', () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
-    const cluster = inject('citus');
-    if (!cluster) throw new Error('this test needs the global setup for Citus');
     database = await createCitusDatabase(cluster);
     env = { DATABASE_URL: database.url };
     onWorker = { DATABASE_URL: database.workerUrls[0] ?? '' };
@@ -81,10 +80,7 @@ describe('the command line on a Citus cluster', () => {
   });
 
   it('says after an error that it is safe to run distribute again', async () => {
-    const cluster = inject('citus');
-    const { url, adminUrl } = await createCitusDatabase(
-      cluster ?? { nodes: [], coordinatorHasShards: false },
-    );
+    const { url, adminUrl } = await createCitusDatabase(cluster);
     const admin = postgres(adminUrl, { max: 1 });
     // The last step fails, because another user owns this function.
     await admin`create function plant_store_count(key bigint) returns bigint language sql as 'select 0::bigint'`;
@@ -233,16 +229,12 @@ describe('the command line on a Citus cluster', () => {
       ([, statement = '']) => statement,
     );
     const [, command = ''] = /src\/main\.ts, (distribute.*)\]/.exec(compose) ?? [];
-    const cluster = inject('citus');
-    const example = await createCitusDatabase(
-      cluster ?? { nodes: [], coordinatorHasShards: false },
-      0,
-    );
+    const example = await createCitusDatabase(cluster, 0);
     const hosts = ['coordinator', 'worker-1', 'worker-2'];
     const sql = postgres(example.adminUrl, { max: 1, onnotice: () => {} });
     for (const statement of statements) {
       const [, host = ''] = /'(.*)', 5432/.exec(statement) ?? [];
-      const { port } = new URL(cluster?.nodes[hosts.indexOf(host)]?.proxyUrl ?? '');
+      const { port } = new URL(cluster.nodes[hosts.indexOf(host)]?.proxyUrl ?? '');
       await sql.unsafe(statement.replace(/'.*', 5432/, `'127.0.0.1', ${port}`));
     }
     await sql.end();

@@ -1,7 +1,4 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createPlantWriter, formatNames } from '@plant-store/formats';
 import { plantColumns } from '@plant-store/schemas/plain';
@@ -11,8 +8,10 @@ import postgres from 'postgres';
 import { expect, inject, it, vi } from 'vitest';
 import { anyPlant } from '../../../../packages/formats/test/fixtures/any-plant.ts';
 import { useDatabase } from '../fixtures/database.ts';
+import { useDirectory } from '../fixtures/plant-files.ts';
 import { outputOf, run, runToFile, start } from '../fixtures/run-program.ts';
 
+const directory = useDirectory();
 const database = useDatabase({ isMigrated: true });
 const { env } = database;
 
@@ -41,17 +40,17 @@ it.each([
   ['ndjson', ['--paged']],
   ['csv', ['--gzip']],
 ])('an import of the %s restores a store exactly, with the options %j', async (format, options) => {
-  const directory = await mkdtemp(join(tmpdir(), 'plant-store-export-'));
   await load(anyPlants.map((plant, i) => ({ ...plant, createdAt: times[i % times.length] })));
   const [before] = await database.sql.unsafe(`select ${checksum} as md5 from plants`);
 
   const newPostgres = async () => ({ DATABASE_URL: await createDatabase(inject('postgresUrl')) });
-  const second = options.length === 0 ? { PLANT_STORE_DATA_DIR: directory } : await newPostgres();
+  const second =
+    options.length === 0 ? { PLANT_STORE_DATA_DIR: directory.path('store') } : await newPostgres();
   const third = await newPostgres();
   const args = ['--format', format, ...options];
   // The plants go from Postgres to a second database, and from there to a third one.
   const exported = await outputOf(['export', ...args], { env });
-  const importArgs = ['import', '-', '--format', format, '--rejects', join(directory, 'rejects')];
+  const importArgs = ['import', '-', '--format', format, '--rejects', directory.path('rejects')];
   expect(await run(importArgs, { env: second, input: exported })).toMatchObject({ code: 0 });
   const again = await outputOf(['export', ...args], { env: second });
   expect(again.equals(exported)).toBe(true);
@@ -59,7 +58,6 @@ it.each([
   const restored = postgres(third.DATABASE_URL);
   expect(await restored.unsafe(`select ${checksum} as md5 from plants`)).toEqual([before]);
   await restored.end();
-  await rm(directory, { recursive: true });
 });
 
 it.each(formatNames)('writes %s without times as createPlantWriter does', async (format) => {
@@ -82,21 +80,16 @@ it('writes times in UTC with microseconds', async () => {
   expect(csv.stdout).toBe('created_at,tag,id\n2026-11-21 16:44:13.120456+00,,1\n');
 });
 
-it('writes only the plants with the given tag', async () => {
-  const { sql } = database;
-  const tag = `it's \\ "x"; --`;
-  await sql`insert into plants (id, name, tag) values (1, 'a', ${tag}), (2, 'b', 'x'), (3, 'c', null)`;
-  const { stdout } = await run(['export', '--tag', tag, '--columns', 'id'], { env });
-  expect(stdout).toBe('{"id":1}\n');
-});
+const tag = `it's \\ "x"; --`;
 
-it('writes only the plants that were created since a time', async () => {
-  const { sql } = database;
-  await sql`insert into plants (id, name, created_at) values
-    (1, 'old', '2026-01-31T23:59:59Z'), (2, 'new', '2026-02-01')`;
-  const args = ['export', '--since', '2026-02-01', '--columns', 'id,name'];
-  const { stdout } = await run(args, { env });
-  expect(stdout).toBe('{"id":2,"name":"new"}\n');
+it.each([
+  ['with the given tag', ['--tag', tag], '1'],
+  ['that were created since a time', ['--since', '2026-02-01'], '2'],
+])('writes only the plants %s', async (_, options, id) => {
+  await database.sql`insert into plants values
+    (1, 'a', ${tag}, '2026-01-31T23:59:59Z'), (2, 'b', 'x', '2026-02-01'), (3, 'c', null, '2026-01-01')`;
+  const { stdout } = await run(['export', ...options, '--columns', 'id'], { env });
+  expect(stdout).toBe(`{"id":${id}}\n`);
 });
 
 it.runIf(hasPosixSignals)(

@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openPlantStore } from '@plant-store/core';
 import { expect, it } from 'vitest';
 import { createUser, useDatabase } from '../fixtures/database.ts';
 import { startFollower } from '../fixtures/follower.ts';
+import { useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, type ProgramOptions, run, runOnTerminal } from '../fixtures/run-program.ts';
 
+const directory = useDirectory();
 const database = useDatabase({ isMigrated: true });
 const { env } = database;
 
@@ -46,10 +45,9 @@ it('stops a consumer, which must begin again when the feed is on again', async (
 });
 
 it('works on an embedded database', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
-  await (await openPlantStore({ dataDirectory: directory })).close();
-  await switchesOffAndOn({ env: { PLANT_STORE_DATA_DIR: directory } });
-  await rm(directory, { recursive: true });
+  const path = directory.path('.');
+  await (await openPlantStore({ dataDirectory: path })).close();
+  await switchesOffAndOn({ env: { PLANT_STORE_DATA_DIR: path } });
 });
 
 it('asks before it switches the feed off', async () => {

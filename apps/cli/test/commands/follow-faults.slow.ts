@@ -92,7 +92,6 @@ it('gives an exact copy of the store after kills in the middle of the list', asy
     },
     { timeout: 20_000, interval: 200 },
   );
-  follower.child.kill('SIGKILL');
   await store.close();
 });
 
@@ -164,7 +163,6 @@ it('connects to the primary among the hosts, and says when no host is the primar
   const DATABASE_URL = primary.url.replace('@', `@${new URL(standby.url).host},`);
   const follower = startFollower([], { env: { DATABASE_URL } });
   await follower.waitFor(1);
-  follower.child.kill('SIGKILL');
   await sql.end();
   await standby.stop();
   await primary.stop();

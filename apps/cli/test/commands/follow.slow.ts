@@ -1,13 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase, hasPosixSignals } from '@plant-store/test-setup';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';
 import { changesIn, startFollower } from '../fixtures/follower.ts';
+import { useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
 
+const directory = useDirectory();
 const database = useDatabase();
 const { env } = database;
 let store: PlantStore;
@@ -36,8 +35,6 @@ it('begins with the cursor of this moment, and then writes each change', async (
 
   const again = startFollower(['--from', String(first?.cursor)], { env });
   expect(changesIn(await again.waitFor(2))).toEqual(['created 9007199254740992', 'deleted 1']);
-  again.child.kill();
-  await again.result;
 });
 
 it.runIf(hasPosixSignals).each([
@@ -100,14 +97,10 @@ it('says that the database does not respond', async () => {
 });
 
 it('follows an embedded database that no server uses', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
-  const embedded = await openPlantStore({ dataDirectory: directory });
+  const embedded = await openPlantStore({ dataDirectory: directory.path('.') });
   await embedded.create({ id: 1n, name: 'Ficus' });
-  const options = { env: { PLANT_STORE_DATA_DIR: directory } };
+  const options = { env: { PLANT_STORE_DATA_DIR: directory.path('.') } };
   await embedded.close();
   const follower = startFollower(['--from', 'start'], options);
   expect(changesIn(await follower.waitFor(1))).toEqual(['created 1']);
-  follower.child.kill();
-  await follower.result;
-  await rm(directory, { recursive: true });
 });

@@ -7,14 +7,17 @@ const database = useDatabase({ isShared: true, isMigrated: true });
 const { env } = database;
 
 beforeAll(async () => {
-  await database.sql`insert into plants (id, name, tag) values (1, 'Hoya', 'a'), (2, 'Pilea', 'b')`;
+  await database.sql`insert into plants (id, name, tag) values (1, 'Hoya', 'a'), (-2, 'Pilea', null)`;
 });
+
+const createdAt = expect.stringMatching(/^[\d-]+T[\d:.]+Z$/);
 
 it.each([
   [['count', '--json'], { count: 2 }],
   [['count', '--tag', 'a', '--json'], { count: 1 }],
-  [['get', '1', '--json'], { id: 1, name: 'Hoya', tag: 'a' }],
-  [['list', '--limit', '1', '--json'], { id: 1, name: 'Hoya', tag: 'a' }],
+  [['get', '1', '--json'], { id: 1, name: 'Hoya', tag: 'a', createdAt }],
+  [['get', '-2'], { id: -2, name: 'Pilea', createdAt }],
+  [['list', '--limit', '1', '--json'], { id: -2, name: 'Pilea', createdAt }],
   [
     ['token', 'create', 'Ann', '--json'],
     {

@@ -17,13 +17,6 @@ beforeAll(async () => {
   await store.close();
 });
 
-it('get shows a plant by its id', async () => {
-  const { stdout } = await run(['get', '-1'], { env });
-  const { createdAt, ...plant } = JSON.parse(stdout);
-  expect(plant).toEqual({ id: -1, name: 'Pilea' });
-  expect(new Date(createdAt).toISOString()).toBe(createdAt);
-});
-
 it('list shows the plants with a tag after an id, in order of id and up to a limit', async () => {
   const args = ['list', '--tag', 'Araceae', '--after', '-1', '--limit', '2'];
   const { stdout, stderr } = await run(args, { env });
