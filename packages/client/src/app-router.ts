@@ -21,7 +21,7 @@ export type AppRouter = typeof appRouter;
  */
 const appRouter = clientRouter<CoreRouter>();
 
-/** Leaves out the types that only the server needs: the context, and the meta of REST. */
+/** Removes the types that only the server needs, such as the context. */
 function clientRouter<Router extends AnyTRPCRouter>() {
   type Procedures = Router['_def']['record'];
   // The value is never read.

@@ -9,13 +9,13 @@ export interface FollowPlantsOptions {
   /** Follows only plants with this tag. */
   tag?: string | undefined;
   /**
-   * Is called with all plants, ascending by id. The first call follows the first list, and the later calls
-   * follow changes.
+   * Receives all plants, ascending by id. The first call comes after the first list, and later calls come
+   * after changes.
    */
   onPlants: (plants: StoredPlant[]) => void;
   /**
-   * Is called with the error that ends the updates. Pass this error to `plantStoreError`. Without this
-   * function, the error becomes an unhandled rejection, which stops a Node process.
+   * Receives the error that ends the updates. Pass this error to `plantStoreError`. Without this function,
+   * the error becomes an unhandled rejection, which stops a Node process.
    */
   onError?: (error: unknown) => void;
 }
@@ -37,8 +37,8 @@ export function followPlants(
   const { signal } = stopped;
   let failures = 0;
   /**
-   * The time when the feed was switched off, in milliseconds since 1970. Before the first list, `patience`
-   * counts as used up.
+   * The time when the feed was switched off, in milliseconds since 1970. Before the first list, the client
+   * does not wait for the feed.
    */
   let offSince: number | undefined = Number.NEGATIVE_INFINITY;
 
@@ -53,7 +53,7 @@ export function followPlants(
       signal.throwIfAborted();
       plants.set(plant.id, plant);
     }
-    signal.throwIfAborted(); // An empty list does not reach the check in the loop.
+    signal.throwIfAborted(); // For an empty list, the check in the loop does not run.
     failures = 0;
     offSince = undefined;
     const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));

@@ -3,12 +3,15 @@ import { observable, type Unsubscribable } from '@trpc/server/observable';
 import type { AppRouter } from './app-router.ts';
 import { isRetryable } from './plant-store-error.ts';
 
-/** The most milliseconds between two attempts. A connection that lasts longer counts as successful. */
+/**
+ * The greatest number of milliseconds between two attempts. A connection that lasts longer counts as
+ * successful.
+ */
 const maxDelay = 10_000;
 
 /**
  * Subscribes again after an error that may pass, and continues behind the last event. The attempts never end.
- * After a success, tRPC's own `retryLink` would keep its long delay.
+ * tRPC's own `retryLink` keeps a long delay even after a success.
  */
 export const reconnectLink: TRPCLink<AppRouter> =
   () =>
@@ -60,7 +63,7 @@ export const reconnectLink: TRPCLink<AppRouter> =
     });
 
 /**
- * Whether a subscription goes on after an error. If its token has expired, the token function may return a
+ * Whether a subscription goes on after an error. When the token has expired, the token function may return a
  * new token.
  */
 export function mayPass(error: TRPCClientError<AppRouter>): boolean {
@@ -69,8 +72,8 @@ export function mayPass(error: TRPCClientError<AppRouter>): boolean {
 }
 
 /**
- * The delay before the next attempt in milliseconds. It is random, so that clients do not connect at the same
- * time.
+ * Returns the number of milliseconds before the next attempt. The delay is random, so that clients connect at
+ * different times.
  */
 export function delayAfter(failures: number): number {
   return Math.min(maxDelay, 250 * 2 ** failures) * (0.5 + Math.random() / 2);

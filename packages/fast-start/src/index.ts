@@ -1,8 +1,8 @@
 import { enableCompileCache, registerHooks } from 'node:module';
 
 /**
- * Makes a program start faster: `startFast(); await import('./program.ts')`. Modules that are already
- * imported are not affected.
+ * Makes a program start faster: `startFast(); await import('./program.ts')`. The call does not affect modules
+ * that are already imported.
  *
  * - V8's compiled code is cached on disk.
  * - Relative imports within our packages, Drizzle and zod are resolved here. Node would look up the real path

@@ -41,13 +41,13 @@ describe('the command line on a Citus cluster', () => {
   const importLines = (input: string, on = env) =>
     run(['import', '-', '--rejects', join(directory, 'rejects')], { env: on, input });
 
-  it('says that distribute must run before a command works on a worker', async () => {
+  it('tells the user of a worker to run distribute first', async () => {
     const { code, stderr } = await run(['token', 'create', 'Ann'], { env: onWorker });
     expect(code).toBe(1);
     expect(stderr).toContain('run plant-store distribute there once');
   });
 
-  it('distributes nothing when Citus, a terminal or the number of shards is missing', async () => {
+  it('distributes nothing without Citus, without a terminal or without a number of shards', async () => {
     expect(await run(['distribute', '--shards', '8'], { env })).toMatchObject({ code: 2 });
     expect(await run(['distribute', '--yes'], { env })).toMatchObject({ code: 2 });
     const plain = Object.assign(new URL(database.url), {
@@ -65,7 +65,7 @@ describe('the command line on a Citus cluster', () => {
     });
   });
 
-  it.runIf(hasTerminals)('says what it will do, and stops when nobody confirms', async () => {
+  it.runIf(hasTerminals)('distributes nothing when the user does not confirm', async () => {
     const { stdout } = await runOnTerminal(['distribute', '--shards', '8'], { env, input: '\n' });
     expect(stdout).toMatch(
       /distribute plants by id over 8 shards, .*, and end the feed of changes/,
@@ -74,12 +74,12 @@ describe('the command line on a Citus cluster', () => {
     expect(stdout).not.toContain('nodes can store plants');
   });
 
-  it.runIf(hasTerminals)('warns of fewer shards than nodes before it asks', async () => {
+  it.runIf(hasTerminals)('warns of fewer shards than nodes before the question', async () => {
     const { stdout } = await runOnTerminal(['distribute', '--shards', '1'], { env, input: '\n' });
     expect(stdout).toMatch(/Only 1 of the 2 nodes can store plants, .*Do this\?/s);
   });
 
-  it('says after an error that it is safe to run distribute again', async () => {
+  it('tells the user to run distribute again after an error', async () => {
     const { url, adminUrl } = await createCitusDatabase(cluster);
     const admin = postgres(adminUrl, { max: 1 });
     // The last step fails, because another user owns this function.
@@ -123,7 +123,7 @@ describe('the command line on a Citus cluster', () => {
     expect((await run(['token', 'list'], { env: onWorker })).stdout).toContain('"Ann"');
   });
 
-  it('describes the cluster when doctor runs on any of its nodes', async () => {
+  it('describes the cluster in doctor on each node', async () => {
     for (const node of [env, onWorker]) {
       const { stdout } = await run(['doctor'], { env: node });
       expect(stdout).toMatch(/^ok +distribution +each node has a copy of access_tokens$/m);
@@ -135,7 +135,7 @@ describe('the command line on a Citus cluster', () => {
     }
   });
 
-  it('shows the nodes in doctor even when their functions are of another version', async () => {
+  it('shows the nodes in doctor when the functions of the nodes have another version', async () => {
     const sql = postgres(database.url, { max: 1 });
     const [{ signature, version } = {}] = await sql`
       select oid::regprocedure::text as signature, obj_description(oid, 'pg_proc') as version
@@ -150,7 +150,7 @@ describe('the command line on a Citus cluster', () => {
     await sql.end();
   });
 
-  it('names in doctor a node that other nodes reach, but this machine does not', async () => {
+  it('names the node in doctor that this machine cannot reach', async () => {
     const admin = postgres(database.adminUrl, { max: 1 });
     const rename = (name: string) => admin`
       select citus_update_node(nodeid, ${name}, nodeport) from pg_dist_node where groupid = 2`;
@@ -160,7 +160,7 @@ describe('the command line on a Citus cluster', () => {
     const doctor = (options?: { node: string[] }) => run(['doctor'], { env, ...options });
     const unreachable = /^warning +cluster +this machine cannot reach (\S+) itself \((\S+ \S+)/gm;
     expect((await doctor()).stdout).not.toMatch(unreachable);
-    // The file of this test exists, so the process cannot resolve `localhost`.
+    // The process cannot resolve `localhost`, because the file of this test exists.
     const { stdout } = await doctor({ node: [localhostUnknownWhile(import.meta.filename)] });
     expect([...stdout.matchAll(unreachable)].map(([, ...found]) => found)).toEqual([
       [`localhost:${port}`, 'getaddrinfo ENOTFOUND'],
@@ -170,7 +170,7 @@ describe('the command line on a Citus cluster', () => {
     await admin.end();
   });
 
-  it('names, in distribute and in doctor, an instance that has not noticed the cluster', async () => {
+  it('names the server process that has not found the cluster, in distribute and in doctor', async () => {
     const instance = postgres(onWorker['DATABASE_URL'] ?? '', {
       max: 1,
       connection: { application_name: 'plant-store process 7' },
@@ -184,7 +184,7 @@ describe('the command line on a Citus cluster', () => {
     expect(await result).toMatchObject({ code: 0 });
   });
 
-  it('names in doctor a version of Citus that was not tested', async () => {
+  it('warns in doctor of a version of Citus without tests', async () => {
     const admin = postgres(database.adminUrl, { max: 1 });
     const [{ name, version } = {}] = await admin`
       select current_database() as name, extversion as version from pg_extension where extname = 'citus'`;

@@ -66,14 +66,14 @@ describe('says what is wrong and what to do', () => {
     ['id,name,"tag\n1,x,1\n', 'must have the columns id and name'],
     ['', 'the file is empty: a CSV file starts with the line id,name,tag'],
     ['\n\n', 'the file is empty'],
-  ])('when a CSV file is %j', async (input, message) => {
+  ])('names the error in the CSV file %j', async (input, message) => {
     const args = ['import', '-', '--format', 'csv', '--rejects', join(tmpdir(), 'none')];
     const { code, stderr } = await run(args, { env, input });
     expect(stderr).toContain(message);
     expect(code).toBe(usage);
   });
 
-  it('when the program cannot reach the database, and shows the cause with --verbose', async () => {
+  it('names the unreachable database, and shows the cause with --verbose', async () => {
     const unreachable = { DATABASE_URL: 'postgres://someone:hidden@127.0.0.1:1/plants' };
     const [short, long] = await Promise.all([
       run(['list'], { env: unreachable }),

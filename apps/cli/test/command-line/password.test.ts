@@ -22,7 +22,7 @@ describe.runIf(hasTerminals)('without a password in DATABASE_URL', () => {
     await sql.end();
   });
 
-  /** Types an answer as soon as the program asks. */
+  /** Types this text when the program asks for the password. */
   function answer(typed: string) {
     const { child, result } = startOnTerminal(['token', 'create', 'me'], { env });
     let shown = '';
@@ -33,7 +33,7 @@ describe.runIf(hasTerminals)('without a password in DATABASE_URL', () => {
     return result;
   }
 
-  it('asks for the password on a terminal, and does not show it', async () => {
+  it('asks for the password on a terminal, and hides the password', async () => {
     const { code, stdout } = await answer('right&=%\r');
     expect(code).toBe(0);
     expect(stdout).toMatch(

@@ -5,7 +5,7 @@ import { startProcess } from '@plant-store/test-setup';
 import { expect, it } from 'vitest';
 import { run } from '../fixtures/run-program.ts';
 
-it('says which process has the embedded database open, and opens it after that process ends', async () => {
+it('names the process that uses the embedded database, and works after this process ends', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
   const env = { PLANT_STORE_DATA_DIR: directory };
   const server = startProcess(env);

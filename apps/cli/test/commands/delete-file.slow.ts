@@ -30,7 +30,7 @@ it('deletes the plants with the ids in a file, and reports each line that is not
   expect(await count()).toBe('2\n');
 });
 
-it('reads compressed ids from standard input, and can run a second time', async () => {
+it('reads compressed ids from standard input, and counts absent plants in a second run', async () => {
   const args = ['delete', '--file', '-', '--yes', '--json'];
   const input = gzipSync('1\n2\n3');
   expect(await run(args, { env, input })).toEqual({
@@ -42,14 +42,14 @@ it('reads compressed ids from standard input, and can run a second time', async 
   expect(repeated).toMatchObject({ code: 0, stdout: '{"deleted":0,"absent":3,"invalid":0}\n' });
 });
 
-it('exits when standard input is not text, even while the writer keeps the pipe open', async () => {
+it('rejects standard input that is not text, and does not wait for its end', async () => {
   const { child, result } = start(['delete', '--file', '-', '--yes'], { env });
   child.stdin.write(Buffer.alloc(100_000));
   const { code, stderr } = await result;
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is not text') });
 });
 
-it('deletes more ids than one statement takes', async () => {
+it('deletes more plants than one statement can delete', async () => {
   const input = Array.from({ length: 3_500 }, (_, id) => `${id}\n`).join('');
   const { stdout } = await run(['delete', '--file', '-', '--yes'], { env, input });
   expect(stdout).toBe('4 deleted, 3496 absent, 0 invalid\n');
@@ -67,7 +67,7 @@ it.each([
 });
 
 it.runIf(hasTerminals)(
-  'asks once on a terminal, with the number of ids (needs util-linux)',
+  'asks one question on a terminal, which names the number of ids (needs util-linux)',
   async () => {
     const file = await directory.write('ids', '1\n2\nx\n');
     const question = `Delete the plants with the 2 ids in ${file} (1 lines are not ids)? [y/N] `;

@@ -34,7 +34,7 @@ describe.each([
     expect((await run(['delete', id, '--yes'], { env })).code).toBe(1);
   });
 
-  it('with --json, writes the deleted plant in the form of get, so that an import can restore it', async () => {
+  it('writes the deleted plant with --json, so that an import can restore the plant', async () => {
     const stored = (await get('1')).stdout;
     const { stdout } = await run(['delete', '1', '--yes', '--json'], { env });
     expect(stdout).toBe(stored);
@@ -43,7 +43,7 @@ describe.each([
     expect(restored.stdout).toContain('1 created');
   });
 
-  it('deletes nothing without a terminal and without --yes', async () => {
+  it('deletes nothing without --yes when there is no terminal', async () => {
     expect(await run(['delete', '2'], { env, input: 'y\n' })).toEqual({
       code: 2,
       stdout: '',
@@ -53,7 +53,7 @@ describe.each([
   });
 
   it.runIf(hasTerminals)(
-    'shows the plant on a terminal, and deletes it after a yes (needs util-linux)',
+    'shows the plant on a terminal, and deletes the plant after "y" (needs util-linux)',
     async () => {
       const question = `Delete ${(await get('3')).stdout.trimEnd()}? [y/N] `;
       const cancelled = await runOnTerminal(['delete', '3'], { env, input: '\n' });

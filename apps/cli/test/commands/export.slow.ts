@@ -24,7 +24,7 @@ async function load(plants: Parameters<PlantStore['load']>[0]): Promise<void> {
   await store.close();
 }
 
-/** The md5 of all columns of all plants. */
+/** Computes one MD5 checksum from all columns of the plants. */
 const checksum = `md5(string_agg(concat_ws('|', id, length(name), name, tag is null, tag,
   extract(epoch from created_at)), '|' order by id))`;
 
@@ -39,7 +39,7 @@ it.each([
   ['csv', []],
   ['ndjson', ['--paged']],
   ['csv', ['--gzip']],
-])('an import of the %s restores a store exactly, with the options %j', async (format, options) => {
+])('an import restores every plant of an exported %s file with %j', async (format, options) => {
   await load(anyPlants.map((plant, i) => ({ ...plant, createdAt: times[i % times.length] })));
   const [before] = await database.sql.unsafe(`select ${checksum} as md5 from plants`);
 
@@ -48,7 +48,7 @@ it.each([
     options.length === 0 ? { PLANT_STORE_DATA_DIR: directory.path('store') } : await newPostgres();
   const third = await newPostgres();
   const args = ['--format', format, ...options];
-  // The plants go from Postgres to a second database, and from there to a third one.
+  // The plants go from Postgres to a second database, and from the second database to a third database.
   const exported = await outputOf(['export', ...args], { env });
   const importArgs = ['import', '-', '--format', format, '--rejects', directory.path('rejects')];
   expect(await run(importArgs, { env: second, input: exported })).toMatchObject({ code: 0 });
@@ -60,7 +60,7 @@ it.each([
   await restored.end();
 });
 
-it.each(formatNames)('writes %s without times as createPlantWriter does', async (format) => {
+it.each(formatNames)('writes the same %s as createPlantWriter', async (format) => {
   const sorted = anyPlants.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   await load(anyPlants);
   const args = ['export', '--format', format, '--columns', 'id,name,tag'];
@@ -92,23 +92,20 @@ it.each([
   expect(stdout).toBe(`{"id":${id}}\n`);
 });
 
-it.runIf(hasPosixSignals)(
-  'says that the output is incomplete when SIGINT interrupts it',
-  async () => {
-    const { sql } = database;
-    await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 300000) as id`;
-    const { child, result } = start(['export'], { env });
-    await once(child.stdout, 'readable');
-    child.kill('SIGINT');
-    expect(await result).toMatchObject({
-      code: 130,
-      stderr: expect.stringContaining('plant-store: interrupted: the output is incomplete'),
-    });
-    await expectNoSession(sql);
-  },
-);
+it.runIf(hasPosixSignals)('says after SIGINT that the output is incomplete', async () => {
+  const { sql } = database;
+  await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 300000) as id`;
+  const { child, result } = start(['export'], { env });
+  await once(child.stdout, 'readable');
+  child.kill('SIGINT');
+  expect(await result).toMatchObject({
+    code: 130,
+    stderr: expect.stringContaining('plant-store: interrupted: the output is incomplete'),
+  });
+  await expectNoSession(sql);
+});
 
-it.runIf(hasDevFull)('says that the disk of the output is full', async () => {
+it.runIf(hasDevFull)('says that the disk for the output is full', async () => {
   const { sql } = database;
   await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 10000) as id`;
   const { code, stderr } = await runToFile(['export'], '/dev/full', { env });

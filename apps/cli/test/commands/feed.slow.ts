@@ -29,7 +29,7 @@ async function switchesOffAndOn(options: ProgramOptions) {
   expect(await run(['feed', 'on'], options)).toEqual(said('the feed of changes is on\n'));
 }
 
-it('stops a consumer, which must begin again when the feed is on again', async () => {
+it('ends a running follow, and makes the earlier cursors invalid', async () => {
   const follower = startFollower([], { env });
   const [line] = await follower.waitFor(1);
   await switchesOffAndOn({ env });
@@ -44,13 +44,13 @@ it('stops a consumer, which must begin again when the feed is on again', async (
   expect(again.code).toBe(1);
 });
 
-it('works on an embedded database', async () => {
+it('switches the feed of an embedded database off and on', async () => {
   const path = directory.path('.');
   await (await openPlantStore({ dataDirectory: path })).close();
   await switchesOffAndOn({ env: { PLANT_STORE_DATA_DIR: path } });
 });
 
-it('asks before it switches the feed off', async () => {
+it('asks the user before the feed is switched off', async () => {
   const { code, stderr } = await run(['feed', 'off'], { env });
   expect(stderr).toBe(
     'plant-store: cannot ask without a terminal: add --yes to switch the feed off\n',
@@ -58,14 +58,14 @@ it('asks before it switches the feed off', async () => {
   expect(code).toBe(2);
 });
 
-it.runIf(hasTerminals)('changes nothing when nobody confirms', async () => {
+it.runIf(hasTerminals)('keeps the feed on when the user does not confirm', async () => {
   const { code, stdout } = await runOnTerminal(['feed', 'off'], { env, input: 'n\n' });
   expect(stdout).toContain('plant-store: the feed of changes is still on');
   expect(code).toBe(1);
   expect((await run(['feed', 'on'], { env })).stdout).toContain('as before');
 });
 
-it('says that the user must own the tables', async () => {
+it('says that only the owner of the tables can switch the feed', async () => {
   const grants = ['all on all tables in schema public'];
   const user = await createUser(database.sql, env.DATABASE_URL, grants);
   const { code, stderr } = await run(['feed', 'off', '--yes'], { env: user.env });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => store.close());
 
-it('begins with the cursor of this moment, and then writes each change', async () => {
+it('writes the current cursor first, and then each change', async () => {
   await store.create({ id: 1n, name: 'Ficus' });
   const follower = startFollower([], { env });
   const [first] = await follower.waitFor(1);
@@ -40,7 +40,7 @@ it('begins with the cursor of this moment, and then writes each change', async (
 it.runIf(hasPosixSignals).each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('ends with a complete line when %s interrupts it', async (signal, exitCode) => {
+] as const)('ends its output with a complete line after %s', async (signal, exitCode) => {
   await store.load(Array.from({ length: 3_000 }, (_, id) => ({ id: BigInt(id), name: 'Hoya' })));
   const follower = startFollower(['--from', 'start'], { env });
   await follower.waitFor(1);
@@ -53,7 +53,7 @@ it.runIf(hasPosixSignals).each([
   );
 });
 
-it.runIf(hasPosixSignals)('writes no error as JSON when a signal interrupts it', async () => {
+it.runIf(hasPosixSignals)('writes no error to standard output after a signal', async () => {
   const follower = startFollower(['--from', 'start', '--json'], { env });
   const reads = () => database.sql`
     select from pg_stat_activity
@@ -64,7 +64,7 @@ it.runIf(hasPosixSignals)('writes no error as JSON when a signal interrupts it',
 });
 
 it.each(['yesterday!', 'abc', 'abc.x', 'abc.9223372036854775808', ''])(
-  'rejects the starting point %j',
+  'rejects %j as the value of --from',
   async (from) => {
     const { code, stderr } = await run(['follow', '--from', from], { env });
     expect(stderr).toMatch(/must be now, start, or the cursor of a line\.?\n$/);
@@ -89,14 +89,14 @@ it('says that a cursor belongs to another database', async () => {
   }
 });
 
-it('says that the database does not respond', async () => {
+it('says that the database is unreachable', async () => {
   const unreachable = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' };
   const { code, stderr } = await run(['follow'], { env: unreachable });
   expect(stderr).toMatch(/^plant-store: nothing accepts connections there .*\n$/);
   expect(code).toBe(1);
 });
 
-it('follows an embedded database that no server uses', async () => {
+it('follows an embedded database when no server uses the database', async () => {
   const embedded = await openPlantStore({ dataDirectory: directory.path('.') });
   await embedded.create({ id: 1n, name: 'Ficus' });
   const options = { env: { PLANT_STORE_DATA_DIR: directory.path('.') } };

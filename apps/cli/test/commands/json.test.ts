@@ -49,7 +49,7 @@ it.each([
   [['token', 'revoke', 'nobody', '--json'], 1, { error: 40101, message: expect.any(String) }],
   [['token', 'create', '', '--json'], 2, { error: 40001, message: expect.any(String) }],
 ])(
-  '%j writes its error as JSON on standard output, and as a line on stderr',
+  '%j writes the error as JSON to standard output, and as a line to standard error',
   async (args, exit, body) => {
     const { code, stdout, stderr } = await run(args, { env });
     expect(JSON.parse(stdout)).toEqual(body);
@@ -59,7 +59,7 @@ it.each([
 );
 
 it.each(['get 1', 'list', 'count', 'delete 1 --yes', 'token list', 'token create x'])(
-  '%s --json writes an error of the database as JSON',
+  '%s --json writes the error as JSON when the database is unreachable',
   async (command) => {
     const unreachable = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' };
     const { code, stdout } = await run([...command.split(' '), '--json'], { env: unreachable });
@@ -79,7 +79,7 @@ it.each([
   'delete 1 --yes',
   'token list',
   'token revoke x',
-])('%s creates no store in a directory that has none', async (command) => {
+])('%s creates no data directory', async (command) => {
   const directory = `${env.DATABASE_URL.split('/').at(-1)}-none`;
   const { code, stderr } = await run(command.split(' '), {
     env: { PLANT_STORE_DATA_DIR: directory },

@@ -17,14 +17,14 @@ beforeAll(async () => {
   await store.close();
 });
 
-it('list shows the plants with a tag after an id, in order of id and up to a limit', async () => {
+it('list shows plants by --tag, --after and --limit, in the order of their ids', async () => {
   const args = ['list', '--tag', 'Araceae', '--after', '-1', '--limit', '2'];
   const { stdout, stderr } = await run(args, { env });
   expect(stdout.match(/(?<="id":)-?\d+/g)).toEqual(['1', '9007199254740993']);
   expect(stderr).toBe('plant-store: there are more plants: add --after 9007199254740993\n');
 });
 
-it('list says nothing when there are no more plants than the limit', async () => {
+it('list gives no hint when the limit includes all plants', async () => {
   const { stdout, stderr } = await run(['list', '--tag', 'Araceae', '--limit', '3'], { env });
   expect(stdout.match(/\n/g)).toHaveLength(3);
   expect(stderr).toBe('');

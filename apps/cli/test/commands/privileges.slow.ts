@@ -62,7 +62,7 @@ describe('a user with few privileges', () => {
     ['token create Bob', ['select on access_tokens'], 'INSERT ON access_tokens'],
     ['token list', ['select on plants'], 'SELECT ON access_tokens'],
     ['token revoke Bob', ['select on access_tokens'], 'UPDATE ON access_tokens'],
-  ])('%s with %j names the grant that is missing', async (command, grants, missing) => {
+  ])('%s names the privilege that is missing in %j', async (command, grants, missing) => {
     const { user, code, stderr } = await runAs(grants, command);
     expect(stderr).toContain(
       `a privilege is missing: run GRANT ${missing} TO ${user} (permission denied`,
@@ -70,7 +70,7 @@ describe('a user with few privileges', () => {
     expect(code).toBe(1);
   });
 
-  it('doctor works, and names the grants that the server needs', async () => {
+  it('doctor names the privileges that the server needs', async () => {
     const { user, stdout } = await runAs(['select on plants'], 'doctor');
     expect(stdout).toMatch(/^ok +tables +all tables have the columns/m);
     expect(stdout).toMatch(
@@ -82,7 +82,7 @@ describe('a user with few privileges', () => {
   });
 });
 
-it('the commands that only read work on a read replica', async () => {
+it('reading commands work on a read replica', async () => {
   const primary = await startPostgres({ fsync: 'off' });
   const sql = await migratedDatabase({ DATABASE_URL: primary.url });
   await sql`insert into plants (id, name) values (1, 'Hoya')`;

@@ -12,7 +12,7 @@ async function principalOf(token: string) {
   return found;
 }
 
-it('creates an access token and shows it once, lists it without its value, and revokes it', async () => {
+it('creates, lists and revokes an access token, and shows the token only once', async () => {
   const created = await run(['token', 'create', 'partner', '--expires', '90d'], { env });
   const token = created.stdout.trimEnd();
   expect(token).toMatch(/^plant_[\w-]{43}$/);
@@ -32,7 +32,7 @@ it('creates an access token and shows it once, lists it without its value, and r
   expect(await principalOf(token)).toBeUndefined();
 });
 
-it('creates an access token with the given scopes, and lists them', async () => {
+it('creates an access token with the given scopes, and lists the scopes', async () => {
   const { stdout } = await run(['token', 'create', 'gardener', '--scopes', 'read,delete'], { env });
   const scopes = ['plants:read', 'plants:delete'];
   expect(await principalOf(stdout.trimEnd())).toEqual({ name: 'gardener', scopes });

@@ -36,7 +36,7 @@ describe.runIf(isInstalled('bash'))('in bash, where bash is installed,', () => {
     expect(complete(typed.split(' '))).toBe(expected);
   });
 
-  it('completes the value after an equals sign, which is a separate word for bash', () => {
+  it('completes the value of an option after an equals sign', () => {
     expect(complete(['export', '--format', '='])).toBe('ndjson csv');
     expect(complete(['export', '--format', '=', 'n'])).toBe('ndjson');
   });
@@ -47,7 +47,7 @@ describe.runIf(isInstalled('bash'))('in bash, where bash is installed,', () => {
     expect(script).toContain('complete -o default ');
   });
 
-  /** Calls the completion function as bash does when a user types these words and a tab. */
+  /** Calls the completion function as bash does after these words and the Tab key. */
   function complete(words: string[]): string {
     const call = `${script}
       COMP_WORDS=(plant-store "$@") COMP_CWORD=$#
@@ -67,7 +67,7 @@ describe('in zsh', () => {
   });
 
   it.runIf(isInstalled('zsh'))('loads without an error, where zsh is installed', () => {
-    // compdef belongs to the completion system, which only interactive shells load.
+    // Only interactive shells load the completion system of zsh, which defines `compdef`.
     const load = `compdef() { echo "$@" }\n${script}`;
     const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', load]);
     expect(stderr.toString()).toBe('');

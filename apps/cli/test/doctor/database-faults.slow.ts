@@ -17,7 +17,7 @@ async function findings(check: string, databaseUrl = env.DATABASE_URL): Promise<
     .map(({ level, message }) => `${level} ${message}`);
 }
 
-it('has the same findings over a network with round trips of 150 ms', async () => {
+it('has the same findings over a slow network', async () => {
   const { sql } = database;
   const other = postgres(env.DATABASE_URL, { max: 1 });
   await other`begin`;
@@ -25,7 +25,7 @@ it('has the same findings over a network with round trips of 150 ms', async () =
   const user = await createUser(sql, env.DATABASE_URL, [
     'all on plants, plant_deletions, plant_feed, access_tokens',
   ]);
-  // With this change, doctor sends each statement of its trial, and reads the feed twice.
+  // After this change, doctor sends all statements of its trial, and reads the feed twice.
   await sql`alter table plants alter tag set not null`;
   const near = user.env.DATABASE_URL;
   const proxy = await startFaultProxy(near);
@@ -81,7 +81,7 @@ describe('finds tables that differ from the tables of this version', () => {
     expect(await findings('tables')).toEqual([finding]);
   });
 
-  it('but accepts a column that the operator has added', async () => {
+  it('accepts a column that the operator has added', async () => {
     await database.sql`alter table plants add height integer not null default 1`;
     expect(await findings('tables')).toEqual([
       'ok all tables have the columns that this version needs',
@@ -96,7 +96,7 @@ it('tells the user of a command why the command cannot work', async () => {
   expect(code).toBe(1);
 });
 
-it('names the session that has locked a table, in doctor and in the other commands', async () => {
+it('names the session that has locked a table, in doctor and in other commands', async () => {
   const other = await database.sql.reserve();
   await other`begin`;
   await other`lock table plants in access exclusive mode`;
@@ -120,7 +120,7 @@ it('names the session that has locked a table, in doctor and in the other comman
 
 it('says how Citus distributes plants', async () => {
   const { sql } = database;
-  // These are the parts of Citus's catalog that the check reads.
+  // The check reads these parts of Citus's catalog.
   await sql`create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, repmodel "char")`;
   await sql`create table pg_dist_shard (logicalrelid regclass, shardid bigint)`;
   await sql`insert into pg_dist_shard select 'plants', generate_series(1, 32)`;
@@ -172,7 +172,7 @@ it('says what to change in the URL when the database rejects the connection', as
   ]);
 });
 
-it('does not wait long for a host that never responds', async () => {
+it('names a host that does not respond, and waits only a short time', async () => {
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -188,7 +188,7 @@ it('does not wait long for a host that never responds', async () => {
   silent.close();
 });
 
-it('says how large the database is, and which command shows the free room of its disk', async () => {
+it('names the size of the database, and the command that shows the free disk space', async () => {
   expect(await findings('disk')).toEqual([
     expect.stringMatching(/^ok the database has \d+ MiB; run df on its machine/),
   ]);

@@ -6,7 +6,7 @@ import { feedChecks } from '../../src/doctor/feed-checks.ts';
 import { createUser, migratedDatabase } from '../fixtures/database.ts';
 import { run } from '../fixtures/run-program.ts';
 
-// A transaction of any database of the server holds the feed back, so this file has a server of its own.
+// A transaction in any database of a server delays the feed, so this file has its own server.
 let server: TestPostgres;
 let sql: postgres.Sql;
 let other: postgres.Sql;
@@ -23,7 +23,7 @@ afterAll(async () => {
 beforeEach(() => {
   other = postgres(server.url, { max: 1 });
 });
-// The end of the session rolls back its open transaction.
+// Postgres rolls back the open transaction when the session ends.
 afterEach(() => other.end());
 
 async function inspect(databaseUrl = server.url): Promise<DatabaseState> {
@@ -32,7 +32,7 @@ async function inspect(databaseUrl = server.url): Promise<DatabaseState> {
   return state;
 }
 
-/** Returns the finding for a state whose oldest transaction has this age. */
+/** Sets the age of the oldest transaction in a state, and returns the finding for this state. */
 function findingAt(age: number, state: DatabaseState): string {
   const oldest = state.feed?.oldest;
   if (!state.feed || !oldest) throw new Error('no transaction holds the feed back');
@@ -46,7 +46,7 @@ const doctor = async () =>
     .split('\n')
     .filter((line) => line.includes(' feed '));
 
-it('names the session whose transaction holds the feed back', async () => {
+it('names the session whose transaction delays the feed', async () => {
   await other`begin`;
   await other`set local application_name = 'a report'`;
   const [row] = await other`select pg_backend_pid() as pid, pg_current_xact_id()`;
@@ -62,7 +62,7 @@ it('names the session whose transaction holds the feed back', async () => {
   );
 });
 
-it('names a prepared transaction that holds the feed back', async () => {
+it('names a prepared transaction that delays the feed', async () => {
   await other`begin`;
   await other`select pg_current_xact_id()`;
   await other`prepare transaction 'from ''afar'''`;
@@ -72,13 +72,14 @@ it('names a prepared transaction that holds the feed back', async () => {
   await other`rollback prepared 'from ''afar'''`;
 });
 
-// A user without privileges may not see when the transactions of other users began.
+// A user without privileges may not see the start times of other users' transactions.
 const inspectAsUser = async () => inspect((await createUser(sql, server.url)).env.DATABASE_URL);
 
-it('does not warn of many short transactions, even if this user may not see when they began', async () => {
+it('does not warn of short transactions when the user may not see their start times', async () => {
   const another = postgres(server.url, { max: 1 });
   let isOver = false;
-  // Each session begins before the other one ends, so that one of them writes at any time.
+  // Each session begins a transaction before the other session commits, so a transaction is open at all
+  // times.
   const overlap = async (first: postgres.Sql, second: postgres.Sql): Promise<void> => {
     await second`begin`;
     await second`select pg_current_xact_id()`;
@@ -94,7 +95,7 @@ it('does not warn of many short transactions, even if this user may not see when
   expect(finding).toMatchObject({ level: 'ok' });
 });
 
-it('warns of a long transaction, even if this user may not see when the transaction began', async () => {
+it('warns of a long transaction when the user may not see its start time', async () => {
   await other`begin`;
   const [row] = await other`select pg_backend_pid() as pid, pg_current_xact_id()`;
   expect(feedChecks(await inspectAsUser())).toEqual([
@@ -122,7 +123,7 @@ it('says what to do when the feed is off or its index is missing', async () => {
 });
 
 it.each(['system_identifier = 1', "timeline = '0000000A'"])(
-  'warns when the feed is that of another database, as after %s',
+  'warns when the feed belongs to another database: %s',
   async (setting) => {
     await sql.unsafe(`update plant_feed set ${setting}`);
     expect(await doctor()).toEqual([
@@ -135,7 +136,7 @@ it.each(['system_identifier = 1', "timeline = '0000000A'"])(
   },
 );
 
-it('does not wait for a session that has locked the table of the feed', async () => {
+it('does not wait for a lock on the table of the feed', async () => {
   await other`begin`;
   await other`lock table plant_feed in access exclusive mode`;
   expect((await inspect()).feed).toMatchObject({ isOn: true });

@@ -14,7 +14,8 @@ import { createUser, migratedDatabase } from '../fixtures/database.ts';
 import { hazardsOf } from '../fixtures/findings.ts';
 import { run } from '../fixtures/run-program.ts';
 
-// Somebody may have changed the database. `doctor` names the change. The effect on clients decides the level.
+// Somebody may have changed the database. `doctor` names the change. The effect of the change on clients
+// decides the level of the finding.
 
 async function database(server = inject('postgresUrl')) {
   const env = { DATABASE_URL: await createDatabase(server) };
@@ -23,7 +24,7 @@ async function database(server = inject('postgresUrl')) {
   return { env, sql, name: new URL(env.DATABASE_URL).pathname.slice(1) };
 }
 
-/** Creates a user with all privileges, to whom row-level security applies. */
+/** Creates a user who has all privileges, but must obey row-level security. */
 const withUser = ({ env, sql }: Awaited<ReturnType<typeof database>>) =>
   createUser(sql, env.DATABASE_URL, ['all on plants, plant_deletions, plant_feed, access_tokens']);
 
@@ -36,7 +37,7 @@ const warnOfConstraint = 'warning tables: the constraint rule may reject plants'
 const invalid = (index: string) =>
   `update pg_index set indisvalid = false where indexrelid = '${index}'::regclass`;
 
-/** The starts of the findings after each change of a database. */
+/** Maps each change of a database to the starts of its findings. */
 const hazards: Record<string, string[]> = {
   'alter table plants set unlogged': [
     'problem durability: the table plants is UNLOGGED, so a crash of the database empties it: run',
@@ -72,7 +73,7 @@ const hazards: Record<string, string[]> = {
     'problem writes: a write fails, because the primary key of plants is missing or invalid (there is no',
   ],
 
-  // Only some plants are concerned, so there is only a warning.
+  // These changes concern only some plants, so doctor only warns.
   "alter table plants add constraint rule check (id > 0 and length(name) <= 200 and name ~ '^[A-Z][a-z].*[^ ]$')":
     [warnOfConstraint],
   'create unique index names on plants (name)': [
@@ -95,7 +96,7 @@ const hazards: Record<string, string[]> = {
     'warning writes: a write fails, because the table does not allow a plant (new row for relation "plants"',
   ],
 
-  // The store works, but slows down or loses its sessions.
+  // After these changes, the store works slowly or loses sessions.
   'drop index plants_tag, plant_deletions_id': [
     'warning indexes: the index plants_tag is missing, so some requests read a whole table: run CREATE INDEX ' +
       'CONCURRENTLY plants_tag ON plants (hashtextextended(tag, 0), id) where tag is not null',
@@ -129,7 +130,7 @@ it.each(Object.entries(hazards))('finds the effect of: %s', async (change, expec
   expect(await sql`select from plants where id > 1`).toEqual([]);
 });
 
-it('says that writes work, and changes nothing', async () => {
+it('tries a create and a delete, and stores nothing', async () => {
   const { env, sql } = await database();
   const { stdout } = await run(['doctor'], { env });
   expect(stdout).toMatch(/^ok +writes +a create and a delete work; both are undone$/m);
@@ -147,7 +148,7 @@ it('does not warn of a setting that the store sets itself', async () => {
 });
 
 it.each(['plants', 'access_tokens', 'plant_deletions'])(
-  'finds row-level security on %s that hides rows from the store',
+  'finds that row-level security on %s hides rows from the store',
   async (table) => {
     const made = await database();
     const { env } = await withUser(made);
@@ -161,8 +162,8 @@ it.each(['plants', 'access_tokens', 'plant_deletions'])(
   },
 );
 
-describe('finds faults of a whole server:', () => {
-  it('a missing synchronous standby, and autovacuum that is off', async () => {
+describe('faults of a whole server', () => {
+  it('finds a missing synchronous standby, and autovacuum that is off', async () => {
     const server = await startPostgres({ fsync: 'off', autovacuum: 'off' });
     onTestFinished(() => server.stop());
     const { env, sql } = await database(server.url);
@@ -181,7 +182,7 @@ describe('finds faults of a whole server:', () => {
     await sql`select pg_reload_conf()`;
   });
 
-  it.runIf(hasFileSizeLimit)('a disk without room', async () => {
+  it.runIf(hasFileSizeLimit)('finds a disk without free space', async () => {
     const server = await startPostgres(
       { fsync: 'off', wal_level: 'minimal', max_wal_senders: '0' },
       { maxFileSize: 4_096 },
@@ -200,8 +201,8 @@ describe('finds faults of a whole server:', () => {
   });
 });
 
-describe.runIf(hasPgBouncer)('behind PgBouncer, finds', () => {
-  it('statement mode', async () => {
+describe.runIf(hasPgBouncer)('behind PgBouncer', () => {
+  it('finds statement mode', async () => {
     const { env } = await database();
     const pooler = await startPgBouncer(env.DATABASE_URL, 5, 'statement');
     onTestFinished(() => pooler.stop());
@@ -211,7 +212,7 @@ describe.runIf(hasPgBouncer)('behind PgBouncer, finds', () => {
     ]);
   });
 
-  it('a statement_timeout of the user, and row-level security', async () => {
+  it('finds a statement_timeout of the user, and row-level security', async () => {
     const made = await database();
     const { user, env } = await withUser(made);
     await made.sql.unsafe(`alter role ${user} set statement_timeout = '900ms'`);

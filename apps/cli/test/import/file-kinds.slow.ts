@@ -1,5 +1,5 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
@@ -23,28 +23,26 @@ it.each([
   expect([...(await database.sql`select id, name, tag from plants`)]).toEqual([ivy]);
 });
 
-describe('stores nothing, exits with 2 and gives a hint for', () => {
-  it.each([
-    [
-      'UTF-16 without a mark',
-      'a.csv',
-      Buffer.from('id;name\r\n1;Efeu\r\n', 'utf16le'),
-      'add --encoding utf-16le or utf-16',
-    ],
-    [
-      'a header in Latin-1',
-      'a.csv',
-      Buffer.from('id;name;größe\n', 'latin1'),
-      'add --encoding latin1',
-    ],
-    ['CSV as NDJSON', 'a.ndjson', 'id;name\r\n1;Efeu\r\n', 'the file is CSV: add --format csv'],
-  ])('%s', async (_, name, content, hint) => {
-    const file = await directory.write(name, content);
-    const { code, stdout, stderr } = await run(['import', file, '--json'], { env });
-    expect(stderr).toContain(hint);
-    expect(JSON.parse(stdout)).toEqual({ error: 40001, message: expect.stringContaining(hint) });
-    expect(code).toBe(2);
-  });
+it.each([
+  [
+    'UTF-16 without a mark',
+    'a.csv',
+    Buffer.from('id;name\r\n1;Efeu\r\n', 'utf16le'),
+    'add --encoding utf-16le or utf-16',
+  ],
+  [
+    'a header in Latin-1',
+    'a.csv',
+    Buffer.from('id;name;größe\n', 'latin1'),
+    'add --encoding latin1',
+  ],
+  ['CSV as NDJSON', 'a.ndjson', 'id;name\r\n1;Efeu\r\n', 'the file is CSV: add --format csv'],
+])('stores nothing and gives a hint for %s', async (_, name, content, hint) => {
+  const file = await directory.write(name, content);
+  const { code, stdout, stderr } = await run(['import', file, '--json'], { env });
+  expect(stderr).toContain(hint);
+  expect(JSON.parse(stdout)).toEqual({ error: 40001, message: expect.stringContaining(hint) });
+  expect(code).toBe(2);
 });
 
 it('reports an error when the end of a compressed file is missing', async () => {

@@ -10,7 +10,7 @@ const directory = useDirectory();
 const database = useDatabase();
 const { env } = database;
 
-it('stores the plants of an NDJSON file, counts those that exist, and lists rejected rows', async () => {
+it('stores the plants of an NDJSON file, counts existing plants, and lists rejected rows', async () => {
   const file = await directory.write(
     'plants.ndjson',
     `{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}
@@ -55,7 +55,7 @@ not a plant
   expect(JSON.parse(again.stdout)).toMatchObject({ ...expected, created: 0, exists: 4 });
 });
 
-it('reads CSV with any columns in any order, and lists the records that it cannot read', async () => {
+it('reads CSV columns in any order, and lists the rows that are not plants', async () => {
   const file = await directory.write(
     'plants.csv',
     Buffer.concat([
@@ -84,7 +84,7 @@ it('reads CSV with any columns in any order, and lists the records that it canno
   ]);
 });
 
-it('shows the progress in plain lines without a terminal, and removes an old rejects file', async () => {
+it('shows the progress as plain lines without a terminal, and removes old rejected rows', async () => {
   const file = await directory.write('plants.jsonl', [...plantLines(10)].join(''));
   await mkdir(dirname(rejectsOf(file)));
   await writeFile(rejectsOf(file), 'of another import');
@@ -104,7 +104,7 @@ it('stores the other rows when the database rejects one row', async () => {
   const { stdout } = await run(['import', file, '--json'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ rows: 500, created: 499, rejected: 1 });
   expect(await rejectedRows(file)).toEqual([
-    // The reason is core's message.
+    // The reason is a message of core.
     expect.objectContaining({ line: 251, reason: expect.stringContaining('SQLSTATE 23514') }),
   ]);
 });

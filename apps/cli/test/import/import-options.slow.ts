@@ -28,7 +28,7 @@ it.each([
   ['report', ['line 2', 'line 3'], 3],
   ['skip', ['line 3'], 3],
   ['fail', ['line 2', 'line 3'], 3],
-])('lists the rows that belong to --on-conflict %s', async (action, listed, exitCode) => {
+])('lists the rejected rows with --on-conflict %s', async (action, listed, exitCode) => {
   const file = await directory.write(
     'a.ndjson',
     '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n{"id":2}\n',

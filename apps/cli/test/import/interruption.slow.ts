@@ -4,7 +4,7 @@ import { useDatabase } from '../fixtures/database.ts';
 import { plantLines, useDirectory } from '../fixtures/plant-files.ts';
 import { run, start } from '../fixtures/run-program.ts';
 
-/** With this number of rows, the import loads several parts. */
+/** The import stores this number of rows in several parts. */
 const count = 30_000;
 
 const directory = useDirectory();
@@ -12,7 +12,7 @@ const directory = useDirectory();
 const database = useDatabase();
 const { env } = database;
 
-/** Starts an import that has stored some rows and waits for the rest of its input. */
+/** Starts an import, and waits until the import has stored some rows and needs more input. */
 async function startHalfOfImport() {
   const args = ['import', '-', '--json', '--rejects', directory.path('rejects')];
   const started = start(args, { env });
@@ -52,7 +52,7 @@ it.runIf(hasPosixSignals).each([
   expect(stderr).toContain('plant-store: interrupted: run the import again to complete it\n');
 });
 
-it('says how to complete the import when the database stops working half way', async () => {
+it('says how to complete the import after an error of the database', async () => {
   const { child, result, sql } = await startHalfOfImport();
   await sql`drop table plants`;
   child.stdin.end([...plantLines(count)].join(''));

@@ -21,13 +21,13 @@ const csvRejects = `line;reason;ID; Name;tag;note
 6;"has a quoted field without a closing quote";4;"Rose;;d
 `;
 
-it('lists the line, the reason and the CSV row, so that a user can import the corrected file', async () => {
+it('lists rejected CSV rows in a form that a user can correct and import', async () => {
   const file = await directory.write('plants.csv', csv);
   expect(await run(['import', file], { env })).toMatchObject({ code: 3 });
   const rejects = await readFile(rejectsOf(file), 'utf8');
   expect(rejects).toBe(csvRejects);
 
-  // A second import rejects the rows that are still wrong, and lists them in the same way.
+  // A second import rejects the remaining wrong rows, and lists these rows in the same way.
   const half = await directory.write('half.csv.rejects', rejects.replace(';1;"F', ';2;"F'));
   const { stdout, stderr } = await run(['import', half, '--json'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ lines: 5, continued: 1, created: 1, rejected: 2 });
@@ -45,7 +45,7 @@ it('lists the line, the reason and the CSV row, so that a user can import the co
   expect(await storedNames()).toEqual(['Hoya', 'Ficus "x"\r\ny', 'Pilea', 'Rose']);
 });
 
-it('lists the line, the reason and the NDJSON row, so that a user can import the corrected file', async () => {
+it('lists rejected NDJSON rows in a form that a user can correct and import', async () => {
   const long = '12345678901234567890123456789012345678901234567890';
   const file = await directory.write(
     'plants.ndjson',
@@ -74,7 +74,7 @@ it('lists the line, the reason and the NDJSON row, so that a user can import the
   expect(await storedNames()).toEqual(['a']);
 });
 
-it('treats - as standard input or output, and ./- as the file with the name -', async () => {
+it('treats - as standard input or output, and ./- as a file', async () => {
   await directory.write('-', '{"id":7,"name":"Hoya"}\nnull\n');
   const importWith = (...args: string[]) =>
     run(['import', ...args, '--format', 'ndjson'], {
@@ -99,7 +99,7 @@ it('treats - as standard input or output, and ./- as the file with the name -', 
   expect(await readFile(directory.path('-'), 'utf8')).toContain(rejected);
 });
 
-it('writes rejected rows where git ignores them', async () => {
+it('writes rejected rows into a directory that git ignores', async () => {
   const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: directory.path('.') });
   await git('init');
   const file = await directory.write('plants.csv', csv);
@@ -109,7 +109,7 @@ it('writes rejected rows where git ignores them', async () => {
   expect(stdout).toBe('?? plants.csv\n');
 });
 
-it('keeps the rejects file of another import when this import rejects nothing', async () => {
+it('keeps the rejected rows of another file when an import rejects nothing', async () => {
   const bad = await directory.write('bad.csv', csv);
   const good = await directory.write('good.ndjson', '{"id":9,"name":"Pilea"}\n');
   await run(['import', bad], { env });
@@ -123,11 +123,11 @@ it.each([
   ['data/plants.csv', 'data/plant-store-rejects/plants.csv.rejects'],
   ['-', 'plant-store-rejects/import.rejects'],
   ['plant-store-rejects/a.csv.rejects', 'plant-store-rejects/a.csv.rejects.rejects'],
-])('lists the rejected rows of %s in %s by default', (file, path) => {
+])('writes the rejected rows of %s to %s by default', (file, path) => {
   expect(defaultRejectsPath(file)).toBe(normalize(path));
 });
 
-it('opens the rejects file before it stores anything', async () => {
+it('stores nothing when the file for rejected rows cannot be opened', async () => {
   const file = await directory.write('plants.csv', csv);
   const rejects = directory.path('none/rejects');
   const { code, stderr } = await run(['import', file, '--rejects', rejects], { env });

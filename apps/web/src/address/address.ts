@@ -1,20 +1,20 @@
 import { IdFromText } from '@plant-store/schemas';
 
-/** The views beside the table, except the view of a plant. */
+/** Names the views beside the table. The view of a plant has no name. */
 const sheets = ['add', 'import', 'export', 'requests'] as const;
 
 export type SheetName = (typeof sheets)[number];
 
 /**
- * The state of the page in the fragment of the address. A browser never sends the fragment, so no log
- * contains tags and ids of plants.
+ * The state of the page, which the fragment of the address contains. A browser never sends the fragment, so
+ * no log contains tags or ids of plants.
  */
 export interface Address {
   /** The table shows only plants with exactly this tag. */
   readonly tag?: string | undefined;
-  /** The id at the top of the table. It is undefined at the start of the table. */
+  /** The id at the top of the table, or undefined at the start of the table. */
   readonly at?: bigint | undefined;
-  /** The plant that is open. */
+  /** The id of the open plant. */
   readonly plant?: bigint | undefined;
   readonly sheet?: SheetName | undefined;
 }
@@ -29,7 +29,7 @@ export function readAddress(hash: string): Address {
   };
 }
 
-/** Makes the link to an address of this page. */
+/** Returns the link to a state of this page. */
 export function hrefOf(address: Address): string {
   const given = Object.entries(address).filter(([, value]) => value !== undefined);
   return `#${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;

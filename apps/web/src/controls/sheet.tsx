@@ -11,7 +11,7 @@ interface SheetProps {
   onClose(): void;
 }
 
-/** A dialog at the side of the page. On a phone, it covers the page. */
+/** A dialog at the side of the page. On a phone, the dialog covers the page. */
 export function Sheet({ title, children, onClose }: SheetProps) {
   const id = useId();
   const isOpen = children !== undefined;

@@ -9,7 +9,7 @@ import {
 import { isTokenError } from '../store/explain-error.ts';
 import { background } from '../store/trpc.ts';
 
-/** When the server is down, plants are sent again after this number of milliseconds. */
+/** When the server is down, the import sends the plants again after this number of milliseconds. */
 const retryDelay = 1_000;
 
 export type Client = Pick<PlantStoreClient, 'createPlants'>;
@@ -18,17 +18,17 @@ export type Client = Pick<PlantStoreClient, 'createPlants'>;
 export interface Connection {
   /** Returns a client with a token. After `onTokenError`, waits for a new token. */
   client(): Promise<Client>;
-  /** Is called when the store rejects the token of a client. */
+  /** Runs when the store rejects the token of a client. */
   onTokenError(client: Client, error: unknown): void;
-  /** Is called when plants begin or stop waiting for the server or a token. */
+  /** Runs when plants begin or stop waiting for the server or for a token. */
   onWaiting(isWaiting: boolean): void;
 }
 
 /**
- * Creates plants, and returns the result of each. Waits while the server or its database is down, and
- * while there is no valid token. A create can be repeated safely.
+ * Creates plants, and returns a result for each plant. Waits while the server or its database is down, and
+ * while there is no valid token. It is safe to repeat a create.
  *
- * @throws the signal's reason when the signal aborts, or an error that another attempt cannot avoid
+ * @throws the signal's reason when the signal aborts, or an error that would occur again
  */
 export async function createPlants(
   plants: readonly NewPlant[],
@@ -62,7 +62,7 @@ export async function createPlants(
   return plants.flatMap((plant) => results.get(plant) ?? []);
 }
 
-/** Finds the plants that make the store reject a whole request. Sends each half of the plants alone. */
+/** Sends the two halves of a rejected request, to find the plants that the store rejects. */
 async function createParts(
   plants: readonly NewPlant[],
   message: string,
@@ -79,7 +79,7 @@ async function createParts(
   return [...first, ...(await createPlants(plants.slice(half), connection, signal))];
 }
 
-/** Whether the same plant may be created a moment later. */
+/** Whether the store may create the same plant later. */
 function mayPass(result: CreateResult): boolean {
   const kind = 'error' in result ? errorKind(result.error) : undefined;
   return kind !== undefined && isTemporary(kind);
@@ -89,7 +89,7 @@ function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** @throws the signal's reason when it aborts before the promise settles */
+/** @throws the signal's reason when the signal aborts before the promise settles */
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

@@ -4,7 +4,7 @@ import { useFeedState } from '../changes/feed-state.ts';
 import { serverState } from '../store/query-client.ts';
 
 interface StatusBarProps {
-  /** The scopes of the token. They are undefined until the store has responded. */
+  /** The scopes of the token, or undefined until the store has responded. */
   scopes: ReadonlySet<Scope> | undefined;
 }
 

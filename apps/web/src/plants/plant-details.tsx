@@ -13,15 +13,18 @@ import { useNeighbours } from './use-neighbours.ts';
 
 interface PlantDetailsProps {
   id: bigint;
-  /** Only plants with this tag are previous or next. Without it, every plant can be. */
+  /**
+   * The previous and the next plant have this tag. Without a tag, every plant can be the previous or the next
+   * plant.
+   */
   tag: string | undefined;
   mayDelete: boolean;
   onDeleted(): void;
-  /** Is called to duplicate the plant. It is undefined when the token may not create plants. */
+  /** Duplicates the plant. This function is undefined when the token may not create plants. */
   onDuplicate: ((plant: StoredPlant) => void) | undefined;
 }
 
-/** Shows all fields of a plant as the store has them now. */
+/** Shows all fields of a plant, with the current values in the store. */
 export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: PlantDetailsProps) {
   const { data: plant, error } = usePlant(id);
   const { previous, next } = useNeighbours(id, tag);
@@ -50,7 +53,7 @@ export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: Pla
   );
 }
 
-/** Shows the name of a plant. Shows its id until the name is known. */
+/** Shows the name of a plant, or the id until the name is known. */
 export function PlantTitle({ id }: { id: bigint }) {
   const name = usePlant(id).data?.name;
   return name ? <PlantText text={name} /> : `Plant ${id}`;

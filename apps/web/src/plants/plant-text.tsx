@@ -1,7 +1,7 @@
 import { hrefOf } from '../address/address.ts';
 import './plant-text.css';
 
-/** Shows a name or a tag in one line. Even an empty text and line breaks are visible. */
+/** Shows a name or a tag in one line. An empty text and line breaks are visible. */
 export function PlantText({ text }: { text: string }) {
   return text === '' ? <em>empty</em> : <bdi>{inOneLine(text)}</bdi>;
 }
@@ -15,7 +15,10 @@ const lineBreak = /\r\n|[\r\n]/g;
 
 interface TagLinkProps {
   tag: string;
-  /** Whether to show a long tag in full. In the table, a long tag is cut off, and the Tab key skips tags. */
+  /**
+   * Whether to show a long tag in full. The table cuts long tags off, and the Tab key skips the tags in the
+   * table.
+   */
   isWhole?: boolean;
 }
 

@@ -8,7 +8,7 @@ import './request-list.css';
 
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** Shows the requests that the page made. Each request has buttons to copy it. */
+/** Shows the requests that the page made, with buttons to copy each request. */
 export function RequestList({ history }: { history: RequestHistory }) {
   const requests = useRequests(history);
   return (

@@ -1,6 +1,6 @@
 import { AccessTokenError, plantStoreError } from '@plant-store/client';
 
-/** Makes the message for the user about any value that a call threw. */
+/** Returns the message for the user about the error of a call. */
 export function explainError(thrown: unknown): string {
   const { message } =
     plantStoreError(thrown) ?? (thrown instanceof Error ? thrown : { message: String(thrown) });

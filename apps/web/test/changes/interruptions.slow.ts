@@ -25,7 +25,7 @@ afterAll(() => server.stop());
 const open = () => openPage(`${server.access.url}/#token=${server.access.token}`);
 const live = (page: Page) => page.locator('[data-feed="live"]').waitFor();
 
-it('shows the changes that were made while the server was down', async () => {
+it('shows changes that were made while the server was down', async () => {
   const page = await open();
   await live(page);
   await waitForTitle(page, '2 plants');
@@ -53,7 +53,7 @@ it('shows the changes that were made while the server was down', async () => {
   await tableOf(page).getByText('Ceropegia woodii').waitFor();
 });
 
-it('lists the plants again when it has missed more changes than one page contains', async () => {
+it('lists the plants again after many missed changes', async () => {
   const page = await open();
   await live(page);
   await waitForTitle(page, '4 plants');
@@ -71,7 +71,7 @@ it('lists the plants again when it has missed more changes than one page contain
   await tableOf(page).and(page.locator('[aria-rowcount="-1"]')).waitFor();
 });
 
-it('lists the plants again when its place in the feed no longer exists', async () => {
+it('lists the plants again when the feed no longer has the missed changes', async () => {
   const page = await open();
   await live(page);
   await tableOf(page).getByText('Monstera deliciosa').waitFor();
@@ -102,7 +102,7 @@ it('says in one line that the feed is off, and shows changes after a refresh', a
   await tableOf(page).getByText('Third').waitFor();
   await waitForTitle(page, '3 plants');
 
-  // The user need not refresh the list after a change by the page itself.
+  // The page refreshes the list after its own changes.
   await tableOf(page).getByText('Third').click();
   await page.getByRole('button', { name: 'Delete …' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
@@ -110,7 +110,7 @@ it('says in one line that the feed is off, and shows changes after a refresh', a
   await tableOf(page).getByText('Third').waitFor({ state: 'detached' });
 });
 
-it('says that the plants cannot be shown while the server is down, and recovers by itself', async () => {
+it('says that the plants cannot be shown while the server is down, and shows the list later', async () => {
   const page = await open();
   await tableOf(page).getByText('Another').waitFor();
   await server.pause();

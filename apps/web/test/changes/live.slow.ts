@@ -39,7 +39,7 @@ it('shows new plants of other clients in order, highlights them, and removes del
   expect(await namesOf(page)).toEqual([second, third, fifth].map(nameOf));
 });
 
-it('highlights nothing when the user prefers reduced motion', async () => {
+it('does not animate new rows when the user prefers reduced motion', async () => {
   const { page, tag, ids } = await openList(2, (page) =>
     page.emulateMedia({ reducedMotion: 'reduce' }),
   );
@@ -49,7 +49,7 @@ it('highlights nothing when the user prefers reduced motion', async () => {
   expect(await row.evaluate((node) => getComputedStyle(node).animationName)).toBe('none');
 });
 
-it('shows only plants with the tag of the filter, even the first plant of an empty list', async () => {
+it('adds only plants with the tag of the filter, even to an empty list', async () => {
   const [tag, other] = [freshTag(), freshTag()];
   const [id, last] = [freshId(), freshId()];
   const page = await openPage(address());
@@ -94,7 +94,7 @@ it('keeps the row under the pointer, the selection and the active row in place',
   await page.getByRole('dialog', { name: nameOf(active ?? 0n) }).waitFor();
 });
 
-it('keeps the rows on the screen in place when plants are created before and after them', async () => {
+it('keeps the rows on the screen in place when earlier and later plants are created', async () => {
   const { page, tag, ids, even } = await openList(400);
   const table = tableOf(page);
   await table.evaluate((scroller) => scroller.scrollBy(0, 36 * 200));
@@ -109,7 +109,7 @@ it('keeps the rows on the screen in place when plants are created before and aft
   expect(await topOf()).toBe(top);
 });
 
-it('takes deleted plants out of the selection, and says in an open plant that it was deleted', async () => {
+it('removes deleted plants from the selection, and says that the open plant was deleted', async () => {
   const { page, even } = await openList(3);
   const boxes = tableOf(page).getByRole('checkbox');
   await boxes.first().check();
@@ -127,7 +127,7 @@ it('takes deleted plants out of the selection, and says in an open plant that it
   await page.getByText('1 plant selected').waitFor();
 });
 
-it('shows each change that the page itself makes only once, and keeps an open form', async () => {
+it('shows each of its own changes once, and keeps an open form', async () => {
   const { page, tag, ids, even } = await openList(2);
   const titles: string[] = [];
   await page.exposeFunction('report', (title: string) => titles.push(title));
@@ -156,12 +156,12 @@ it('shows each change that the page itself makes only once, and keeps an open fo
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await tableOf(page).getByText('Of this page').waitFor({ state: 'detached' });
   await waitForTitle(page, '3 plants');
-  // The page has asked for the number again. The number is the same.
+  // The page asks for the number again, and gets the same number.
   await page.waitForResponse((response) => response.url().includes('countPlants'));
   expect(titles).toEqual(['3 plants', '4 plants', '3 plants']);
 });
 
-it('does not follow changes in a hidden tab, and shows them when the tab is visible again', async () => {
+it('follows no changes in a hidden tab, and shows the changes when the tab is visible again', async () => {
   const { page, tag, ids } = await openList(2);
   const setVisibility = (state: string) =>
     page.evaluate((state) => {
@@ -200,7 +200,7 @@ it('updates the list a few times a second, and keeps only the first part of a lo
   await waitForTitle(page, '12,002 plants');
   const updates: number = await page.evaluate(() => Object(window).updates.count);
   expect(updates).toBeLessThanOrEqual((performance.now() - startedAt) / 250 + 1);
-  // If all rows were loaded, the table would state their number.
+  // The table states no number of rows, because not all rows are loaded.
   await tableOf(page).and(page.locator('[aria-rowcount="-1"]')).waitFor();
   expect(await tableOf(page).locator('.plant-row').count()).toBeLessThan(50);
 });

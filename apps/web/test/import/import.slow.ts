@@ -68,7 +68,7 @@ it('adds the plants of a chosen CSV file with quotes and empty fields', async ()
   expect(await requests.allTextContents()).not.toContain('createPlants');
 });
 
-it('shows the first rows as they would be stored, and adds nothing before the user confirms', async () => {
+it('shows the first plants of a file, and adds nothing before the user confirms', async () => {
   const [tag, id] = [freshTag(), freshId()];
   const text = `ID;Name;Tag;Height;created_at\n${id};Hoya;${tag};3;2020-01-01\nx;y;;;\n`;
   const page = await openPage(address());
@@ -118,7 +118,7 @@ it('adds several files, and then files that the user drops during the import', a
   expect(names.toSorted()).toEqual(['First', 'Second', 'Third']);
 });
 
-it('counts the rows with each outcome, and saves the rows that are not added', async () => {
+it('counts the rows by outcome, and saves the rejected rows', async () => {
   const [tag, taken, there, id] = [freshTag(), freshId(), freshId(), freshId()];
   await client.createPlant.mutate({ id: taken, name: 'The owner of the id' });
   await client.createPlant.mutate({ id: there, name: 'Here', tag });
@@ -153,7 +153,7 @@ it('counts the rows with each outcome, and saves the rows that are not added', a
   await importOf(page, 'again.csv').getByText('0 added, 2 already there').waitFor();
 });
 
-it('shows only the first hundred rejected rows, and saves all rejected rows', async () => {
+it('shows the first hundred rejected rows, and saves all rejected rows', async () => {
   const page = await openPage(address());
   const rows = Array.from({ length: 5_000 }, (_, i) => `x${i},Hoya`);
   await importFiles(page, { 'plants.csv': `id,name\n${rows.join('\n')}\n` });
@@ -190,7 +190,7 @@ it('reads UTF-16, semicolons and gzip', async () => {
   expect(names.toSorted()).toEqual(['Grün 🪴', 'Rosé']);
 });
 
-it('goes on while the user works, and the header shows the progress', async () => {
+it('continues an import while the user works, and shows the progress in the header', async () => {
   const tag = freshTag();
   const page = await openPage(address());
   const release = await holdRequests(page, creates);
@@ -270,8 +270,6 @@ it.each([
   ['plants.txt', 'x', 'The format of plants.txt is unknown'],
   ['plants.csv', 'a,b\n1,2\n', 'must have the columns id and name'],
   ['plants.ndjson', '[{"id":1}]', 'The file is one JSON document'],
-  ['latin1.csv', Buffer.from('id,name,größe\n', 'latin1'), 'is not UTF-8'],
-  ['cut.csv.gz', Buffer.of(0x1f, 0x8b, 8, 0), 'The gzip data is damaged or incomplete'],
 ])('says why the file %s cannot be read', async (name, content, reason) => {
   const page = await openPage(address());
   await dropFiles(page, { [name]: content });

@@ -24,7 +24,7 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
       `${element.tagName}.${element.className} “${(element.textContent || element.getAttribute('aria-label')) ?? ''}”`;
     const boxOf = (element: Element) => {
       let { left, right, top, bottom } = element.getBoundingClientRect();
-      // Counts only the part of the element inside its scroll containers.
+      // Measures only the part of the element that its scroll containers show.
       for (let parent = element.parentElement; parent; parent = parent.parentElement) {
         if (getComputedStyle(parent).overflow === 'visible') continue;
         const outer = parent.getBoundingClientRect();
@@ -84,7 +84,7 @@ it('keeps most of the screen for the table at 400 % zoom, and lets the page scro
 });
 
 it.each(viewNames)(
-  'does not cover or cut texts and controls with a font of 32 pixels in the view "%s"',
+  'shows all texts and controls completely with a font of 32 pixels in the view "%s"',
   async (name) => {
     const page = await openView(server, name, (page) => withFontOf(page, 32));
     expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(
@@ -94,7 +94,7 @@ it.each(viewNames)(
   },
 );
 
-it.each(viewNames)('has controls of 44 pixels on a phone in the view "%s"', async (name) => {
+it.each(viewNames)('has large controls on a phone in the view "%s"', async (name) => {
   const page = await openView(server, name, asPhone);
   const small = await page.evaluate(() =>
     [

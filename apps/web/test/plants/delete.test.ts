@@ -33,7 +33,7 @@ it('keeps the plant when the user cancels', async () => {
   expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
 });
 
-it('keeps the buttons and the notices on a small screen even when a name is very long', async () => {
+it('shows the buttons and the notices on a small screen when a name is very long', async () => {
   const [id, tag] = [freshId(), freshTag()];
   const page = await openPage(address(), { width: 360, height: 640 });
   await page.getByRole('button', { name: 'Add a plant' }).click();
@@ -48,7 +48,7 @@ it('keeps the buttons and the notices on a small screen even when a name is very
   await page.getByText(`Deleted the plant ${id}`).waitFor();
 });
 
-it('says that the plant was deleted when another client deletes it during the question', async () => {
+it('closes the question when another client deletes the plant', async () => {
   const { id, page, question } = await askToDelete();
   await client.deletePlant.mutate({ id });
   await page.getByText('This plant was deleted.').waitFor();

@@ -7,13 +7,13 @@ import { openPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
 /**
- * A headless browser cannot show the file dialog. So the page writes to a file in its own storage, which has
- * the same interface.
+ * A headless browser cannot show the file dialog. So the page writes to a file in the storage of the browser,
+ * which has the same interface.
  */
 function chooseFile() {
   window.showSaveFilePicker = async ({ suggestedName }) => {
     const directory = await navigator.storage.getDirectory();
-    await directory.removeEntry(suggestedName).catch(() => {}); // The test before may have left this file.
+    await directory.removeEntry(suggestedName).catch(() => {}); // An earlier test may have left this file.
     return directory.getFileHandle(suggestedName, { create: true });
   };
 }
@@ -64,7 +64,7 @@ it('downloads the file when the browser has no dialog to choose a file', async (
   expect(lines.slice(1).map((line) => BigInt(line.split(',')[0] ?? 0))).toEqual(ids);
 });
 
-it('goes on while the user works, shows the progress, and asks before the user leaves the page', async () => {
+it('continues an export while the user works, and asks before the user leaves the page', async () => {
   const { tag, page } = await openExport(1_100);
   const release = await holdRequests(page, laterPages);
   await save(page, 'CSV');

@@ -12,7 +12,7 @@ const check = (page: Page, id: bigint | undefined) =>
 const listed = async (tag: string) =>
   (await client.listPlants.query({ tag })).plants.map(({ id }) => id);
 
-it('asks how many plants to delete, and then deletes the selected plants', async () => {
+it('asks with the number of plants, and then deletes the selected plants', async () => {
   const { ids, tag, page } = await openPlants(130);
   await check(page, ids[1]).click();
   await page.getByRole('button', { name: 'Delete …' }).click();
@@ -45,7 +45,7 @@ it('selects a row by the Space key, and a range by Shift and an arrow key', asyn
   await page.getByText('plants selected').waitFor({ state: 'detached' });
 });
 
-it('keeps plants selected when they could not be deleted, and shows the error', async () => {
+it('keeps the selection and shows the error when the deletes fail', async () => {
   const { ids, tag, page } = await openPlants(3);
   await check(page, ids[0]).click();
   await check(page, ids[2]).click({ modifiers: ['Shift'] });
@@ -57,7 +57,7 @@ it('keeps plants selected when they could not be deleted, and shows the error', 
   expect(await listed(tag)).toEqual(ids);
 });
 
-it('does not open a plant when the user selects text of its row with the mouse', async () => {
+it('does not open a plant when the user selects text in a row with the mouse', async () => {
   const { ids, page } = await openPlants(1);
   const name = tableOf(page).getByText(`Plant ${ids[0]}`);
   const { x = 0, y = 0, width = 0, height = 0 } = (await name.boundingBox()) ?? {};

@@ -29,7 +29,7 @@ const actions: Record<ErrorKind, string> = {
   identityProviderUnavailable: 'wait',
 };
 
-/** Says when to send the request again. An error is listed here when the catalogue alone does not say so. */
+/** Says when to send the request again, for errors about which the catalogue does not say enough. */
 const repeats: Partial<Record<ErrorKind, string>> = {
   tokenMissing: 'with a token',
   tokenInvalid: 'with the new token',
@@ -40,8 +40,8 @@ const repeats: Partial<Record<ErrorKind, string>> = {
 };
 
 /**
- * Returns the advice for clients about an error. The catalogue lacks the advice, so that front ends stay
- * small.
+ * Returns the advice for clients about an error. The advice is not in the catalogue, because front ends must
+ * stay small.
  */
 export function errorAdvice(kind: ErrorKind) {
   const usual = isTemporary(kind) ? 'yes, after `Retry-After`' : 'no';

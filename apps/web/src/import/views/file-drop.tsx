@@ -7,7 +7,7 @@ export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void })
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return;
-      event.preventDefault(); // Without this call, the browser opens the file in place of the page.
+      event.preventDefault(); // Without this call, the browser would replace the page by the file.
       setIsOver(true);
     };
     const onDragLeave = ({ relatedTarget }: DragEvent) => {
@@ -28,7 +28,7 @@ export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void })
     return () => stopped.abort();
   }, [onFiles]);
   if (!isOver) return null;
-  // The hint is a popover, because it must cover an open dialog.
+  // The hint is a popover, because the hint must cover an open dialog.
   return (
     <div ref={showAbove} popover="manual" className="file-drop">
       Drop the files to add their plants

@@ -53,7 +53,7 @@ export function FileImportView({ current, onRemove }: { current: FileImport; onR
   );
 }
 
-/** Shows the names of the files of imports, such as "a.csv and b.csv". */
+/** Shows the file names of imports, such as "a.csv and b.csv". */
 export function FileNames({ imports }: { imports: readonly FileImport[] }) {
   return imports.map(({ id, file }, i) => (
     <Fragment key={id}>
@@ -70,7 +70,7 @@ function outcomes({ added, present, taken, rejected }: ImportCounts): string {
     .join(', ');
 }
 
-/** Says how many lines of the file have been read, and counts the lines of each kind. */
+/** Says how many lines of the file were read, in total and for each kind of line. */
 function linesText({ lines, rows, header, blank, continued }: ImportCounts): string {
   const parts = [
     rows > 0 && countOf(rows, { noun: 'row' }),

@@ -10,7 +10,7 @@ interface ImportPreviewViewProps {
   onRemove(): void;
 }
 
-/** Shows how the first rows of a file would be stored. */
+/** Shows the plants that the store would create from the first rows of a file. */
 export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewViewProps) {
   if (!preview) return null;
   const { format, columns, rows, hasTimes, warnings } = preview;
@@ -78,7 +78,7 @@ function FirstRow({ checked: { row, plant, reason } }: { checked: CheckedRow }) 
 
 function textOf(plant: object, field: string) {
   if (field === 'createdAt') return <em>now</em>;
-  const value = (plant as Record<string, Parameters<typeof columnText>[0] | undefined>)[field]; // A plant has these types.
+  const value = (plant as Record<string, Parameters<typeof columnText>[0] | undefined>)[field]; // The properties of a plant have these types.
   if (value === undefined) return <span className="visually-hidden">missing</span>;
   return value === '' ? <em>empty</em> : <bdi>{columnText(value)}</bdi>;
 }
@@ -91,7 +91,7 @@ export function Warnings({ texts }: { texts: readonly string[] }) {
   ));
 }
 
-/** Removes the start of a reason that is clear from the row beside it. */
+/** Removes the words "invalid input" from the start of a reason. */
 export function shortReason(reason: string | undefined): string {
   return reason?.replace(/^invalid input: /, '') ?? '';
 }

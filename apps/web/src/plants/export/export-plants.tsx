@@ -51,7 +51,7 @@ export function ExportPlants({ current, tag }: ExportPlantsProps) {
 
 const chipTexts = { success: 'Exported', cancelled: 'Export cancelled', error: 'Export failed' };
 
-/** Shows the progress of the export in the header. Every view has this header. */
+/** Shows the progress of the export in the header, which every view has. */
 export function ExportChip({ current, onOpen }: { current: Export; onOpen(): void }) {
   const { state, count } = current;
   if (state === 'idle') return null;

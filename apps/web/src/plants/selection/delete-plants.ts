@@ -1,6 +1,6 @@
 import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
 
-/** The number of deletes that are sent at the same time. The client puts ten deletes into one request. */
+/** The page sends this number of deletes at the same time. The client puts ten deletes into one request. */
 const atOnce = 50;
 
 interface DeletedPlants {
@@ -10,7 +10,7 @@ interface DeletedPlants {
 }
 
 /**
- * Deletes plants in groups. After each group, reports which plants are deleted.
+ * Deletes plants in groups, and reports the deleted plants after each group.
  *
  * @throws the first error of a group. The plants of later groups are not deleted.
  */

@@ -12,7 +12,7 @@ import { sharedServer } from '../../fixtures/shared-servers.ts';
 
 const { address, client } = sharedServer();
 
-it('goes to an id, and scrolls up from there to the first plant', async () => {
+it('goes to an id, and scrolls up from this id to the first plant', async () => {
   const { ids, page } = await openPlants(1_000);
   await findField(page).fill(String(ids[900]));
   await page.keyboard.press('Enter');
@@ -55,7 +55,7 @@ it('does not change the table while the user types', async () => {
 it.each([
   ['an empty tag', '', 'empty'],
   ['a tag with a line break', 'first\nsecond', 'first ↵ second'],
-])('finds plants by the tag in a row, even by %s', async (_case, tag, shown) => {
+])('finds plants by a click on %s in a row', async (_case, tag, shown) => {
   const id = freshId();
   await client.createPlant.mutate({ id, name: `Tagged ${id}`, tag });
   const page = await openPage(address());
@@ -108,7 +108,7 @@ it('says at once why a number is not an id', async () => {
   await page.getByText('an id must be from -9223372036854775808').waitFor();
 });
 
-it('keeps the filter, the place and the open plant after a reload, and closes the plant when the user goes back', async () => {
+it('keeps the filter, the place and the open plant in the address', async () => {
   const { ids, page } = await openPlants(200);
   await findField(page).fill(String(ids[100]));
   await page.keyboard.press('Enter');

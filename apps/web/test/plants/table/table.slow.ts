@@ -25,7 +25,7 @@ it.each([greatest, least])('goes to exactly the id %s', async (id) => {
   await client.deletePlant.mutate({ id });
 });
 
-it('shows all fields of a plant, even the time at which it was created', async () => {
+it('shows all fields of a plant, including the time of its creation', async () => {
   const name = `A long name ${'and so on '.repeat(40)}to the end`;
   const { id, tag, page } = await openPlants([name]);
   const { createdAt } = await client.getPlant.query({ id });
