@@ -2,8 +2,8 @@
 export type AccessToken = string | (() => string | Promise<string>);
 
 /**
- * The client sent no request, because the access token is missing or invalid. A token is invalid when no HTTP
- * header can hold a character of the token, or when the token function threw an error.
+ * The client sent no request, because the access token is missing or invalid. Either the token function threw
+ * an error, or an HTTP header cannot hold a character of the token.
  */
 export class AccessTokenError extends Error {
   override readonly name = 'AccessTokenError';

@@ -17,7 +17,7 @@ export type AppRouter = typeof appRouter;
 
 /**
  * Only the type of this value is used. TypeScript writes the inferred type of a value into the declarations
- * in full, so the published declarations do not import core.
+ * in full. So the published declarations do not import core.
  */
 const appRouter = clientRouter<CoreRouter>();
 

@@ -24,8 +24,8 @@ export interface FollowPlantsOptions {
 const patience = 5 * 60_000;
 
 /**
- * Keeps a copy of the plants in memory up to date. The updates go on after a lost connection, after a restart
- * of the server, and after the feed was off for a short time.
+ * Keeps a copy of the plants in memory up to date. The updates go on after a lost connection, a restart of
+ * the server, or a short time without a feed.
  *
  * @returns a function that ends the updates
  */
@@ -42,10 +42,7 @@ export function followPlants(
    */
   let offSince: number | undefined = Number.NEGATIVE_INFINITY;
 
-  /**
-   * The cursor is older than the list. So the changes behind the cursor contain everything that the list has
-   * missed.
-   */
+  /** The cursor is older than the list, so all changes that the list lacks are behind the cursor. */
   async function follow(): Promise<void> {
     const { next: after } = await client.listPlantChanges.query({}, { signal });
     const plants = new Map<bigint, StoredPlant>();

@@ -70,9 +70,7 @@ function withoutSlash(url: string): string {
   return url.slice(0, end);
 }
 
-/**
- * Adds the likely cause to an error of `fetch`, because a browser does not tell a page why a request failed.
- */
+/** Adds the likely cause to an error of `fetch`. A browser does not tell a page why a request failed. */
 async function fetchExplained(url: Parameters<typeof fetch>[0], init?: object): Promise<Response> {
   try {
     return await fetch(url, init);

@@ -32,8 +32,8 @@ interface NoResponse {
 /**
  * Explains the error that a call of the client threw.
  *
- * @returns undefined for an aborted call, for a call without an access token, and for an error that is not
- *   from a call
+ * @returns undefined for an aborted call, for a missing access token, and for an error that is not from a
+ *   call.
  */
 export function plantStoreError(thrown: unknown): PlantStoreClientError | undefined {
   if (!isTRPCClientError<AppRouter>(thrown)) return undefined;
@@ -48,8 +48,8 @@ export function plantStoreError(thrown: unknown): PlantStoreClientError | undefi
 }
 
 /**
- * Whether the same call may succeed later, because the network, a proxy, the server or its database is down
- * or overloaded. Do not repeat a delete that the store may have carried out.
+ * Whether the same call may succeed later. The network, a proxy, the server or the database was down or
+ * overloaded. Do not repeat a delete that the store may have carried out.
  */
 export function isRetryable(thrown: unknown): boolean {
   const error = plantStoreError(thrown);

@@ -27,7 +27,7 @@ export const reconnectLink: TRPCLink<AppRouter> =
         subscription = next({ ...op, input }).subscribe({
           next(envelope) {
             const { result } = envelope;
-            // After some of these errors, tRPC's own link would connect again and again.
+            // After some errors, tRPC's own link would connect again and again.
             if (result.type === 'state' && result.error && !mayPass(result.error)) {
               observer.error(result.error);
               return subscription?.unsubscribe();

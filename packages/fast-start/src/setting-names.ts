@@ -49,7 +49,7 @@ function nearest(name: string, names: readonly string[]): string | undefined {
   return names.toSorted((one, other) => distance(one) - distance(other))[0];
 }
 
-/** Counts the characters to insert, delete or replace to turn one text into the other. */
+/** Counts the insertions, deletions and replacements that turn one text into the other text. */
 function editDistance(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, j) => j);
   for (const [i, character] of [...one].entries()) {

@@ -42,7 +42,7 @@ it('reads compressed ids from standard input, and counts absent plants in a seco
   expect(repeated).toMatchObject({ code: 0, stdout: '{"deleted":0,"absent":3,"invalid":0}\n' });
 });
 
-it('rejects standard input that is not text, and does not wait for its end', async () => {
+it('rejects standard input that is not text, before the input ends', async () => {
   const { child, result } = start(['delete', '--file', '-', '--yes'], { env });
   child.stdin.write(Buffer.alloc(100_000));
   const { code, stderr } = await result;

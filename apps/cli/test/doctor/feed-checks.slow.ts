@@ -75,7 +75,7 @@ it('names a prepared transaction that delays the feed', async () => {
 // A user without privileges may not see the start times of other users' transactions.
 const inspectAsUser = async () => inspect((await createUser(sql, server.url)).env.DATABASE_URL);
 
-it('does not warn of short transactions when the user may not see their start times', async () => {
+it('does not warn of short transactions with hidden start times', async () => {
   const another = postgres(server.url, { max: 1 });
   let isOver = false;
   // Each session begins a transaction before the other session commits, so a transaction is open at all
@@ -95,7 +95,7 @@ it('does not warn of short transactions when the user may not see their start ti
   expect(finding).toMatchObject({ level: 'ok' });
 });
 
-it('warns of a long transaction when the user may not see its start time', async () => {
+it('warns of a long transaction with a hidden start time', async () => {
   await other`begin`;
   const [row] = await other`select pg_backend_pid() as pid, pg_current_xact_id()`;
   expect(feedChecks(await inspectAsUser())).toEqual([

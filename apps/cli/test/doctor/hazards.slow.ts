@@ -137,7 +137,7 @@ it('tries a create and a delete, and stores nothing', async () => {
   expect(await sql`select from plants union all select from plant_deletions`).toEqual([]);
 });
 
-it('does not warn of a setting that the store sets itself', async () => {
+it('does not warn of a setting that the store overrides', async () => {
   const { env, sql, name } = await database();
   await sql.unsafe(`alter database ${name} set statement_timeout = '50ms'`);
   await sql.unsafe(`alter database ${name} set idle_in_transaction_session_timeout = '1d'`);

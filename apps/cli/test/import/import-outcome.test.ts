@@ -126,7 +126,7 @@ describe('stopped imports', () => {
   it.each([
     ['with --on-conflict fail', { onConflict: 'fail' }],
     ['with --strict', { strict: true }],
-  ] as const)('stores no more rows than the summary reports, %s', async (_, options) => {
+  ] as const)('stores exactly the rows that the summary reports %s', async (_, options) => {
     const input = createReadStream(
       await directory.write('plants.ndjson', hoya + other + manyRows()),
     );

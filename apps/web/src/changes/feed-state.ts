@@ -17,7 +17,7 @@ export function useFeedState(): FeedState | undefined {
   return useQuery(feed).data;
 }
 
-/** Loads the plants again after the page has changed a plant. A live feed makes this unnecessary. */
+/** Loads the plants again after the page has changed a plant. A live feed makes the request unnecessary. */
 export function refreshUnlessLive(queryClient: QueryClient): void {
   if (queryClient.getQueryData(feed.queryKey) !== 'live') void refreshPlants(queryClient);
 }

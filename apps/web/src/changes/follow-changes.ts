@@ -32,7 +32,7 @@ export function useChanges(mayRead: boolean): void {
 
 /**
  * Follows the feed of changes while the tab is visible. Over HTTP/1.1, all tabs of a browser share six
- * connections to a store, so a hidden tab must not use a connection.
+ * connections to a store. So a hidden tab must not use a connection.
  */
 function followChanges(client: PlantStoreClient, queryClient: QueryClient): () => void {
   const updates = collectUpdates((changes) => updatePage(queryClient, changes));

@@ -97,7 +97,9 @@ const updaters: Readonly<Record<string, Updater>> = {
   'previous plant': updateNeighbour,
 };
 
-/** Looks for the neighbour again after its delete, or after a create nearer to the open plant. */
+/**
+ * Looks for the neighbour again after a delete of the neighbour, or after a create nearer to the open plant.
+ */
 function updateNeighbour(
   queryClient: QueryClient,
   { queryKey, state }: Query,

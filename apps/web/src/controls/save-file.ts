@@ -9,7 +9,7 @@ declare global {
  * Opens a file for writing. In Chromium, the user chooses the file, and the text goes to the disk at once.
  * Other browsers download the file when the page closes the file.
  *
- * @param signal discards the file when the signal aborts
+ * @param signal discards the file when the signal aborts.
  * @throws DOMException `AbortError` when the user cancels the file dialog
  */
 export async function openSaveFile(name: string, signal: AbortSignal) {

@@ -62,7 +62,7 @@ function* splitRows(block: RowBlock): Generator<CheckedRow[]> {
 }
 
 const tooLarge =
-  'is larger than the 1 MiB of a request: add it with the command plant-store import';
+  'is larger than the 1 MiB of a request: add the plant with the command plant-store import';
 
 const encoder = new TextEncoder();
 

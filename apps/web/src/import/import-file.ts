@@ -28,7 +28,7 @@ export const nothingCounted: ImportCounts = {
   ...{ rows: 0, added: 0, present: 0, taken: 0, rejected: 0 },
 };
 
-/** A row that is not stored, because it is not a valid plant or its id is taken. */
+/** A row that is not stored, because the plant is not valid or the id is taken. */
 interface RejectedRow {
   readonly line: number;
   readonly reason: string;

@@ -13,7 +13,7 @@ import { NewPlant } from '@plant-store/schemas';
 /** The extensions of files that can be read. */
 export const fileTypes = '.csv,.tsv,.ndjson,.jsonl,.gz';
 
-const otherName = 'give it a name that ends with';
+const otherName = 'give the file a name that ends with';
 const utf8 = 'save it as UTF-8';
 
 const advice: Advice = {

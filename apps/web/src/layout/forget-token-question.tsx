@@ -24,7 +24,7 @@ export function ForgetTokenQuestion(props: ForgetTokenQuestionProps) {
           {importing.length > 0 && (
             <>
               Without the token, the import of <FileNames imports={importing} /> stops. Plants that
-              are added stay.{' '}
+              are already added stay in the store.{' '}
             </>
           )}
           {isExporting && 'The export stops, and no file is saved. '}

@@ -55,7 +55,7 @@ export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps
             ”?
           </>
         }
-        text={`The plant with the id ${id} is deleted for good. Its id is free afterwards.`}
+        text={`The plant with the id ${id} is deleted for good. The id is free afterwards.`}
         confirm="Delete"
         isOpen={isAsking}
         onConfirm={confirm}

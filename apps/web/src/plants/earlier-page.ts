@@ -16,8 +16,8 @@ export interface EarlierPage {
  * Finds a page of plants that ends at an id. The store lists plants only in ascending order, so the function
  * guesses the start of the page. The function guesses again when the page has no plants or too many plants.
  *
- * @param list returns the page after an id
- * @param end the greatest id of the page
+ * @param list returns the page after an id.
+ * @param end the greatest id of the page.
  * @param distance the first guess of the distance from the start to the end
  */
 export async function findEarlierPage(

@@ -31,7 +31,7 @@ export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: Pla
   const isUnknown = plantStoreError(error)?.kind === 'plantUnknown';
   return (
     <>
-      <nav className="sheet-actions plant-steps" aria-label="Plants before and after this one">
+      <nav className="sheet-actions plant-steps" aria-label="Previous and next plant">
         <Step label="Previous plant" icon="previous" to={previous} />
         <Step label="Next plant" icon="next" to={next} />
       </nav>

@@ -38,7 +38,7 @@ export function TagLink({ tag, isWhole = false }: TagLinkProps) {
 
 export const number = new Intl.NumberFormat('en');
 
-/** Formats a count, such as "1 plant" or "2,000 rows". Without `isExact`, a `+` says that there are more. */
+/** Formats a count, such as "1 plant" or "2,000 rows". A `+` marks a count that is not exact. */
 export function countOf(count: number, { noun = 'plant', isExact = true } = {}): string {
   return `${number.format(count)}${isExact ? '' : '+'} ${noun}${count === 1 ? '' : 's'}`;
 }

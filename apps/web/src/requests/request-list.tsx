@@ -14,8 +14,8 @@ export function RequestList({ history }: { history: RequestHistory }) {
   return (
     <>
       <p className="request-help">
-        Each request that this page made can be repeated elsewhere. Set{' '}
-        <code>PLANT_STORE_TOKEN</code> to your access token first.
+        You can repeat each request of this page elsewhere. Set <code>PLANT_STORE_TOKEN</code> to
+        your access token first.
       </p>
       <ol className="requests">
         {requests.map((request) => (

@@ -7,7 +7,7 @@ interface ErrorAlertProps {
   start?: string;
 }
 
-/** Explains the error of a call to the user. */
+/** Tells the user about the error of a call. */
 export function ErrorAlert({ error, start }: ErrorAlertProps) {
   if (!error) return null;
   return (

@@ -93,7 +93,7 @@ it('says in one line that the feed is off, and shows changes after a refresh', a
   await server.whilePaused({ sql: 'delete from plant_feed' });
   await server.resume();
   const page = await open();
-  await page.getByText('Refresh the list to see changes of others').waitFor();
+  await page.getByText('Refresh the list to see the changes of other clients').waitFor();
   await page.getByText('Connected').waitFor();
   await waitForTitle(page, '2 plants');
   await client.createPlant.mutate({ id: 3n, name: 'Third' });

@@ -21,7 +21,7 @@ async function openList(rows: number, prepare = async (_page: Page) => {}) {
   return { page, tag, ids, even };
 }
 
-it('shows new plants of other clients in order, highlights them, and removes deleted plants', async () => {
+it('highlights new plants of other clients, and removes deleted plants', async () => {
   const { page, tag, ids } = await openList(3);
   const [first = 0n, second = 0n, third = 0n, , fifth = 0n] = ids;
   await client.createPlant.mutate({ id: second, name: nameOf(second), tag });
@@ -127,7 +127,7 @@ it('removes deleted plants from the selection, and says that the open plant was 
   await page.getByText('1 plant selected').waitFor();
 });
 
-it('shows each of its own changes once, and keeps an open form', async () => {
+it('shows each change by the page once, and keeps an open form', async () => {
   const { page, tag, ids, even } = await openList(2);
   const titles: string[] = [];
   await page.exposeFunction('report', (title: string) => titles.push(title));

@@ -29,7 +29,7 @@ async function add(page: Page, name: string, id = freshId()): Promise<void> {
   await fields(page).add.click();
 }
 
-it('adds a plant, and offers to show it', async () => {
+it('adds a plant, and offers a button that shows the plant', async () => {
   const [id, tag] = [freshId(), freshTag()];
   const page = await openForm();
   await fields(page).tag.fill(tag);
@@ -59,7 +59,7 @@ it('suggests an id that is free', async () => {
   await client.deletePlant.mutate({ id });
 });
 
-it('keeps the draft, unless the user discards it', async () => {
+it('keeps the draft until the user discards the draft', async () => {
   const page = await openForm();
   const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
   await fields(page).name.fill('Half a na');
@@ -110,7 +110,7 @@ it('checks the fields as the store does while the user types', async () => {
   await page.getByText('must not contain U+0000').waitFor();
 });
 
-it('shows the errors of the server in their fields', async () => {
+it('shows each error of the server below its field', async () => {
   const page = await openForm();
   await page.route('**/trpc/createPlant*', (route) => {
     const data = { code: 'BAD_REQUEST', httpStatus: 400, error: 40001, path: 'createPlant' };

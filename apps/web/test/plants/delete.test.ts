@@ -56,7 +56,7 @@ it('closes the question when another client deletes the plant', async () => {
 });
 
 it('succeeds when another client has already deleted the plant', async () => {
-  // The page does not learn that the plant was deleted.
+  // Without the feed, the page does not know of the delete.
   const { id, page, question } = await askToDelete((page) =>
     page.route('**/trpc/plantChanges*', (route) => route.abort()),
   );

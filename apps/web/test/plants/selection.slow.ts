@@ -17,7 +17,7 @@ it('asks with the number of plants, and then deletes the selected plants', async
   await check(page, ids[1]).click();
   await page.getByRole('button', { name: 'Delete …' }).click();
   const one = page.getByRole('alertdialog', { name: 'Delete 1 plant?' });
-  await one.getByText('It is deleted for good').waitFor();
+  await one.getByText('The plant is deleted for good').waitFor();
   await one.getByRole('button', { name: 'Cancel' }).click();
   await tableOf(page).evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
   await check(page, ids[128]).click({ modifiers: ['Shift'] });

@@ -8,8 +8,8 @@
  * A number with more than 15 digits or with an exponent needs JSON.parse source text access. Node 22 and
  * browsers of 2025 have this feature. Node 20 can read texts without these numbers.
  *
- * @param read receives each number that `JSON.parse` may round, and returns the value to use
- * @throws SyntaxError when the text is not JSON, or is nested too deeply for a reviver
+ * @param read receives each number that `JSON.parse` may round, and returns the value to use.
+ * @throws SyntaxError when the text is not JSON, or is nested too deeply for a reviver.
  * @throws TypeError when the text needs source text access and the engine lacks it
  */
 export function parseJson(text: string, read: ReadNumber = (exact) => exact): unknown {
@@ -42,8 +42,8 @@ const int64Syntax = /^-?\d{16,19}$/;
 
 /**
  * Finds the property whose value is an integer beyond ±(2^53−1), and replaces the value by the exact integer.
- * The text of the object must contain only one long number. Returns undefined when there is no such property
- * or no object.
+ * The text of the object must contain only one long number. Returns undefined for a value without this
+ * property.
  */
 function withInteger(value: unknown, integer: unknown): object | undefined {
   // Object.keys would return a key for each character of a string.

@@ -11,7 +11,7 @@ const titles: Record<FileImport['state'], string> = {
   chosen: '',
   queued: 'Next:',
   running: 'Adding the plants of',
-  waiting: 'Waiting for the server, to go on with',
+  waiting: 'Waiting for the server to add the plants of',
   done: 'Finished',
   cancelled: 'Cancelled',
   failed: 'Stopped at an error in',

@@ -26,8 +26,8 @@ export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewView
       </div>
       <p>
         {format}
-        {columns.length > 0 && <> with the columns {columns.join(', ')}</>}. The first rows, as they
-        would be stored:
+        {columns.length > 0 && <> with the columns {columns.join(', ')}</>}. Preview of the first
+        rows:
       </p>
       <div className="first-rows">
         <table>
@@ -50,8 +50,8 @@ export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewView
       </div>
       {hasTimes && (
         <p className="import-warning">
-          The times of the column created_at are not kept, because plants get the time at which they
-          are added here. To keep them, use the command{' '}
+          The times of the column created_at are not kept, because each plant gets the time at which
+          you add the plant here. To keep the times, use the command{' '}
           <code>plant-store import {JSON.stringify(file.name)}</code>.
         </p>
       )}

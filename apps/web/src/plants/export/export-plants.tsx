@@ -28,8 +28,8 @@ export function ExportPlants({ current, tag }: ExportPlantsProps) {
             The plants with the tag “<PlantText text={shownTag} />”
           </>
         )}
-        , ascending by id, with the times at which they were created. A file of either format can be
-        added again.
+        , ascending by id, with the times of their creation. You can add the plants of the file
+        again.
       </p>
       <div className="sheet-actions">
         {Object.entries(formats).map(([label, format]) => (

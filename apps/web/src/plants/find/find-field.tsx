@@ -141,7 +141,7 @@ function withoutLastBreaks(text: string): string {
 /** Says why a number is not an id. */
 function idHint(text: string): string | undefined {
   const why = /^[+-]?\d+$/.test(text) ? explainIdText(text) : undefined;
-  return why && `No id: an id ${why}.`;
+  return why && `Not an id: an id ${why}.`;
 }
 
 /** Returns the tags of all rows that this page has loaded, with the newest tag first. */

@@ -8,8 +8,8 @@ import { background, useTRPC } from '../../store/trpc.ts';
 const recountDelay = 5_000 * (1 + Math.random());
 
 /**
- * Returns the number of all plants, or of the plants with a tag. Between two responses, the page counts the
- * changes itself.
+ * Returns the number of all plants, or of the plants with a tag. Between two responses, the page adds the
+ * changes to the number.
  */
 export function usePlantCount(tag: string | undefined) {
   const trpc = useTRPC();

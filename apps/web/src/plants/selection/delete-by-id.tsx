@@ -37,7 +37,7 @@ export function DeleteById() {
     <form className="plant-form" aria-label="Delete plants" onSubmit={onSubmit}>
       <TextField
         label="Ids"
-        description="One id, or several with spaces or line breaks between them"
+        description="One or more ids, with spaces or line breaks between the ids"
         isMultiline
         error={wrong === undefined ? undefined : `“${wrong}” is not an id`}
         value={text}

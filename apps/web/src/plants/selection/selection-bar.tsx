@@ -72,8 +72,8 @@ export function DeleteQuestion({ count, ...rest }: DeleteQuestionProps) {
       title={`Delete ${countOf(count)}?`}
       text={
         count === 1
-          ? 'It is deleted for good. Its id is free afterwards.'
-          : 'They are deleted for good. Their ids are free afterwards.'
+          ? 'The plant is deleted for good. The id is free afterwards.'
+          : 'The plants are deleted for good. The ids are free afterwards.'
       }
       confirm={`Delete ${countOf(count)}`}
       {...rest}
