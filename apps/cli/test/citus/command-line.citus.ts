@@ -1,6 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import {
   type CitusDatabase,
   createCitusDatabase,
@@ -8,7 +6,8 @@ import {
   startCitus,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, run, runOnTerminal, start } from '../fixtures/run-program.ts';
 
 const done = [
@@ -24,22 +23,19 @@ const lines = (from: number, to: number) =>
 
 describe('the command line on a Citus cluster', () => {
   const cluster = inject('citus') ?? { nodes: [], coordinatorHasShards: false };
-  let directory: string;
+  const directory = useDirectory({ isShared: true });
   let database: CitusDatabase;
   let env: Record<string, string>;
   let onWorker: Record<string, string>;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
     database = await createCitusDatabase(cluster);
     env = { DATABASE_URL: database.url };
     onWorker = { DATABASE_URL: database.workerUrls[0] ?? '' };
   });
 
-  afterAll(() => rm(directory, { recursive: true }));
-
   const importLines = (input: string, on = env) =>
-    run(['import', '-', '--rejects', join(directory, 'rejects')], { env: on, input });
+    run(['import', '-', '--rejects', directory.path('rejects')], { env: on, input });
 
   it('tells the user of a worker to run distribute first', async () => {
     const { code, stderr } = await run(['token', 'create', 'Ann'], { env: onWorker });

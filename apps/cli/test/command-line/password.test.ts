@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { hasTerminals, run, startOnTerminal } from '../fixtures/run-program.ts';
 
-describe.runIf(hasTerminals)('without a password in DATABASE_URL', () => {
+describe.runIf(hasTerminals)('a DATABASE_URL without a password', () => {
   let sql: postgres.Sql;
   let env: { DATABASE_URL: string };
 
@@ -41,20 +41,20 @@ describe.runIf(hasTerminals)('without a password in DATABASE_URL', () => {
     );
   });
 
-  it('does nothing when the password is wrong', async () => {
+  it('creates no token when the password is wrong', async () => {
     const { code, stdout } = await answer('wrong\r');
     expect(code).toBe(1);
     expect(stdout).toContain('password authentication failed for user "gardener"): check the user');
     expect(stdout).not.toContain('wrong');
   });
 
-  it('does nothing after Ctrl+C', async () => {
+  it('creates no token after Ctrl+C', async () => {
     const { code, stdout } = await answer('\x03');
     expect(code).toBe(130);
     expect(stdout).toContain('plant-store: interrupted');
   });
 
-  it('does not ask without a terminal', async () => {
+  it('does not ask for the password without a terminal', async () => {
     const { code, stderr } = await run(['token', 'create', 'me'], { env });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^plant-store: the database cannot be used \(password authentication/);

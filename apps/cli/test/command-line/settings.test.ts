@@ -49,7 +49,7 @@ it('warns of an environment variable whose name is almost a setting', async () =
   );
 });
 
-it('needs no settings to show its help', async () => {
+it('shows the help without reading the settings', async () => {
   await mkdir(join(copy.root, '.env'));
   expect((await run('help')).stdout).toContain('Usage: plant-store');
 });

@@ -60,7 +60,7 @@ it.each([
   [['delete'], 'delete needs an id or --file, and not both'],
   [['delete', '--file', '-'], 'cannot ask without a terminal: add --yes'],
   [['delete', '--file', join('no', 'such'), '--yes'], 'cannot read no'],
-])('deletes nothing by %j', async (args, message) => {
+])('deletes nothing with the wrong arguments %j', async (args, message) => {
   const result = await run(args, { env, input: '1\n' });
   expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
   expect(await count()).toBe('4\n');

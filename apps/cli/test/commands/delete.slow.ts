@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createDatabase } from '@plant-store/test-setup';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
 
 describe.each([
@@ -10,20 +8,17 @@ describe.each([
   { database: 'the embedded database', deleted: ['-9223372036854775808'] },
 ])('on $database', ({ database, deleted }) => {
   let env: Record<string, string>;
-  let directory: string;
+  const directory = useDirectory({ isShared: true });
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
     env =
       database === 'Postgres'
         ? { DATABASE_URL: await createDatabase(inject('postgresUrl')) }
-        : { PLANT_STORE_DATA_DIR: directory };
+        : { PLANT_STORE_DATA_DIR: directory.path('store') };
     const ids = [-9223372036854775808n, -5n, 1n, 2n, 3n, 9223372036854775807n];
     const input = ids.map((id) => `{"id":${id},"name":"Pilea","tag":"Urticaceae"}\n`).join('');
-    await run(['import', '-', '--rejects', join(directory, 'rejects')], { env, input });
+    await run(['import', '-', '--rejects', directory.path('rejects')], { env, input });
   });
-
-  afterAll(() => rm(directory, { recursive: true }));
 
   const get = (id: string) => run(['get', id], { env });
 
@@ -38,7 +33,7 @@ describe.each([
     const stored = (await get('1')).stdout;
     const { stdout } = await run(['delete', '1', '--yes', '--json'], { env });
     expect(stdout).toBe(stored);
-    const rejects = join(directory, 'rejects');
+    const rejects = directory.path('rejects');
     const restored = await run(['import', '-', '--rejects', rejects], { env, input: stdout });
     expect(restored.stdout).toContain('1 created');
   });

@@ -13,45 +13,37 @@ beforeAll(async () => {
 const createdAt = expect.stringMatching(/^[\d-]+T[\d:.]+Z$/);
 
 it.each([
-  [['count', '--json'], { count: 2 }],
-  [['count', '--tag', 'a', '--json'], { count: 1 }],
-  [['get', '1', '--json'], { id: 1, name: 'Hoya', tag: 'a', createdAt }],
-  [['get', '-2'], { id: -2, name: 'Pilea', createdAt }],
-  [['list', '--limit', '1', '--json'], { id: -2, name: 'Pilea', createdAt }],
+  ['count --json', { count: 2 }],
+  ['count --tag a --json', { count: 1 }],
+  ['get 1 --json', { id: 1, name: 'Hoya', tag: 'a', createdAt }],
+  ['get -2', { id: -2, name: 'Pilea', createdAt }],
+  ['list --limit 1 --json', { id: -2, name: 'Pilea', createdAt }],
   [
-    ['token', 'create', 'Ann', '--json'],
+    'token create Ann --json',
     {
       name: 'Ann',
       scopes: ['plants:create', 'plants:read'],
       token: expect.stringMatching(/^plant_/),
     },
   ],
-  [['token', 'list', '--json'], { name: 'Ann' }],
-  [['token', 'revoke', 'Ann', '--json'], { name: 'Ann' }],
-])('%j writes JSON', async (args, expected) => {
-  const { code, stdout } = await run(args, { env });
+  ['token list --json', { name: 'Ann' }],
+  ['token revoke Ann --json', { name: 'Ann' }],
+])('%s writes JSON', async (command, expected) => {
+  const { code, stdout } = await run(command.split(' '), { env });
   expect(JSON.parse(stdout)).toMatchObject(expected);
   expect(code).toBe(0);
 });
 
 it.each([
-  [
-    ['get', '7', '--json'],
-    1,
-    { error: 40401, message: expect.stringContaining('no plant has the') },
-  ],
-  [
-    ['get', 'x', '--json'],
-    2,
-    { error: 40001, message: expect.stringContaining("value 'x' is inv") },
-  ],
-  [['delete', '7', '--json'], 2, { error: 40001, message: expect.stringContaining('add --yes') }],
-  [['token', 'revoke', 'nobody', '--json'], 1, { error: 40101, message: expect.any(String) }],
-  [['token', 'create', '', '--json'], 2, { error: 40001, message: expect.any(String) }],
+  ['get 7 --json', 1, { error: 40401, message: expect.stringContaining('no plant has the') }],
+  ['get x --json', 2, { error: 40001, message: expect.stringContaining("value 'x' is inv") }],
+  ['delete 7 --json', 2, { error: 40001, message: expect.stringContaining('add --yes') }],
+  ['token revoke nobody --json', 1, { error: 40101, message: expect.any(String) }],
+  ['token create  --json', 2, { error: 40001, message: expect.any(String) }],
 ])(
-  '%j writes the error as JSON to standard output, and as a line to standard error',
-  async (args, exit, body) => {
-    const { code, stdout, stderr } = await run(args, { env });
+  '%s writes the error as JSON to standard output, and as a line to standard error',
+  async (command, exit, body) => {
+    const { code, stdout, stderr } = await run(command.split(' '), { env });
     expect(JSON.parse(stdout)).toEqual(body);
     expect(stderr).toMatch(/^(plant-store|error): .+\n$/);
     expect(code).toBe(exit);

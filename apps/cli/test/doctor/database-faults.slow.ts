@@ -47,38 +47,28 @@ it('has the same findings over a slow network', async () => {
 });
 
 describe('finds tables that differ from the tables of this version', () => {
-  it.each([
-    ['drop table plants', 'problem the table plants is missing: restore it from a backup'],
-    [
-      'alter table plants rename tag to label',
-      'problem the table plants has no column tag: rename it back, or restore the table from a backup',
-    ],
-    [
-      'alter table plants alter id type integer',
-      'problem the column plants.id has the type integer and not bigint: ' +
+  it.each(
+    Object.entries({
+      'drop table plants': 'the table plants is missing: restore it from a backup',
+      'alter table plants rename tag to label':
+        'the table plants has no column tag: rename it back, or restore the table from a backup',
+      'alter table plants alter id type integer':
+        'the column plants.id has the type integer and not bigint: ' +
         'run ALTER TABLE plants ALTER COLUMN id TYPE bigint USING id::bigint',
-    ],
-    [
-      'alter table plants drop constraint plants_pkey',
-      'problem the column plants.id is not the primary key: run ALTER TABLE plants ADD PRIMARY KEY (id)',
-    ],
-    [
-      'alter table plants alter created_at drop default',
-      'problem the column plants.created_at has no default: ' +
+      'alter table plants drop constraint plants_pkey':
+        'the column plants.id is not the primary key: run ALTER TABLE plants ADD PRIMARY KEY (id)',
+      'alter table plants alter created_at drop default':
+        'the column plants.created_at has no default: ' +
         'run ALTER TABLE plants ALTER COLUMN created_at SET DEFAULT now()',
-    ],
-    [
-      'alter table plants add height integer not null',
-      'problem the column plants.height needs a value, and the store has none: ' +
+      'alter table plants add height integer not null':
+        'the column plants.height needs a value, and the store has none: ' +
         'run ALTER TABLE plants ALTER COLUMN height DROP NOT NULL',
-    ],
-    [
-      'alter table access_tokens drop scope',
-      'problem the table access_tokens has no column scope: rename it back, or restore the table from a backup',
-    ],
-  ])('%s', async (change, finding) => {
+      'alter table access_tokens drop scope':
+        'the table access_tokens has no column scope: rename it back, or restore the table from a backup',
+    }),
+  )('%s', async (change, finding) => {
     await database.sql.unsafe(change);
-    expect(await findings('tables')).toEqual([finding]);
+    expect(await findings('tables')).toEqual([`problem ${finding}`]);
   });
 
   it('accepts a column that the operator has added', async () => {
@@ -118,7 +108,7 @@ it('names the session that has locked a table, in doctor and in other commands',
   other.release();
 });
 
-it('says how Citus distributes plants', async () => {
+it('describes the distribution of plants on Citus', async () => {
   const { sql } = database;
   // The check reads these parts of Citus's catalog.
   await sql`create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, repmodel "char")`;

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openPlantStore } from '@plant-store/core';
 import {
   createDatabase,
@@ -12,7 +9,10 @@ import {
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { createUser, migratedDatabase } from '../fixtures/database.ts';
 import { hazardsOf } from '../fixtures/findings.ts';
+import { useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
+
+const directory = useDirectory();
 
 // Somebody may have changed the database. `doctor` names the change. The effect of the change on clients
 // decides the level of the finding.
@@ -231,13 +231,12 @@ describe.runIf(hasPgBouncer)('behind PgBouncer', () => {
 });
 
 it('finds a trigger that swallows plants in an embedded database', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'plant-store-doctor-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  await (await openPlantStore({ dataDirectory: directory })).close();
-  const env = { DATABASE_URL: '', PLANT_STORE_DATA_DIR: directory };
+  const path = directory.path('store');
+  await (await openPlantStore({ dataDirectory: path })).close();
+  const env = { DATABASE_URL: '', PLANT_STORE_DATA_DIR: path };
   expect(await hazardsOf(env)).toEqual([]);
   const { PGlite } = await import('@electric-sql/pglite');
-  const client = await PGlite.create(join(directory, 'postgres'));
+  const client = await PGlite.create(`${path}/postgres`);
   await client.exec(trigger('insert', 'return null;'));
   await client.close();
   expect(await hazardsOf(env)).toEqual([

@@ -38,7 +38,7 @@ const anyBytes = fc.oneof(
   fc.uint8Array().map((each) => Buffer.from(each)),
 );
 
-describe.each(formatNames)('for arbitrary bytes as %s', (format) => {
+describe.each(formatNames)('an import of arbitrary bytes as %s', (format) => {
   it('the summary counts every line exactly once', async () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, fc.integer({ min: 1, max: 50 }), async (bytes, size) => {

@@ -37,6 +37,7 @@ it.each([
     'add --encoding latin1',
   ],
   ['CSV as NDJSON', 'a.ndjson', 'id;name\r\n1;Efeu\r\n', 'the file is CSV: add --format csv'],
+  ['NDJSON as CSV', 'a.csv', '{"id":1,"name":"x"}\n', 'for NDJSON, add --format ndjson'],
 ])('stores nothing and gives a hint for %s', async (_, name, content, hint) => {
   const file = await directory.write(name, content);
   const { code, stdout, stderr } = await run(['import', file, '--json'], { env });

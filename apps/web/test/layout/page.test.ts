@@ -34,7 +34,7 @@ it('loads only one script and one style sheet', async () => {
   expect(parts.map((name) => name.replace(/.*[.]/, '')).toSorted()).toEqual(['css', 'js']);
 });
 
-it('works under a path prefix', async () => {
+it('loads behind a proxy with a path prefix', async () => {
   proxy = createServer((incoming, outgoing) => {
     const path = incoming.url?.replace(/^\/behind\/a\/prefix/, '') ?? '';
     const { method, headers } = incoming;

@@ -92,7 +92,7 @@ it('keeps the draft when the token is revoked', async () => {
   expect(await fields(page).name.inputValue()).toBe('Half a na');
 });
 
-it('checks the fields as the store does while the user types', async () => {
+it('checks the fields while the user types', async () => {
   const page = await openForm();
   const { id, name } = fields(page);
   for (const text of ['1.5', '1e3', '007', 'seven']) {

@@ -25,7 +25,7 @@ it('deletes a plant after a question, and removes the plant from the table', asy
   await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
 });
 
-it('keeps the plant when the user cancels', async () => {
+it('keeps the plant when the user cancels the question', async () => {
   const { id, page, question } = await askToDelete();
   await question.getByRole('button', { name: 'Cancel' }).click();
   await question.waitFor({ state: 'detached' });
@@ -55,7 +55,7 @@ it('closes the question when another client deletes the plant', async () => {
   await question.waitFor({ state: 'detached' });
 });
 
-it('succeeds when another client has already deleted the plant', async () => {
+it('reports a delete as done when another client has already deleted the plant', async () => {
   // Without the feed, the page does not know of the delete.
   const { id, page, question } = await askToDelete((page) =>
     page.route('**/trpc/plantChanges*', (route) => route.abort()),

@@ -21,20 +21,20 @@ const three = [100n, 200n, 300n].reduce(
   emptyPageMap(undefined),
 );
 
-it('starts without a known row', () => {
+it('a new map has no known row', () => {
   const map = emptyPageMap(5n);
   expect(endRow(map)).toBe(0);
   expect(pageAt(map, 0)).toBe(0);
   expect(startOf(map, 0)).toBe(5n);
 });
 
-it('learns where the next page starts', () => {
+it('learns the start of the next page', () => {
   expect(endRow(three)).toBe(300);
   expect(three.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 200]);
   expect(startOf(three, 3)).toBe(300n);
 });
 
-it('is complete after the response for the last page', () => {
+it('a map is complete after the response for the last page', () => {
   const map = learnPage(three, 3, response(7, undefined));
   expect(map.frontier).toBeUndefined();
   expect(endRow(map)).toBe(307);
@@ -73,13 +73,13 @@ describe('a map after creates and deletes', () => {
     expect(startOf(map, 2)).toBe(199n);
   });
 
-  it('is complete when a page in the middle becomes the last page', () => {
+  it('a map is complete when an earlier page becomes the last page', () => {
     const map = learnPage(three, 1, response(3, undefined));
     expect(map.pages).toHaveLength(2);
     expect(map.frontier).toBeUndefined();
   });
 
-  it('is no longer complete when the last page becomes full', () => {
+  it('a map is not complete when the last page becomes full', () => {
     const complete = learnPage(three, 3, response(7, undefined));
     const map = learnPage(complete, 3, response(100, 400n));
     expect(startOf(map, 4)).toBe(400n);
