@@ -1,4 +1,6 @@
-/** A file cannot be read at all. The message is one line, which gives the reason and says what to do. */
+/**
+ * The error of a file that is not readable at all. The message is one line with the reason and the remedy.
+ */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }
