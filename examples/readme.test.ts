@@ -46,7 +46,7 @@ async function run(code: string) {
   return (await exec(process.execPath, [file], { env: server.env, cwd: tmpdir() })).stdout;
 }
 
-it.runIf(hasPosixShell)('shows the right responses to its curl calls', async () => {
+it.runIf(hasPosixShell)('has curl calls that get the responses in the README', async () => {
   const calls = blocks('sh').filter((code) => code.startsWith('curl'));
   expect(calls).toHaveLength(2);
   for (const [i, call] of calls.entries()) {

@@ -79,7 +79,7 @@ async function copyRepository() {
 
 const patchIn = (text: string) => /```diff\n(.*?)```/s.exec(text)?.[1] ?? '';
 
-// One copy gets both changes, so that the tests of all packages run once.
+// One copy gets both changes, so that the tests of all packages run only once.
 let copied: Awaited<ReturnType<typeof copyRepository>>;
 
 beforeAll(async () => {
@@ -139,4 +139,6 @@ it.runIf(hasRelativeLinks)('adds a procedure', async () => {
 /** Only a test that hangs reaches this timeout. */
 const timeout = 30 * 60_000;
 
-it.runIf(hasRelativeLinks)('passes the tests of all packages', { timeout }, () => copied.test());
+it.runIf(hasRelativeLinks)('passes the tests of all packages after both changes', { timeout }, () =>
+  copied.test(),
+);

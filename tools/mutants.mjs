@@ -66,7 +66,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(areas)) {
   }
 }
 
-/** Whether a mutant was caught by Stryker's timeout, or by the timeout of a test. */
+/** Whether Stryker's timeout, or the timeout of a test, caught a mutant. */
 function hasTimedOut({ status, statusReason = '' }) {
   return status === 'Timeout' || statusReason.includes('timed out');
 }

@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 
-/** The values that a bar shows. `value` and `total` both count rows, or both count bytes. */
+/** The values that a bar shows. `value` and `total` have the same unit: rows or bytes. */
 export interface ProgressOptions {
   /** The value at the end, or undefined when the end is unknown, as for standard input. */
   total: number | undefined;
@@ -21,7 +21,7 @@ const pipeFormats = {
   unknown: 'plant-store: {rows} rows, {rate} rows/s, {duration_formatted}',
 };
 
-/** The number of characters beside the bar when its numbers have up to eight digits. */
+/** The width of the text beside the bar, with numbers of up to eight digits. */
 const textWidth = 56;
 const maxBarWidth = 40;
 

@@ -22,7 +22,7 @@ export interface CompletionValue {
   name: string;
   /** The valid values. The list is empty when any value is valid. */
   choices: readonly string[];
-  /** Whether several values may follow, separated by commas. */
+  /** Whether the option takes several values, separated by commas. */
   isList: boolean;
 }
 

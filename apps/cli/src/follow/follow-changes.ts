@@ -82,7 +82,7 @@ function line(type: string, plant: object, cursor: string | undefined): string {
   return `{"type":"${type}","plant":${row(plant).trimEnd()},"cursor":"${cursor}"}\n`;
 }
 
-/** The milliseconds between an error of the list and the next attempt. */
+/** The milliseconds to wait after an error of the list. */
 const retryDelay = 500;
 
 /** Lists the plants, and continues after a temporary error, as `followEach` does. */

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 export interface StartingPoint {
   /** A cursor of the feed. Default: the end of the feed. */
   readonly cursor?: string;
-  /** Lists the plants with ids greater than `after` first. Without `after`, lists all plants first. */
+  /** Before the feed, lists the plants with ids greater than `after`. Without `after`, lists all plants. */
   readonly list?: { readonly after?: bigint };
 }
 

@@ -33,7 +33,7 @@ export interface ImportOptions extends ReadFileOptions {
   strict?: true;
   /** The treatment of a row whose id belongs to another plant. */
   onConflict: (typeof onConflicts)[number];
-  /** Shows no progress. Writes a summary only as JSON. */
+  /** Shows no progress, and no summary unless `json` is set. */
   quiet?: true;
   /** Writes the summary as JSON. */
   json?: true;

@@ -23,8 +23,8 @@ export interface ReadFileOptions {
 }
 
 /**
- * Checks the options for a file before the file is opened, and returns the format. The default for standard
- * input (`-`) is NDJSON, as for `export`.
+ * Checks the options for a file before the file is opened, and returns the format. The default format of
+ * standard input (`-`) is NDJSON, as for `export`.
  */
 export function formatByOptions(file: string, { format, delimiter }: ReadFileOptions): FormatName {
   const name = format ?? (file === '-' ? 'ndjson' : formatByExtension(file));

@@ -13,7 +13,7 @@ export interface RejectsFile {
   close(): Promise<void>;
 }
 
-/** The directory of rejects files beside the data. Git ignores the directory and its rejected rows. */
+/** The directory of rejects files beside the data. Git ignores the files in this directory. */
 const directoryName = 'plant-store-rejects';
 
 /** Returns the default path for the rejects file of an imported file. */

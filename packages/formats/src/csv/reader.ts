@@ -135,8 +135,8 @@ class CsvReader {
   }
 
   /**
-   * Warns that a valid record may contain other rows between two misplaced quotes. Only a person can decide
-   * whether it does.
+   * Warns that a valid record may contain other rows between two misplaced quotes. A person must check the
+   * record.
    */
   #warnOfRows(lines: Line[], firstLine: number): void {
     const { delimiter, columns } = this.#header;

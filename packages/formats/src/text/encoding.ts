@@ -13,7 +13,7 @@ const byteOrderMarks: [Encoding, number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** The byte that replaces invalid bytes of the encoding. UTF-8 never contains this byte. */
+/** The byte that replaces bytes that are invalid in an encoding. UTF-8 never contains this byte. */
 const invalid = Uint8Array.of(0xff);
 
 const encoder = new TextEncoder();

@@ -121,7 +121,7 @@ describe('quoted fields of several lines', () => {
     }
   });
 
-  it('reads a quoted field of several lines after another one', async () => {
+  it('reads a quoted field of several lines after another quoted field', async () => {
     const { rows } = await readRows('id,name,tag\n1,"a\nb","c\nd"\n', 'csv');
     expect(rows).toEqual([{ line: 2, lastLine: 4, plant: { id: 1, name: 'a\nb', tag: 'c\nd' } }]);
   });
