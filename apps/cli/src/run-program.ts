@@ -31,10 +31,7 @@ export async function runProgram(): Promise<void> {
   }
 }
 
-/**
- * Whether `--json` stands before `--`. When Commander rejects an option, Commander does not report the other
- * options.
- */
+/** Whether `--json` stands before `--`. After a rejected option, Commander does not report other options. */
 function hasJsonOption(words: readonly string[]): boolean {
   const end = words.indexOf('--');
   return words.slice(0, end < 0 ? words.length : end).includes('--json');

@@ -17,8 +17,7 @@ export async function exitWhenOutputCloses(): Promise<void> {
 }
 
 /**
- * Makes a function that polls standard output for an error. On macOS and Windows, the function finds no
- * errors.
+ * Makes a function that polls standard output for an error. The function finds no error on macOS or Windows.
  *
  * `poll_oneoff` of WASI is the only function of Node that polls any file descriptor. The arguments are
  * addresses in a WebAssembly memory (https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md).

@@ -11,10 +11,7 @@ const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 /** Whether the program runs in the repository. In the package, this file is JavaScript. */
 const isInRepository = import.meta.url.endsWith('.ts');
 
-/**
- * The default directory of `.env` and the embedded database. The server has the same default in the
- * repository.
- */
+/** The default directory of `.env` and the embedded database. The server has the same default. */
 const home = isInRepository ? repositoryRoot : '.';
 
 /**

@@ -55,8 +55,8 @@ function useOpened<Store extends { close(): Promise<void> }, T>(
 }
 
 /**
- * Calls `use` with the settings. When a password is missing, asks for the password on a terminal and calls
- * `use` again.
+ * Calls `use` with the settings. When a password is missing, asks the user for the password, and calls `use`
+ * again.
  *
  * @throws CommandError when the settings are invalid, or the database cannot be used
  */

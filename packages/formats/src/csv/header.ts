@@ -5,7 +5,7 @@ import type { Line } from '../text/lines.ts';
 import { headerError } from './header-error.ts';
 import { CsvParser } from './parser.ts';
 
-/** The delimiters that `findHeader` recognizes in the header. */
+/** The delimiters that `findHeader` recognizes. */
 const delimiters = [',', ';', '\t', '|'];
 
 /** The header row of a file. */

@@ -10,9 +10,7 @@ export type Row = {
   lastLine?: number;
 } & ({ plant: unknown } | { error: string });
 
-/**
- * Counts of lines. Each line either starts a row, or is in exactly one of `header`, `blank` and `continued`.
- */
+/** Counts of lines. Each line starts a row, or is in exactly one of `header`, `blank` and `continued`. */
 export interface LineCounts {
   lines: number;
   /** The number of lines before the rows, without blank lines. */

@@ -1,6 +1,4 @@
-/**
- * The error of a file that is not readable at all. The message is one line with the reason and the remedy.
- */
+/** The error of an unreadable file. The message is one line with the reason and the remedy. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }
