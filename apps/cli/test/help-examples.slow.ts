@@ -29,10 +29,7 @@ const directory = useDirectory();
 /** JavaScript and jq 1.6 round the second id to the first id. */
 const [rounded, exact] = [9007199254740992n, 9007199254740993n];
 
-/**
- * Creates a store, and the files and programs for the examples. Returns the environment variables for the
- * examples.
- */
+/** Creates a store, files and programs for the examples. Returns the environment variables. */
 async function prepare(settings: DatabaseOptions): Promise<Record<string, string>> {
   const store = await openPlantStore(settings);
   const { next } = await store.changes({});

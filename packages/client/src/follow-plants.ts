@@ -8,10 +8,7 @@ import { delayAfter, mayPass } from './reconnect.ts';
 export interface FollowPlantsOptions {
   /** Follows only plants with this tag. */
   tag?: string | undefined;
-  /**
-   * Receives all plants, ascending by id. The first call comes after the first list, and later calls come
-   * after changes.
-   */
+  /** Receives all plants, ascending by id. Runs after the first list, and then after changes. */
   onPlants: (plants: StoredPlant[]) => void;
   /**
    * Receives the error that ends the updates. Pass this error to `plantStoreError`. Without this function,

@@ -3,10 +3,7 @@ import { observable, type Unsubscribable } from '@trpc/server/observable';
 import type { AppRouter } from './app-router.ts';
 import { isRetryable } from './plant-store-error.ts';
 
-/**
- * The greatest number of milliseconds between two attempts. A connection that lasts longer counts as
- * successful.
- */
+/** The longest delay in milliseconds. A connection that lasts longer counts as successful. */
 const maxDelay = 10_000;
 
 /**
@@ -62,19 +59,13 @@ export const reconnectLink: TRPCLink<AppRouter> =
       };
     });
 
-/**
- * Whether a subscription goes on after an error. When the token has expired, the token function may return a
- * new token.
- */
+/** Whether a subscription goes on after an error. A new token may replace an expired token. */
 export function mayPass(error: TRPCClientError<AppRouter>): boolean {
   const { response } = Object(error.meta);
   return isRetryable(error) || (error.data?.httpStatus === 401 && !response);
 }
 
-/**
- * Returns the number of milliseconds before the next attempt. The delay is random, so that clients connect at
- * different times.
- */
+/** Returns a random delay in milliseconds, so that clients connect at different times. */
 export function delayAfter(failures: number): number {
   return Math.min(maxDelay, 250 * 2 ** failures) * (0.5 + Math.random() / 2);
 }

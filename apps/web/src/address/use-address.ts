@@ -7,10 +7,7 @@ interface Shown extends Address {
 }
 
 let shown: Shown = { ...readAddress(location.hash), jumps: 0 };
-/**
- * The id at the top of the table. React's state does not contain the id, because scrolling must not render a
- * view.
- */
+/** The id at the top of the table. React's state lacks the id, because scrolling must render no view. */
 let place = shown.at;
 const listeners = new Set<() => void>();
 

@@ -22,9 +22,7 @@ export function refreshUnlessLive(queryClient: QueryClient): void {
   if (queryClient.getQueryData(feed.queryKey) !== 'live') void refreshPlants(queryClient);
 }
 
-/**
- * Loaded plants count as current for this number of milliseconds. With a feed, loaded plants stay current.
- */
+/** Loaded plants count as current for this number of milliseconds. With a feed, plants stay current. */
 export function plantsStaleTime(queryClient: QueryClient): number {
   return queryClient.getQueryData(feed.queryKey) === 'off' ? 30_000 : Number.POSITIVE_INFINITY;
 }

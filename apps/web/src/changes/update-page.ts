@@ -5,16 +5,10 @@ import { changePage, countChange, type PageQuery } from './change-page.ts';
 /** A page with more rows than this number is loaded again, so that no page grows without limit. */
 const maxRows = 5_000;
 
-/**
- * Contains a list for each running request for plants. The list has the changes since the start of the
- * request.
- */
+/** Has a list for each running request for plants, with the changes since the start of the request. */
 const requests = new Set<PlantChange[]>();
 
-/**
- * The page highlights a new plant for this number of milliseconds. The animation in plant-table.css has the
- * same length.
- */
+/** The page highlights a new plant for this number of milliseconds, as plant-table.css does. */
 const highlightTime = 2_000;
 
 const highlighted = new Set<bigint>();
@@ -97,9 +91,7 @@ const updaters: Readonly<Record<string, Updater>> = {
   'previous plant': updateNeighbour,
 };
 
-/**
- * Looks for the neighbour again after a delete of the neighbour, or after a create nearer to the open plant.
- */
+/** Looks again after a delete of the neighbour, or after a create nearer to the open plant. */
 function updateNeighbour(
   queryClient: QueryClient,
   { queryKey, state }: Query,

@@ -16,9 +16,7 @@ interface CopyButtonProps {
   text: string;
 }
 
-/**
- * Copies a text. Browsers allow copying only on secure origins, so a page of another origin has no button.
- */
+/** Copies a text. Browsers allow copying only on secure origins, so other pages have no button. */
 export function CopyButton({ what, text }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   if (!navigator.clipboard) return null;

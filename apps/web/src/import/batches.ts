@@ -14,10 +14,7 @@ const overhead = 160;
 export interface Batch {
   readonly block: RowBlock;
   readonly rows: readonly CheckedRow[];
-  /**
-   * Counts the lines of the rows. The first batch of a block includes the other lines of the block, such as
-   * blank lines.
-   */
+  /** The first batch of a block includes the other lines of the block, such as blank lines. */
   readonly counts: LineCounts;
   /** The number of bytes that these rows have in the file. */
   readonly bytes: number;

@@ -69,10 +69,7 @@ export function percentOf({ state, bytes, file }: FileImport): number {
   return Math.min(99, Math.floor((100 * bytes) / Math.max(1, file.size)));
 }
 
-/**
- * Returns the name for the file of rejected rows. This file has the format of the imported file, but is not
- * compressed.
- */
+/** Returns the name for the file of rejected rows, which has the same format, but is not compressed. */
 export function rejectsName({ name }: File): string {
   const base = name.replace(/(\.rejects)?\.(csv|tsv|tab|ndjson|jsonl)(\.(gz|rejects))*$/i, '');
   return `${base}.rejects.${formatOf(name, '')}`;

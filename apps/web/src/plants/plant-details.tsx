@@ -13,10 +13,7 @@ import { useNeighbours } from './use-neighbours.ts';
 
 interface PlantDetailsProps {
   id: bigint;
-  /**
-   * The previous and the next plant have this tag. Without a tag, every plant can be the previous or the next
-   * plant.
-   */
+  /** The previous and the next plant have this tag. Without a tag, these can be any plants. */
   tag: string | undefined;
   mayDelete: boolean;
   onDeleted(): void;

@@ -15,10 +15,7 @@ const lineBreak = /\r\n|[\r\n]/g;
 
 interface TagLinkProps {
   tag: string;
-  /**
-   * Whether to show a long tag in full. The table cuts long tags off, and the Tab key skips the tags in the
-   * table.
-   */
+  /** Whether to show a long tag in full. In the table, long tags are cut off, and the Tab key skips tags. */
   isWhole?: boolean;
 }
 

@@ -39,10 +39,7 @@ const repeats: Partial<Record<ErrorKind, string>> = {
   databaseUnavailable: 'a create or a read: yes, after `Retry-After`',
 };
 
-/**
- * Returns the advice for clients about an error. The advice is not in the catalogue, because front ends must
- * stay small.
- */
+/** Returns the advice for clients about an error. Front ends stay small without the advice. */
 export function errorAdvice(kind: ErrorKind) {
   const usual = isTemporary(kind) ? 'yes, after `Retry-After`' : 'no';
   return { action: actions[kind], repeat: repeats[kind] ?? usual };

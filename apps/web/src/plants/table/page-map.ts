@@ -17,9 +17,7 @@ export interface PageMap {
   readonly frontier: { readonly after: bigint | undefined } | undefined;
 }
 
-/**
- * A response of the store. The response contains plants ascending by id, and the id before the next page.
- */
+/** A response of the store, with plants ascending by id, and with the id before the next page. */
 interface PageResponse {
   readonly plants: readonly { readonly id: bigint }[];
   readonly next?: bigint | undefined;
@@ -73,9 +71,7 @@ export function learnPage(
   return { pages, frontier: next === undefined ? undefined : { after: next } };
 }
 
-/**
- * Replaces the plants of a known page. Rows before the anchor move up, and rows behind the anchor move down.
- */
+/** Replaces the plants of a page. Rows before the anchor move up, and rows behind the anchor move down. */
 function placeRows(known: KnownPage, plants: PageResponse['plants'], anchor: Anchor | undefined) {
   const rowCount = plants.length;
   if (!anchor || anchor.row < known.firstRow) return { rowCount };

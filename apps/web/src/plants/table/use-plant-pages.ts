@@ -23,10 +23,7 @@ const pageSize = 500;
 /** A page that is not on the screen stays in memory for this number of milliseconds. */
 const keepFor = 10_000;
 
-/**
- * The number of placeholder rows before the known rows, and the number that fills the screen before the first
- * response.
- */
+/** The numbers of placeholder rows before the known rows, and in place of the first response. */
 const placeholders = { earlier: 10, firstPage: 100 };
 
 /** When fewer known rows than this number are above the screen, the table loads an earlier page. */
@@ -148,9 +145,7 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
   };
 }
 
-/**
- * Makes a function that finds the plant of a row. The first response belongs to the page at `firstIndex`.
- */
+/** Makes a function that finds the plant of a row. The first response is the page at `firstIndex`. */
 function plantOf(
   map: PageMap,
   firstIndex: number,
