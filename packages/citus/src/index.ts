@@ -6,17 +6,14 @@ import { hasMoved } from './shards/has-moved.ts';
 export const citus: Cluster = {
   settings,
   checkMigration,
-  bulk: (bulk) => ({
-    ...bulk,
-    async copyPlants(...rows) {
-      const { copyPlants } = await import('./copy-errors.ts');
-      return copyPlants(bulk, ...rows);
-    },
-  }),
-  async writesAfter(error, run) {
+  async copyPlants(...copy) {
+    const { copyPlants } = await import('./copy-errors.ts');
+    return copyPlants(...copy);
+  },
+  async writesAfter(error, verbs) {
     if (!hasMoved(error)) return undefined;
     const { createOrdinaryStatements } = await import('./lanes/citus-statements.ts');
-    return createOrdinaryStatements(run);
+    return createOrdinaryStatements(verbs);
   },
   async watch(store) {
     const { watchLanes } = await import('./lanes/lanes.ts');

@@ -26,7 +26,7 @@ export async function openPlantReader(
   { onPrimary = false }: Pick<OpenOptions, 'onPrimary'> = {},
 ): Promise<OpenPlantReader> {
   const database = await openDatabase(options, { readOnly: true, onPrimary });
-  const { find } = createPlantStatements(database.run);
+  const { find } = createPlantStatements(database);
   const lookUps = createLookUps({ find, maxInFlight: database.maxLookUps });
   const get: PlantReader['get'] = (id, options) => lookUps.run(id, options);
   const { changes, follow, followEach, stopWaiting } = createPlantFeed(database);

@@ -4,8 +4,7 @@ import { type AccessTokens, createAccessTokens } from './access-tokens/access-to
 import { forgetDeletions } from './changes/forget-deletions.ts';
 import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
 import type { Database, OpenOptions } from './database/database.ts';
-import { orUnavailable } from './database/database-error.ts';
-import { type CallOptions, deadlineOf } from './database/deadline.ts';
+import type { CallOptions } from './database/deadline.ts';
 import { openDatabase } from './database/open-database.ts';
 import { createPlantExporter, type PlantExporter } from './plants/bulk/plant-exporter.ts';
 import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
@@ -150,7 +149,6 @@ export async function openPlantStore(
 }
 
 async function createPlantStore(database: Database, cluster?: Cluster): Promise<PlantStore> {
-  const { bulk } = database;
   const events = new EventEmitter<StoreEvents>();
   const emit = events.emit.bind(events);
   // An error that a listener throws becomes a process warning, and does not reach the write that emits the
@@ -168,8 +166,8 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
   const { nodes } = database;
   const watch = nodes && (await cluster?.watch({ database, nodes, events, onCommit, main, use }));
   const feed = createPlantFeed(database);
-  const { load } = createPlantLoader(bulk);
-  const { deleteMany } = createPlantRemover(bulk);
+  const { load } = createPlantLoader(database);
+  const { deleteMany } = createPlantRemover(database);
   database.onWarning((message) => events.emit('warning', message));
   let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
@@ -178,12 +176,11 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
     ...createPlantReader(database, (id, options) => lanes.laneOf(id).get(id, options)),
     load: (plants) => noticed(load(plants)),
     deleteMany: (ids) => noticed(deleteMany(ids)),
-    ...createPlantExporter(bulk),
+    ...createPlantExporter(database),
     create: (plant, options) => lanes.laneOf(Object(plant).id).create(plant, options),
     createMany: (plants, options) => createMany((id) => lanes.laneOf(id), plants, options),
     delete: (id, options) => noticed(lanes.laneOf(id).delete(id, options)),
-    countUpTo: (limit, query = {}, options = {}) =>
-      orUnavailable(lanes.countUpTo(limit, query, deadlineOf(options), options.caller)),
+    countUpTo: (...count) => lanes.countUpTo(...count),
     changes: feed.changes,
     follow: feed.follow,
     feed: feed.state,
@@ -191,7 +188,7 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
       // A cluster has no feed, and its log would get an error for each statement.
       if (lanes.nodes().length === 0) await feed.watch();
     },
-    forgetDeletions: (days) => forgetDeletions(database.run, days),
+    forgetDeletions: (days) => forgetDeletions(database, days),
     stopWaiting: feed.stopWaiting,
     accessTokens: createAccessTokens(database),
     events,

@@ -1,7 +1,9 @@
+import { rootMessage } from '@plant-store/core/cluster';
+
 /**
  * Whether an error is the internal error of Citus for plants that move, because it distributes a table or
  * splits a shard.
  */
 export function hasMoved(error: unknown): boolean {
-  return error instanceof Error && /^could not find valid entry for shard/.test(error.message);
+  return /^could not find valid entry for shard/.test(rootMessage(error));
 }

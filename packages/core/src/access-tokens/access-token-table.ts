@@ -1,8 +1,8 @@
 import { isScope, type Scope } from '@plant-store/schemas';
 import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import type { Run, RunOptions } from '../database/database.ts';
-import { type Deadline, deadlineIn, defaultTimeout } from '../database/deadline.ts';
+import type { Run, RunOptions, Verbs } from '../database/database.ts';
+import type { Deadline } from '../database/deadline.ts';
 import { accessTokens } from '../database/tables.ts';
 
 /** The public properties of an access token. The token itself and its hash stay secret. */
@@ -51,9 +51,9 @@ export interface AccessTokenTable {
 const remaining = sql<number | null>`
   (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
 
-export function createAccessTokenTable(run: Run): AccessTokenTable {
+export function createAccessTokenTable({ read, write }: Verbs): AccessTokenTable {
   // A lock on the table may block these statements, so they leave the only connection for look-ups free.
-  const db = drizzleOver(run, () => ({ share: 'lists', deadline: deadlineIn(defaultTimeout) }));
+  const db = drizzleOver(write, { share: 'lists' });
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
   const { sha256: _, ...columns } = getTableColumns(accessTokens);
 
@@ -75,8 +75,7 @@ export function createAccessTokenTable(run: Run): AccessTokenTable {
     },
 
     async find(sha256s, deadline) {
-      const options = { share: 'lookUps', deadline, isRepeatable: true } as const;
-      const rows = await drizzleOver(run, () => options)
+      const rows = await drizzleOver(read, { share: 'lookUps', deadline })
         .select({ ...getTableColumns(accessTokens), remaining })
         .from(accessTokens)
         .where(inArray(hash, sha256s));
@@ -113,7 +112,7 @@ function toAccessToken<Row extends { scope: string }>({ scope, ...row }: Row) {
   return { ...row, scopes: scope.split(' ').filter(isScope) };
 }
 
-/** Makes a Drizzle client that runs its statements with `run`. It calls `options` for each statement. */
-function drizzleOver(run: Run, options: () => RunOptions) {
-  return drizzle((text, values) => run(text, values, { ...options(), rowsAs: 'arrays' }));
+/** Makes a Drizzle client that runs its statements with a verb. */
+function drizzleOver(run: Run, options: RunOptions) {
+  return drizzle((text, values) => run(text, values, { ...options, rowsAs: 'arrays' }));
 }

@@ -62,15 +62,15 @@ export function generateToken(random: (size: number) => Buffer = randomBytes): s
 
 /** Makes the access tokens of a database. `createPrincipalCache` describes `now` and `elapsed`. */
 export function createAccessTokens({
-  run,
   maxLookUps,
   now = Date.now,
   elapsed = () => performance.now(),
-}: Pick<Database, 'run' | 'maxLookUps'> & {
+  ...verbs
+}: Pick<Database, 'read' | 'write' | 'maxLookUps'> & {
   now?: () => number;
   elapsed?: () => number;
 }): AccessTokens {
-  const table = createAccessTokenTable(run);
+  const table = createAccessTokenTable(verbs);
   const principals = createPrincipalCache({ find: findOwner, now, elapsed });
   const lookUps = createLookUps<string, FoundToken>({
     find: table.find,

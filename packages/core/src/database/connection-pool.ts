@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
+import type { DatabaseConnection, Rows, Run, RunOptions, Share } from './database.ts';
 import {
   isLateWrite,
   isStatementError,
@@ -9,7 +9,7 @@ import {
   lateWriteError,
   NotSentError,
 } from './database-error.ts';
-import { beforeDeadline, type Deadline, deadlineIn } from './deadline.ts';
+import { beforeDeadline, type Deadline, deadlineIn, defaultTimeout } from './deadline.ts';
 import { readOnlyCode } from './explain-database-error.ts';
 import { LateStatements } from './late-statements.ts';
 import { Turns } from './queues/turns.ts';
@@ -18,6 +18,8 @@ interface ConnectionPoolOptions<Connection> {
   readonly connect: () => Promise<Connection>;
   /** The number of connections for each kind of statement. */
   readonly shares: Partial<Record<Share, number>>;
+  /** Milliseconds for a statement without a deadline. Default: 5 s. */
+  readonly timeout?: number;
   /** The most statements of one kind that may wait. */
   readonly maxWaiting?: number;
   /**
@@ -28,6 +30,11 @@ interface ConnectionPoolOptions<Connection> {
   readonly onError?: (error: unknown) => void;
   /** Is called when a write is still in its commit a second after its deadline. */
   readonly onUnsettled?: () => void;
+}
+
+export interface StatementOptions extends RunOptions {
+  /** Whether the statement may run again after its connection was lost. */
+  readonly isRepeatable?: boolean;
 }
 
 /** Milliseconds for which `close` waits for the statements that run. */
@@ -60,7 +67,7 @@ const maxAge = 10 * 60_000;
  * read-only usually affects every connection.
  */
 export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConnection> {
-  readonly #options: ConnectionPoolOptions<Connection> & { retryDelay: number };
+  readonly #options: ConnectionPoolOptions<Connection> & { retryDelay: number; timeout: number };
   readonly #turns: ReadonlyMap<Share, Turns>;
   #max = 0;
   /**
@@ -84,7 +91,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   constructor(options: ConnectionPoolOptions<Connection>) {
     const { maxWaiting = 10_000 } = options;
-    this.#options = { retryDelay: 500, ...options };
+    this.#options = { retryDelay: 500, timeout: defaultTimeout, ...options };
     // The type of `shares` allows no other keys.
     const shares = Object.entries(options.shares) as [Share, number][];
     this.#turns = new Map(shares.map(([share, max]) => [share, new Turns(max, maxWaiting)]));
@@ -100,8 +107,13 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
    *   the database
    */
-  readonly run: Run = async (text, values, options) => {
-    const { deadline, isRepeatable, rowsAs } = options;
+  readonly run = async (
+    text: string,
+    values: Parameters<Run>[1],
+    { isRepeatable, rowsAs, ...call }: StatementOptions,
+  ): Promise<Rows> => {
+    const { deadline = deadlineIn(this.#options.timeout) } = call;
+    const options = { ...call, deadline };
     const query = (connection: Connection) => {
       const sent = typeof values === 'function' ? values(connection.timeOf(deadline)) : values;
       return connection.query(text, sent, rowsAs);
@@ -121,7 +133,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   async use<T>(
     {
       share,
-      deadline,
+      deadline = deadlineIn(this.#options.timeout),
       until = deadline,
       caller,
       onTurn,

@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import type { Advice } from './database-error.ts';
 import type { Caller, Deadline } from './deadline.ts';
 
 /** A Postgres, embedded or on a server, as the rest of core uses it. */
-export interface Database {
-  /** Runs a statement of a request. */
-  readonly run: Run;
+export interface Database extends Verbs {
   /** The number of insert statements that may run at the same time. */
   readonly maxInserts: number;
   /** The number of look-ups, of plants or of access tokens, that may run at the same time. */
@@ -29,7 +28,13 @@ export interface Database {
    * database while it is open, or when it is only read.
    */
   readonly renewFeed?: (() => Promise<void>) | undefined;
-  readonly bulk: Bulk;
+  /**
+   * Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. Returns the
+   * number of inserted rows, because a trigger may drop some.
+   */
+  copyPlants(rows: Uint8Array, columns: string): Promise<number>;
+  /** Opens a session that only reads. Other statements do not wait for its rows. */
+  openCopies(): Promise<CopySession>;
   close(): Promise<void>;
 }
 
@@ -56,7 +61,10 @@ export interface OpenOptions {
   readonly create?: boolean;
 }
 
-/** The kinds of statements. Each kind has its own connections, so that one kind cannot block another. */
+/**
+ * The kinds of statements. Each kind has its own connections, so that one kind cannot block another. The
+ * statements of `bulk` are about many plants, and may take minutes.
+ */
 export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'bulk';
 
 export type Values = readonly (string | null)[];
@@ -69,18 +77,29 @@ export interface Rows {
 
 export interface RunOptions {
   readonly share: Share;
-  /** The time at which the statement is cancelled. */
-  readonly deadline: Deadline;
+  /** The time at which the statement is cancelled. Default: in 5 s, or in 10 minutes for `bulk`. */
+  readonly deadline?: Deadline | undefined;
   /** The time until which the caller waits for the outcome. Default: the deadline. */
   readonly until?: Deadline | undefined;
   /** When the caller disconnects, a statement that still waits for a connection is dropped. */
   readonly caller?: Caller | undefined;
   /** Is called before the statement is sent. When it throws, the statement is not sent. */
   readonly onTurn?: (() => void) | undefined;
-  /** Whether the statement may run again after its connection was lost. Do not set it for a write. */
-  readonly isRepeatable?: boolean;
   /** Default: arrays whose values are as the driver reads them. */
   readonly rowsAs?: 'arrays' | 'objects';
+  /** What the error of a statement tells the client to do. */
+  readonly advice?: Advice;
+}
+
+/** The two ways to run a statement of a room. */
+export interface Verbs {
+  /**
+   * Runs a statement once more when its connection is lost, because the server may have closed an idle
+   * connection.
+   */
+  readonly read: Run;
+  /** Never runs a statement twice. */
+  readonly write: Run;
 }
 
 /**
@@ -89,8 +108,8 @@ export interface RunOptions {
  * @param values the values of the statement's parameters, or a function that makes them. The function gets
  *   the deadline by the database's clock. A write passes this deadline to the database, and changes nothing
  *   when it is late.
- * @throws PlantStoreError `overloaded` when too many statements of its kind wait; an error of the
- *   connection or the database
+ * @throws PlantStoreError `overloaded` when too many statements of its kind wait; `databaseUnavailable` or
+ *   `plantRejected` with the error of the connection or the database as its cause
  */
 export type Run = (
   text: string,
@@ -98,12 +117,21 @@ export type Run = (
   options: RunOptions,
 ) => Promise<Rows>;
 
+/** Runs a statement on one connection. The default of `rowsAs` is that of `RunOptions`. */
+export type Query = (text: string, values?: Values, rowsAs?: RunOptions['rowsAs']) => Promise<Rows>;
+
+/** Runs a statement without parameters, and returns its rows as objects. */
+export async function send<Row>(query: Query, text: string): Promise<Row[]> {
+  const { rows } = await query(text, [], 'objects');
+  return rows as Row[]; // The caller names the columns that the statement selects.
+}
+
 /** A connection to a database. It never reconnects. */
 export interface DatabaseConnection {
   /** False once the connection is known to be lost. */
   readonly isOpen: boolean;
-  /** Runs a statement. Only one may run at a time. */
-  query(text: string, values?: Values, rowsAs?: 'arrays' | 'objects'): Promise<Rows>;
+  /** Only one statement may run at a time. */
+  readonly query: Query;
   /** A deadline by the database's clock, as text for Postgres. */
   timeOf(deadline: Deadline): string;
   /** Cancels the statement that runs. The promise is never rejected. */
@@ -136,30 +164,17 @@ export interface NodeConnections {
   readonly noticeCluster: () => void;
 }
 
-/** The parts of sessions, migrations and bulk statements that differ on a cluster. */
+/** The parts of sessions, migrations and copies that differ on a cluster. */
 export interface ClusterSessions {
   /** Settings of each session. Another server ignores them. */
   readonly settings: Readonly<Record<string, string>>;
   /** Is called before a migration. Throws when only another node may migrate the tables. */
-  checkMigration(run: (text: string) => Promise<unknown[]>): Promise<void>;
-  /** Returns the same access, but with the errors that a single server would return. */
-  bulk(bulk: Bulk): Bulk;
-}
-
-/**
- * Access for statements about many plants, which may be slow. On a server they have a connection of
- * their own, so that no request waits for them.
- */
-export interface Bulk {
-  /** Runs a statement. It ignores the share and the deadline of the options. */
-  readonly run: Run;
-  /**
-   * Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. Returns the
-   * number of inserted rows, because a trigger may drop some.
-   */
-  copyPlants(rows: Uint8Array, columns: string): Promise<number>;
-  /** Opens a session that only reads. Other statements do not wait for its rows. */
-  openCopies(): Promise<CopySession>;
+  checkMigration(query: Query): Promise<void>;
+  /** Copies plants as `Database` does, but with the errors that a single server would return. */
+  copyPlants(
+    database: Pick<Database, 'copyPlants' | 'write'>,
+    ...rows: Parameters<Database['copyPlants']>
+  ): Promise<number>;
 }
 
 /** A session that copies rows out of a database. */

@@ -1,14 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DatabaseConnection, migrationsFolder } from './database.ts';
-
-/** Runs a statement without parameters, and returns its rows as objects. */
-export type RunText = (text: string) => Promise<unknown[]>;
-
-/** Runs statements on a connection. */
-export function runOn(connection: DatabaseConnection): RunText {
-  return async (text) => (await connection.query(text, [], 'objects')).rows;
-}
+import { migrationsFolder, type Query, send } from './database.ts';
 
 /** Which migrations a database has. */
 export interface SchemaVersion {
@@ -21,10 +13,11 @@ export interface SchemaVersion {
 }
 
 /** Reads which migrations a database has. It needs no privilege and no table. */
-export async function readSchemaVersion(run: RunText): Promise<SchemaVersion> {
+export async function readSchemaVersion(query: Query): Promise<SchemaVersion> {
   const known = await knownMigrations();
-  const [{ is_readable: isKnown }] = (await run(canReadList)) as [{ is_readable: boolean }]; // The statement returns one row.
-  const last = isKnown ? await lastMigration(run) : 0;
+  const [list] = await send<{ is_readable: boolean }>(query, canReadList);
+  const isKnown = list?.is_readable === true;
+  const last = isKnown ? await lastMigration(query) : 0;
   return {
     isKnown,
     missingMigrations: known.filter((when) => when > last).length,
@@ -39,11 +32,10 @@ async function knownMigrations(): Promise<number[]> {
   return entries.map(({ when }) => when);
 }
 
-async function lastMigration(run: RunText): Promise<number> {
-  const rows = await run(
-    'select max(created_at)::float8 as last from drizzle.__drizzle_migrations',
-  );
-  return (rows as [{ last: number | null }])[0].last ?? 0; // The statement returns one row.
+async function lastMigration(query: Query): Promise<number> {
+  const selectLast = 'select max(created_at)::float8 as last from drizzle.__drizzle_migrations';
+  const [row] = await send<{ last: number | null }>(query, selectLast);
+  return row?.last ?? 0;
 }
 
 // Reads the catalogs, because every user can. `to_regclass` would need a privilege on the schema.

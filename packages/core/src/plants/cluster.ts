@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { ClusterSessions, Database, NodeConnections, Run } from '../database/database.ts';
+import type { ClusterSessions, Database, NodeConnections, Verbs } from '../database/database.ts';
 import type { DatabaseOptions } from '../database/open-database.ts';
 import type { CountUpTo } from './count-up-to.ts';
 import type { CommittedBatch } from './creates.ts';
@@ -12,7 +12,7 @@ export interface Cluster extends ClusterSessions {
    * Returns other writes to send when `error` says that plants move to nodes. The write with that error
    * changed nothing. Returns undefined for other errors.
    */
-  writesAfter(error: unknown, run: Run): Promise<PlantWrites | undefined>;
+  writesAfter(error: unknown, verbs: Verbs): Promise<PlantWrites | undefined>;
   /**
    * Calls `use` when the plants are distributed over nodes. Until then, and without a cluster, all creates go
    * through `main`.
@@ -25,7 +25,7 @@ export type StoreOptions = DatabaseOptions<Cluster>;
 
 /** The parts of a store that a cluster uses. */
 export interface ClusterStore {
-  readonly database: Omit<Database, 'bulk' | 'close'>;
+  readonly database: Omit<Database, 'copyPlants' | 'openCopies' | 'close'>;
   readonly nodes: NodeConnections;
   readonly events: Pick<EventEmitter<ClusterEvents>, 'emit'>;
   readonly onCommit: (committed: CommittedBatch) => void;

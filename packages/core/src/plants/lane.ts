@@ -1,7 +1,6 @@
 import { NewPlant, type Plant, type StoredPlant } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
-import { orUnavailable } from '../database/database-error.ts';
-import { type CallOptions, deadlineOf } from '../database/deadline.ts';
+import type { CallOptions } from '../database/deadline.ts';
 import {
   Coalescer,
   type CoalescerLimits,
@@ -115,10 +114,7 @@ export function createLane({
       return Promise.allSettled(plants.map(() => Promise.reject(closing())));
     },
 
-    delete(id, options = {}) {
-      const deleted = statements.delete(id, deadlineOf(options), options.caller);
-      return orUnavailable(deleted, mayBeDeleted, 'nothing was deleted, send it again later');
-    },
+    delete: statements.delete,
 
     get: (id, options) => lookUps.run(id, options),
 
@@ -133,9 +129,6 @@ export function createLane({
     },
   };
 }
-
-const mayBeDeleted =
-  'the plant may or may not be deleted, look it up before you send the delete again';
 
 /** Checks a plant of an internal tool, which may bypass the types. */
 function check(plant: unknown): NewPlant {

@@ -1,7 +1,5 @@
-import type { Database, Run } from '../database/database.ts';
-import { orUnavailable } from '../database/database-error.ts';
-import { deadlineIn, defaultTimeout } from '../database/deadline.ts';
-import type { Cluster, StoreLanes } from './cluster.ts';
+import type { Verbs } from '../database/database.ts';
+import type { Cluster, ClusterStore, StoreLanes } from './cluster.ts';
 import { createCountUpTo } from './count-up-to.ts';
 import type { CommittedBatch } from './creates.ts';
 import { createLane } from './lane.ts';
@@ -9,19 +7,19 @@ import { createPlantStatements, type PlantStatements, type PlantWrites } from '.
 
 /** The lane of a single Postgres. */
 export function createMainLane(
-  database: Omit<Database, 'bulk' | 'close'>,
+  database: ClusterStore['database'],
   onCommit: (committed: CommittedBatch) => void,
   cluster?: Cluster,
 ): StoreLanes {
-  const statements = orOfCluster(createPlantStatements(database.run), database.run, cluster);
+  const statements = orOfCluster(createPlantStatements(database), database, cluster);
   const lane = createLane({ ...database, statements, onCommit });
   return {
     laneOf: () => lane,
     all: [lane],
-    countUpTo: createCountUpTo(database.run),
+    countUpTo: createCountUpTo(database),
     unsettled: database.unsettled,
     nodes: () => [],
-    ready: () => orUnavailable(statements.ready(deadlineIn(defaultTimeout))),
+    ready: statements.ready,
   };
 }
 
@@ -29,7 +27,11 @@ export function createMainLane(
  * When a write fails because plants moved to the nodes of a cluster meanwhile, sends the cluster's write
  * instead.
  */
-function orOfCluster(statements: PlantStatements, run: Run, cluster?: Cluster): PlantStatements {
+function orOfCluster(
+  statements: PlantStatements,
+  verbs: Verbs,
+  cluster?: Cluster,
+): PlantStatements {
   if (!cluster) return statements;
   return {
     ...statements,
@@ -41,7 +43,7 @@ function orOfCluster(statements: PlantStatements, run: Run, cluster?: Cluster): 
     try {
       return await send(statements);
     } catch (error) {
-      const others = await cluster?.writesAfter(error, run);
+      const others = await cluster?.writesAfter(error, verbs);
       if (!others) throw error;
       return send(others);
     }

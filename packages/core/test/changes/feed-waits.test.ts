@@ -21,15 +21,15 @@ afterEach(async () => {
 /** A feed whose reads can be held before and after their statement: see `before` and `after`. */
 function holdableFeed() {
   const held: { before?: Promise<void>; after?: Promise<void>; reads: number } = { reads: 0 };
-  const run: Run = async (...query) => {
+  const read: Run = async (...query) => {
     const { before, after } = held;
     if (before) held.reads++;
     await before;
-    const rows = await database.run(...query);
+    const rows = await database.read(...query);
     await after;
     return rows;
   };
-  return { held, feed: createPlantFeed({ ...database, run }) };
+  return { held, feed: createPlantFeed({ ...database, read }) };
 }
 
 const waiting = (feed: OpenPlantFeed, count: number) =>

@@ -25,7 +25,7 @@ beforeAll(async () => {
   database = await openPostgres(databaseUrl);
   sql = postgres(databaseUrl);
   await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
-  statements = createPlantStatements(database.run);
+  statements = createPlantStatements(database);
 });
 
 afterAll(() => Promise.all([sql.end(), database.close()]));
@@ -317,11 +317,11 @@ it('does not write plants again after a cancellation that did not come at a dead
 
 it('writes no plant of a batch when the clocks have moved apart', async () => {
   /** This error comes when this process was paused for 50 s after the comparison of the clocks. */
-  const run: Run = (text, values, options) => {
-    const until = timeText(Date.now() + options.deadline - performance.now() - 50_000);
-    return database.run(text, typeof values === 'function' ? values(until) : values, options);
+  const writeLate: Run = (text, values, options) => {
+    const until = timeText(Date.now() + (options.deadline ?? 0) - performance.now() - 50_000);
+    return database.write(text, typeof values === 'function' ? values(until) : values, options);
   };
-  const { insert } = createPlantStatements(run);
+  const { insert } = createPlantStatements({ ...database, write: writeLate });
   const batch = plantsFrom(19_100, 3).map((plant, i) =>
     create(plant, deadlineIn(i === 1 ? 40_000 : 100_000)),
   );

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi }
 import type { Database } from '../../src/database/database.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
+import { createVerbs } from '../../src/database/verbs.ts';
 import { createLane, type Lane } from '../../src/plants/lane.ts';
 import { createPlantStatements, type PlantStatements } from '../../src/plants/statements.ts';
 
@@ -11,7 +12,7 @@ let statements: PlantStatements;
 
 beforeAll(async () => {
   database = await openPostgres(await createDatabase(inject('postgresUrl')));
-  statements = createPlantStatements(database.run);
+  statements = createPlantStatements(database);
 });
 
 afterAll(() => database.close());
@@ -229,23 +230,19 @@ describe('creates of many plants', () => {
 });
 
 describe('a delete', () => {
-  it('gets five seconds or its own deadline, and passes its caller on', async () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const remove = vi.fn(async () => true);
-    const lane = openLane({ delete: remove });
+  it('passes its deadline and its caller on', async () => {
+    const write = vi.fn(async () => ({ rows: [[1, 1]], count: 1 }));
+    const lane = openLane(createPlantStatements({ ...database, write }));
     const options = { deadline: deadlineIn(700), caller: { isGone: false } };
-    const inFiveSeconds = deadlineIn(5_000);
-    await lane.delete(8_001n, options);
-    await lane.delete(8_001n);
-    expect(remove.mock.calls).toEqual([
-      [8_001n, options.deadline, options.caller],
-      [8_001n, inFiveSeconds, undefined],
+    expect(await lane.delete(8_001n, options)).toBe(true);
+    expect(write.mock.calls).toEqual([
+      [expect.any(String), expect.any(Function), expect.objectContaining(options)],
     ]);
   });
 
   it('throws databaseUnavailable when the database does not respond', async () => {
-    const lane = openLane({ delete: () => Promise.reject(new Error('no connection')) });
+    const verbs = createVerbs(() => Promise.reject(new Error('no connection')));
+    const lane = openLane(createPlantStatements(verbs));
     await expect(lane.delete(8_002n)).rejects.toMatchObject({
       code: 50300,
       message: expect.stringMatching(

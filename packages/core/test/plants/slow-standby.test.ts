@@ -81,7 +81,7 @@ test('creates that arrive during a slow commit share the next statement', async 
 test('a create gets its response even when the commit outlasts the deadline of another create in its statement', async () => {
   const database = await openPostgres(url);
   onTestFinished(() => database.close());
-  const statements = createPlantStatements(database.run);
+  const statements = createPlantStatements(database);
   const create = (id: bigint, deadline: number) =>
     new Call<{ id: bigint; name: string }, CreateOutcome>({ id, name: 'x' }, { deadline }, (call) =>
       call.reject(outcomeUnknown()),

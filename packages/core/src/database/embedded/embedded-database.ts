@@ -5,10 +5,10 @@ import {
   type DatabaseConnection,
   lateCommit,
   migrationsFolder,
-  type Run,
 } from '../database.ts';
 import { bulkTimeout, timeText } from '../deadline.ts';
-import { readSchemaVersion, runOn } from '../schema-version.ts';
+import { readSchemaVersion } from '../schema-version.ts';
+import { createVerbs } from '../verbs.ts';
 import { openCopies, removeCopies } from './copy-session.ts';
 import { copyId, hasDatabase, markInUse } from './data-directory-state.ts';
 import { openError, PGliteConnection } from './pglite-connection.ts';
@@ -37,12 +37,13 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     shares,
     onUnsettled: () => warn(lateCommit),
   });
-  const bulkRun: Run = async (text, values, { rowsAs }) => {
+  const verbs = createVerbs(async (text, values, options) => {
+    if (options.share !== 'bulk') return pool.run(text, values, options);
     const sent = typeof values === 'function' ? values(timeText(Infinity)) : values;
-    return sessionOn(connection, bulkTimeout).query(text, sent, rowsAs);
-  };
+    return sessionOn(connection, bulkTimeout).query(text, sent, options.rowsAs);
+  });
   return {
-    run: pool.run,
+    ...verbs,
     mayCommit: pool.mayCommit,
     unsettled: () => pool.unsettled,
     onWarning(listener) {
@@ -52,15 +53,12 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
     onClockMoved: (listener) => pool.onClockMoved(listener),
-    bulk: {
-      run: bulkRun,
-      async copyPlants(rows, columns) {
-        // PGlite's COPY reads from this device, which holds the `blob` of the same statement.
-        const text = `copy plants (${columns}) from '/dev/blob'`;
-        return (await connection.run({ text, blob: rows }, bulkTimeout)).count;
-      },
-      openCopies: async () => openCopies(connection, directory),
+    async copyPlants(rows, columns) {
+      // PGlite's COPY reads from this device, which holds the `blob` of the same statement.
+      const text = `copy plants (${columns}) from '/dev/blob'`;
+      return (await connection.run({ text, blob: rows }, bulkTimeout)).count;
     },
+    openCopies: async () => openCopies(connection, directory),
     async close() {
       await pool.close();
       await connection.close();
@@ -115,7 +113,7 @@ export async function useEmbeddedDatabase<T>(
 
 /** Applies the missing migrations in one transaction. */
 async function migrateEmbedded(connection: PGliteConnection): Promise<void> {
-  const { isKnown, missingMigrations } = await readSchemaVersion(runOn(sessionOn(connection)));
+  const { isKnown, missingMigrations } = await readSchemaVersion(sessionOn(connection).query);
   if (isKnown && missingMigrations === 0) return;
   const { migrate } = await import('drizzle-orm/pg-proxy/migrator');
   const run = (text: string) => connection.run({ text }, bulkTimeout);

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import { type Query, send } from '../database.ts';
 import { holds, isCluster, isOwn } from '../postgres/migration/feed-tables.ts';
 import { feedIndex } from '../postgres/migration/indexes.ts';
-import type { RunText } from '../schema-version.ts';
 
 /** The feed of changes on the primary. */
 export interface FeedState {
@@ -42,31 +42,31 @@ export interface OldTransaction {
 }
 
 /** Reads the state of the feed. Returns undefined where no feed can exist, or when its tables are missing. */
-export async function readFeedState(run: RunText): Promise<FeedState | undefined> {
-  const [row] = (await run(selectFeed)) as FeedRow[]; // The statement selects these columns.
+export async function readFeedState(query: Query): Promise<FeedState | undefined> {
+  const [row] = await send<FeedRow>(query, selectFeed);
   if (!row?.hasFeed) return undefined;
   const { isSwitchedOn, isReadable, hasIndex } = row;
   const hasRow = async (condition: string) =>
-    isReadable && (await holds(run, `exists (select from plant_feed where ${condition})`));
+    isReadable && (await holds(query, `exists (select from plant_feed where ${condition})`));
   const isRestored = await hasRow(`not ${isOwn}`);
   const isOn = isSwitchedOn && (!isReadable || (await hasRow(isOwn)));
-  return { isOn, isRestored, hasIndex, oldest: await readOldest(run) };
+  return { isOn, isRestored, hasIndex, oldest: await readOldest(query) };
 }
 
 /** Milliseconds before the second look. A transaction that takes longer is worth a warning. */
 const pause = 2_000;
 
 /** Looks again at a transaction whose age this user may not see. Drops it when it has ended meanwhile. */
-export async function lookAgain(run: RunText, feed: FeedState): Promise<FeedState> {
+export async function lookAgain(query: Query, feed: FeedState): Promise<FeedState> {
   if (feed.oldest?.age !== null) return feed;
   await setTimeout(pause);
-  const now = await readOldest(run);
+  const now = await readOldest(query);
   const isSame = now?.transaction === feed.oldest.transaction;
   return { ...feed, oldest: isSame ? now : undefined };
 }
 
-async function readOldest(run: RunText): Promise<OldTransaction | undefined> {
-  const [oldest] = (await run(selectOldest)) as OldTransaction[]; // The statement selects these columns.
+async function readOldest(query: Query): Promise<OldTransaction | undefined> {
+  const [oldest] = await send<OldTransaction>(query, selectOldest);
   return oldest;
 }
 

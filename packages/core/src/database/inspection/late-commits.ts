@@ -1,6 +1,6 @@
+import { type Query, send } from '../database.ts';
 import { defaultTimeout } from '../deadline.ts';
 import { inCommit } from '../postgres/server-state.ts';
-import type { RunText } from '../schema-version.ts';
 
 /** A commit of the store that is not durable yet, although its requests have got error 50300. */
 export interface LateCommit {
@@ -14,8 +14,8 @@ export interface LateCommit {
   readonly waitsFor: string;
 }
 
-export async function readLateCommits(run: RunText): Promise<LateCommit[]> {
-  return (await run(selectLateCommits)) as LateCommit[]; // The statement selects these columns.
+export async function readLateCommits(query: Query): Promise<LateCommit[]> {
+  return send(query, selectLateCommits);
 }
 
 const selectLateCommits = `

@@ -1,4 +1,4 @@
-import type { RunText } from '../schema-version.ts';
+import { type Query, send } from '../database.ts';
 import { tableOids } from './table-check.ts';
 
 /** A session with a lock on a whole table. Statements of the store wait for this lock. */
@@ -11,8 +11,8 @@ export interface Lock {
 }
 
 /** Reads which sessions have locked the tables against reads or writes. */
-export async function readLocks(run: RunText): Promise<Lock[]> {
-  return (await run(selectLocks)) as Lock[]; // The statement selects these columns.
+export async function readLocks(query: Query): Promise<Lock[]> {
+  return send(query, selectLocks);
 }
 
 const selectLocks = `

@@ -1,4 +1,4 @@
-import type { RunText } from '../schema-version.ts';
+import { type Query, send } from '../database.ts';
 import { tableNames } from './table-check.ts';
 
 /** A privilege on a table, as GRANT names it. */
@@ -26,8 +26,8 @@ export interface TablePrivileges {
 }
 
 /** Reads the user's privileges on the tables that exist. */
-export async function readPrivileges(run: RunText): Promise<TablePrivileges[]> {
-  const rows = (await run(selectPrivileges)) as PrivilegesRow[]; // The statement selects these columns.
+export async function readPrivileges(query: Query): Promise<TablePrivileges[]> {
+  const rows = await send<PrivilegesRow>(query, selectPrivileges);
   return rows.map(({ privileges, ...row }) => ({
     ...row,
     privileges: privileges.split(' ').filter(Boolean) as Privilege[],
@@ -75,8 +75,9 @@ const selectPrivileges = `
   order by relname desc`;
 
 /** The statements that give a user the privileges to create the tables. */
-export async function missingCreateGrants(run: RunText): Promise<string[]> {
-  const [row] = (await run(selectCreatePrivileges)) as [CreatePrivilegesRow]; // The statement returns one row with these columns.
+export async function missingCreateGrants(query: Query): Promise<string[]> {
+  const [row] = await send<CreatePrivilegesRow>(query, selectCreatePrivileges);
+  if (!row) return [];
   const { user, database, schema } = row;
   return [
     ...(database === null ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${user}`]),

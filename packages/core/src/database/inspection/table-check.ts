@@ -1,6 +1,6 @@
 import { getTableConfig } from 'drizzle-orm/pg-core';
+import { type Query, send } from '../database.ts';
 import { isCluster } from '../postgres/migration/feed-tables.ts';
-import type { RunText } from '../schema-version.ts';
 import { accessTokens, plantDeletions, plantFeed, plants } from '../tables.ts';
 
 const tables = [plants, plantDeletions, plantFeed, accessTokens].map((table) =>
@@ -21,8 +21,8 @@ export interface TableFault {
 }
 
 /** Compares the tables of a database with the tables that this version of the store needs. */
-export async function checkTables(run: RunText): Promise<TableFault[]> {
-  const columns = (await run(selectColumns)) as ColumnRow[]; // The statement selects these columns.
+export async function checkTables(query: Query): Promise<TableFault[]> {
+  const columns = await send<ColumnRow>(query, selectColumns);
   const hasFeed = !columns.some((column) => column.is_cluster);
   return tables.flatMap(({ name, columns: needed }) => {
     const actual = columns.filter((column) => column.table === name);

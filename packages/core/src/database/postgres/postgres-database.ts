@@ -1,8 +1,9 @@
 import { ConnectionPool } from '../connection-pool.ts';
 import { type ClusterSessions, type Database, lateCommit, type OpenOptions } from '../database.ts';
 import { databaseUnavailable } from '../database-error.ts';
-import { bulkTimeout, deadlineIn, defaultTimeout } from '../deadline.ts';
+import { bulkTimeout, defaultTimeout } from '../deadline.ts';
 import { databaseSettingsError } from '../explain-database-error.ts';
+import { createVerbs } from '../verbs.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import { type Connection, connectPostgres } from './connection.ts';
 import { openCopies } from './copy-session.ts';
@@ -74,8 +75,16 @@ export async function openPostgres(
       }),
     ),
     shares: { bulk: 1 },
+    timeout: bulkTimeout,
   });
-  const bulkUse = () => ({ share: 'bulk', deadline: deadlineIn(bulkTimeout) }) as const;
+  const verbs = createVerbs((...statement) => {
+    const [, , { share }] = statement;
+    return (share === 'bulk' ? bulk : pool).run(...statement);
+  });
+  const copyPlants: Database['copyPlants'] = (rows, columns) =>
+    bulk.use({ share: 'bulk' }, (connection) =>
+      connection.copy(`copy plants (${columns}) from stdin`, rows),
+    );
 
   const leftBehindOnNodes = new LeftBehind();
   const noticeCluster = () => {
@@ -104,17 +113,8 @@ export async function openPostgres(
   if (error !== undefined && requireConnection) throw databaseUnavailable(error);
   void migrator.retry();
 
-  const bulkAccess: Database['bulk'] = {
-    run: (text, values, options) => bulk.run(text, values, { ...options, ...bulkUse() }),
-    copyPlants: (rows, columns) =>
-      bulk.use(bulkUse(), (connection) =>
-        connection.copy(`copy plants (${columns}) from stdin`, rows),
-      ),
-    openCopies: () => openCopies(url, !onPrimary, cluster),
-  };
-
   return {
-    run: pool.run,
+    ...verbs,
     mayCommit: pool.mayCommit,
     unsettled: () => pool.unsettled,
     maxInserts: shares.creates,
@@ -126,7 +126,10 @@ export async function openPostgres(
     },
     nodes: { connect, connectTo, noticeCluster },
     renewFeed: readOnly ? undefined : migrate,
-    bulk: cluster ? cluster.bulk(bulkAccess) : bulkAccess,
+    copyPlants: cluster
+      ? (...rows) => cluster.copyPlants({ ...verbs, copyPlants }, ...rows)
+      : copyPlants,
+    openCopies: () => openCopies(url, !onPrimary, cluster),
     async close() {
       migrator.close();
       await Promise.all([pool.close(), bulk.close()]);

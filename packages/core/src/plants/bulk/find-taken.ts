@@ -1,5 +1,4 @@
-import type { Run } from '../../database/database.ts';
-import { bulkTimeout, deadlineIn } from '../../database/deadline.ts';
+import type { Verbs } from '../../database/database.ts';
 import { contentColumns, sameContentSql } from '../columns.ts';
 
 /** A plant of a call whose id is taken. */
@@ -30,9 +29,11 @@ const compare = `
   join plants on plants.id = loaded.id`;
 
 /** Finds the plants whose ids are taken. */
-export async function findTaken(run: Run, values: (string | null)[]): Promise<TakenId[]> {
-  const options = { share: 'bulk', deadline: deadlineIn(bulkTimeout), isRepeatable: true } as const;
-  const { rows } = await run(compare, values, options);
+export async function findTaken(
+  { read }: Pick<Verbs, 'read'>,
+  values: (string | null)[],
+): Promise<TakenId[]> {
+  const { rows } = await read(compare, values, { share: 'bulk' });
   // The statement selects these columns. A driver may return a bigint as any of these types.
   return (rows as [string | number | bigint, boolean, unknown][]).map(([at, isSame]) => ({
     at: Number(at),

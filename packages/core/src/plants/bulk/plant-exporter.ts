@@ -1,5 +1,5 @@
 import { plantColumns } from '@plant-store/schemas/plain';
-import type { Bulk, CopySession } from '../../database/database.ts';
+import type { CopySession, Database } from '../../database/database.ts';
 import { orUnavailable, toStoreError } from '../../database/database-error.ts';
 
 /** The columns of an export. */
@@ -55,10 +55,10 @@ export interface PlantExporter {
 /** The most plants in a page. */
 const pageSize = 50_000;
 
-export function createPlantExporter(bulk: Bulk): PlantExporter {
+export function createPlantExporter(database: Pick<Database, 'openCopies'>): PlantExporter {
   return {
     async export(query = {}) {
-      const session = await orUnavailable(bulk.openCopies());
+      const session = await orUnavailable(database.openCopies());
       try {
         const isAll = query.tag === undefined && query.since === undefined;
         const estimate = isAll ? await orUnavailable(estimatePlants(session)) : undefined;

@@ -1,5 +1,5 @@
-import type { Bulk } from '../../database/database.ts';
-import { databaseUnavailable, isDataError, orUnavailable } from '../../database/database-error.ts';
+import type { Database } from '../../database/database.ts';
+import { databaseUnavailable, isDataError } from '../../database/database-error.ts';
 import { idTaken, PlantStoreError } from '../../plant-store-error.ts';
 import { columnArrays } from '../columns.ts';
 import { plantNotKept, plantRejected } from '../create-errors.ts';
@@ -49,12 +49,12 @@ interface LoadBatch extends Load {
   readonly arrays?: string[];
 }
 
-type Rows = Parameters<Bulk['copyPlants']>;
+type Rows = Parameters<Database['copyPlants']>;
 
 /** After a batch with a taken id, this many batches are compared with the stored plants first. */
 const batchesToCompare = 16;
 
-export function createPlantLoader(bulk: Bulk): PlantLoader {
+export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'>): PlantLoader {
   let previous: Promise<void> = Promise.resolve();
   /** How many of the next batches to compare first. A COPY of these batches would most likely fail. */
   let toCompare = 0;
@@ -106,7 +106,7 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
     if (places.length === 0) return;
     let count: number;
     try {
-      count = await bulk.copyPlants(...rows);
+      count = await database.copyPlants(...rows);
     } catch (error) {
       if (!isDataError(error)) throw databaseUnavailable(error);
       return copyRejected(load, places, error);
@@ -139,7 +139,7 @@ export function createPlantLoader(bulk: Bulk): PlantLoader {
     places: Places,
     arrays = columnArrays(pick(load, places)),
   ): Promise<Places> {
-    const taken = await orUnavailable(findTaken(bulk.run, arrays));
+    const taken = await findTaken(database, arrays);
     toCompare = taken.length > 0 ? batchesToCompare : Math.max(0, toCompare - 1);
     if (taken.length === 0) return places;
     for (const { at, isSame } of taken) {

@@ -1,6 +1,4 @@
-import type { Bulk } from '../../database/database.ts';
-import { orUnavailable } from '../../database/database-error.ts';
-import { bulkTimeout, deadlineIn } from '../../database/deadline.ts';
+import type { Verbs } from '../../database/database.ts';
 import { databaseCode } from '../../error-causes.ts';
 import { deletedColumns, noteDeletions, orOverNodes } from '../statements.ts';
 
@@ -27,19 +25,17 @@ const deleteAndNote = `
   with deleted as (${deletePlants} returning ${deletedColumns}), ${noteDeletions}
   select id from deleted`;
 
-export function createPlantRemover({ run }: Pick<Bulk, 'run'>): PlantRemover {
+export function createPlantRemover(verbs: Verbs): PlantRemover {
   return {
-    deleteMany: (ids) => orUnavailable(remove(ids, attempts)),
+    deleteMany: (ids) => remove(ids, attempts),
   };
 
   async function remove(ids: readonly bigint[], attemptsLeft: number): Promise<number> {
     // Two statements that lock rows in the same order do not deadlock.
     const values = [`{${ids.toSorted((a, b) => (a < b ? -1 : 1))}}`];
-    const options = { share: 'bulk', deadline: deadlineIn(bulkTimeout) } as const;
+    const send = (text: string) => verbs.write(text, values, { share: 'bulk' });
     try {
-      const deleted = run(deleteAndNote, values, options).catch(
-        orOverNodes(run, () => run(deletePlants, values, options)),
-      );
+      const deleted = send(deleteAndNote).catch(orOverNodes(verbs, () => send(deletePlants)));
       return (await deleted).count;
     } catch (error) {
       if (databaseCode(error) !== deadlock || attemptsLeft === 1) throw error;

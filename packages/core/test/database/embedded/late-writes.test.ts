@@ -12,26 +12,21 @@ it('a write that the thread reads after the deadline changes nothing', async () 
   onTestFinished(remove);
   const database = await openDatabase(options);
   onTestFinished(() => database.close());
-  const statements = createPlantStatements(database.run);
+  const statements = createPlantStatements(database);
   const inTime = () => deadlineIn(60_000);
   await statements.insert([{ id: 1n, name: 'stays' }], inTime());
 
   let isBusy = true;
-  const busy = database.bulk
-    .run('select pg_sleep(2)', [], {
-      share: 'bulk',
-      deadline: inTime(),
-    })
-    .finally(() => {
-      isBusy = false;
-    });
+  const busy = database.read('select pg_sleep(2)', [], { share: 'bulk' }).finally(() => {
+    isBusy = false;
+  });
   const late = await Promise.allSettled([
-    statements.delete(1n, deadlineIn(20)),
+    statements.delete(1n, { deadline: deadlineIn(20) }),
     statements.insert([{ id: 2n, name: 'is late' }], deadlineIn(20)),
   ]);
   for (const write of late) {
     expect(write).toMatchObject({
-      reason: { message: expect.stringMatching('no response within') },
+      reason: { reason: expect.stringMatching('no response within') },
     });
   }
   expect(isBusy).toBe(true);
@@ -45,15 +40,15 @@ it('a slow statement is counted from the deadline of one create, and the other c
   onTestFinished(remove);
   const database = await openDatabase(options);
   onTestFinished(() => database.close());
-  const { insert } = createPlantStatements(database.run);
-  const slow = { share: 'bulk', deadline: deadlineIn(60_000) } as const;
-  await database.bulk.run(
+  const { insert } = createPlantStatements(database);
+  const slow = { share: 'bulk' } as const;
+  await database.write(
     `create function slow() returns trigger language plpgsql as $$
        begin perform pg_sleep(2); return new; end $$`,
     [],
     slow,
   );
-  await database.bulk.run(
+  await database.write(
     'create trigger slow after insert on plants for each statement execute function slow()',
     [],
     slow,

@@ -2,8 +2,8 @@ import { connect, createServer } from 'node:net';
 import { createDatabase, freePort } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { send } from '../../../src/database/database.ts';
 import { usePostgres } from '../../../src/database/postgres/use-postgres.ts';
-import { runOn } from '../../../src/database/schema-version.ts';
 import { listen } from '../../fixtures/listen.ts';
 import { startPooler } from '../../fixtures/pooler.ts';
 
@@ -25,7 +25,9 @@ const otherSessions = () => sql`
   select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
 
 it('runs statements without a migration, and closes the connection', async () => {
-  const rows = await usePostgres(databaseUrl, (connection) => runOn(connection)('select 1 as one'));
+  const rows = await usePostgres(databaseUrl, (connection) =>
+    send(connection.query, 'select 1 as one'),
+  );
   expect(rows).toEqual([{ one: 1 }]);
   expect(await sql`select from pg_tables where schemaname = 'public'`).toEqual([]);
   await vi.waitFor(async () => expect(await otherSessions()).toEqual([]));
@@ -33,7 +35,7 @@ it('runs statements without a migration, and closes the connection', async () =>
 
 it('fails when a statement fails, and closes the connection', async () => {
   await expect(
-    usePostgres(databaseUrl, (connection) => runOn(connection)('select x')),
+    usePostgres(databaseUrl, (connection) => send(connection.query, 'select x')),
   ).rejects.toMatchObject({
     kind: 'databaseUnavailable',
     cause: { code: '42703' },
@@ -49,10 +51,14 @@ it('prefers a host that accepts writes, and uses a read replica otherwise', asyn
     [replica.port, port],
     [port, replica.port],
   ]) {
-    const rows = await usePostgres(withHosts(...ports), (connection) => runOn(connection)(name));
+    const rows = await usePostgres(withHosts(...ports), (connection) =>
+      send(connection.query, name),
+    );
     expect(rows).toEqual([{ name: sql.options.database }]);
   }
-  const rows = await usePostgres(withHosts(replica.port), (connection) => runOn(connection)(name));
+  const rows = await usePostgres(withHosts(replica.port), (connection) =>
+    send(connection.query, name),
+  );
   expect(rows).toEqual([{ name: replica.database }]);
 });
 

@@ -1,4 +1,4 @@
-import type { RunText } from '../../schema-version.ts';
+import { type Query, send } from '../../database.ts';
 import { buildIndexes, feedIndex } from './indexes.ts';
 
 /** Milliseconds to wait for a lock. A waiting statement blocks all later ones. */
@@ -40,44 +40,44 @@ export const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
 export const isOwn = `(system_identifier = ${systemIdentifier} and timeline = ${timeline})`;
 
 /** Whether a condition in SQL holds. */
-export async function holds(run: RunText, condition: string): Promise<boolean> {
-  const [row] = (await run(`select ${condition} as holds`)) as [{ holds: boolean }]; // The statement returns one row.
-  return row.holds;
+export async function holds(query: Query, condition: string): Promise<boolean> {
+  const [row] = await send<{ holds: boolean }>(query, `select ${condition} as holds`);
+  return row?.holds === true;
 }
 
 /**
  * Switches the feed on for all instances. Draws a new epoch unless the feed is on already. When it is
  * interrupted, the next call continues.
  */
-export async function switchOn(run: RunText): Promise<void> {
-  if (await holds(run, isNotCleared)) {
-    await transaction(run, ['lock table plants in access exclusive mode'], async () => {
+export async function switchOn(query: Query): Promise<void> {
+  if (await holds(query, isNotCleared)) {
+    await transaction(query, ['lock table plants in access exclusive mode'], async () => {
       // Another instance may have cleared the feed while this one waited for the lock.
-      return (await holds(run, isNotCleared)) ? clear : [];
+      return (await holds(query, isNotCleared)) ? clear : [];
     });
   }
-  await buildIndexes(run, lockTimeout);
+  await buildIndexes(query, lockTimeout);
   // The ALTER TABLE waits for all writes that have begun. Later writes have their place in the feed.
-  await transaction(run, [
+  await transaction(query, [
     `alter table plants alter column changed_in set default ${thisTransaction}`,
     drawEpoch,
   ]);
 }
 
 /** Switches the feed off for all instances. */
-export async function switchOff(run: RunText): Promise<void> {
-  await transaction(run, ['alter table plants alter column changed_in drop default', ...forget]);
-  await run(`drop index concurrently if exists ${feedIndex}`);
+export async function switchOff(query: Query): Promise<void> {
+  await transaction(query, ['alter table plants alter column changed_in drop default', ...forget]);
+  await send(query, `drop index concurrently if exists ${feedIndex}`);
 }
 
 /**
  * Draws a new epoch when the current one belongs to another server or another timeline. After the restore of
  * a dump from another server, the feed begins anew, because the dump's transaction numbers mean nothing here.
  */
-export async function renewFeed(run: RunText): Promise<void> {
-  if (!(await holds(run, `exists (select from plant_feed where not ${isOwn})`))) return;
-  const isForeign = await holds(run, `not exists (select from ${ownFeed})`);
-  await (isForeign ? switchOn(run) : run(drawEpoch));
+export async function renewFeed(query: Query): Promise<void> {
+  if (!(await holds(query, `exists (select from plant_feed where not ${isOwn})`))) return;
+  const isForeign = await holds(query, `not exists (select from ${ownFeed})`);
+  await (isForeign ? switchOn(query) : send(query, drawEpoch));
 }
 
 /** Run these statements after one that locks `plants`, so that no delete can note its plants meanwhile. */
@@ -97,13 +97,13 @@ const drawEpoch = `
   update plant_feed set epoch = default, system_identifier = default, timeline = default where not ${isOwn}`;
 
 async function transaction(
-  run: RunText,
+  query: Query,
   statements: readonly string[],
   more: () => Promise<readonly string[]> = async () => [],
 ): Promise<void> {
-  await run('begin');
-  await run(`set local lock_timeout = ${lockTimeout}`);
-  for (const statement of statements) await run(statement);
-  for (const statement of await more()) await run(statement);
-  await run('commit');
+  await send(query, 'begin');
+  await send(query, `set local lock_timeout = ${lockTimeout}`);
+  for (const statement of statements) await send(query, statement);
+  for (const statement of await more()) await send(query, statement);
+  await send(query, 'commit');
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../../../error-causes.ts';
-import type { RunText } from '../../schema-version.ts';
+import { type Query, send } from '../../database.ts';
 
 /** The index on `plants` that the feed of changes needs. */
 export const feedIndex = 'plants_changed_in';
@@ -25,15 +25,15 @@ const pollInterval = 500;
  *
  * @param lockTimeout milliseconds to wait for the lock that a new column needs
  */
-export async function buildIndexes(run: RunText, lockTimeout: number): Promise<void> {
+export async function buildIndexes(query: Query, lockTimeout: number): Promise<void> {
   for (const name of Object.keys(indexes) as IndexName[]) {
     // `indexes` has no other keys.
     for (;;) {
-      const [state] = (await run(indexState(name))) as [IndexState]; // The statement returns one row.
+      const [state] = await send<IndexState>(query, indexState(name));
       // The migration must not begin yet. Its lock would wait for the build, and every create would wait for
       // that lock.
-      if (state.is_building) await setTimeout(pollInterval);
-      else if (!state.has_table) return;
+      if (state?.is_building) await setTimeout(pollInterval);
+      else if (!state?.has_table) return;
       else if (state.is_valid) break;
       else await build(name, state).catch(rollBackDeadlock);
     }
@@ -42,21 +42,21 @@ export async function buildIndexes(run: RunText, lockTimeout: number): Promise<v
   async function build(name: IndexName, state: IndexState): Promise<void> {
     const addColumn = columns[name];
     if (addColumn) {
-      await run('begin');
-      await run(`set local lock_timeout = ${lockTimeout}`);
-      await run(addColumn);
-      await run('commit');
+      await send(query, 'begin');
+      await send(query, `set local lock_timeout = ${lockTimeout}`);
+      await send(query, addColumn);
+      await send(query, 'commit');
     }
     // An index is invalid when its build was interrupted. On a cluster, some shards may lack it, so
     // the statement has `if exists`, which the coordinator passes on to each shard.
-    if (state.is_valid === false) await run(`drop index concurrently if exists ${name}`);
-    await run(`create index concurrently if not exists ${name} on plants ${indexes[name]}`);
+    if (state.is_valid === false) await send(query, `drop index concurrently if exists ${name}`);
+    await send(query, `create index concurrently if not exists ${name} on plants ${indexes[name]}`);
   }
 
   /** Two builds that begin at the same moment wait for each other. The database ends one of them. */
   async function rollBackDeadlock(error: unknown): Promise<void> {
     if (databaseCode(error) !== deadlock) throw error;
-    await run('rollback');
+    await send(query, 'rollback');
   }
 }
 

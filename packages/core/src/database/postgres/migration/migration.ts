@@ -1,8 +1,8 @@
 import { databaseCode } from '../../../error-causes.ts';
-import type { ClusterSessions } from '../../database.ts';
+import { type ClusterSessions, type Query, send } from '../../database.ts';
 import { defaultTimeout, withTimeout } from '../../deadline.ts';
 import { DatabaseSettingsError, readOnlyCode } from '../../explain-database-error.ts';
-import { type RunText, readSchemaVersion } from '../../schema-version.ts';
+import { readSchemaVersion } from '../../schema-version.ts';
 import type { Connection } from '../connection.ts';
 import { holds, isCluster, lockTimeout, renewFeed } from './feed-tables.ts';
 
@@ -31,15 +31,13 @@ export async function migratePostgres(
 ): Promise<boolean> {
   const connection = await connect();
   try {
-    const run: RunText = async (text) => {
-      const { rows } = await withTimeout(connection.query(text, [], 'objects'), defaultTimeout);
-      return rows;
-    };
-    if (await isMigrated(run)) return await tryToRenewFeed(connection);
-    await cluster?.checkMigration(run);
+    const query: Query = (...statement) =>
+      withTimeout(connection.query(...statement), defaultTimeout);
+    if (await isMigrated(query)) return await tryToRenewFeed(connection);
+    await cluster?.checkMigration(query);
     await applyMigrations(connection).catch(async (error) => {
       throw databaseCode(error) === insufficientPrivilege
-        ? await privilegesError(run, error)
+        ? await privilegesError(query, error)
         : error;
     });
     return false;
@@ -49,10 +47,10 @@ export async function migratePostgres(
 }
 
 /** Names the privileges that the user lacks to apply the migrations. */
-async function privilegesError(run: RunText, cause: unknown): Promise<DatabaseSettingsError> {
-  await run('rollback');
+async function privilegesError(query: Query, cause: unknown): Promise<DatabaseSettingsError> {
+  await send(query, 'rollback');
   const { missingCreateGrants } = await import('../../inspection/privileges.ts');
-  const grants = await missingCreateGrants(run);
+  const grants = await missingCreateGrants(query);
   const remedy =
     grants.length > 0
       ? `grant its user the privilege to create tables there (${grants.join('; ')}), or start the server ` +
@@ -61,12 +59,12 @@ async function privilegesError(run: RunText, cause: unknown): Promise<DatabaseSe
   return new DatabaseSettingsError(remedy, cause);
 }
 
-async function isMigrated(run: RunText): Promise<boolean> {
-  const { isKnown, missingMigrations } = await readSchemaVersion(run);
+async function isMigrated(query: Query): Promise<boolean> {
+  const { isKnown, missingMigrations } = await readSchemaVersion(query);
   if (isKnown) return missingMigrations === 0;
   // A user without privileges on the list of migrations can still find out whether the tables are correct.
   const { checkTables } = await import('../../inspection/table-check.ts');
-  return (await checkTables(run)).length === 0;
+  return (await checkTables(query)).length === 0;
 }
 
 /**
@@ -74,16 +72,12 @@ async function isMigrated(run: RunText): Promise<boolean> {
  * others.
  */
 async function tryToRenewFeed(connection: Connection): Promise<boolean> {
-  const run = runOn(connection);
-  if (await withTimeout(holds(run, isCluster), defaultTimeout)) return true;
-  await withTimeout(renewFeed(run), migrationTimeout).catch((error) => {
+  const { query } = connection;
+  if (await withTimeout(holds(query, isCluster), defaultTimeout)) return true;
+  await withTimeout(renewFeed(query), migrationTimeout).catch((error) => {
     if (![insufficientPrivilege, readOnlyCode].includes(databaseCode(error) ?? '')) throw error;
   });
   return false;
-}
-
-function runOn(connection: Connection): RunText {
-  return async (text) => (await connection.query(text, [], 'objects')).rows;
 }
 
 async function applyMigrations(connection: Connection): Promise<void> {
@@ -93,7 +87,7 @@ async function applyMigrations(connection: Connection): Promise<void> {
     import('./indexes.ts'),
     import('../../database.ts'),
   ]);
-  await withTimeout(buildIndexes(runOn(connection), lockTimeout), migrationTimeout);
+  await withTimeout(buildIndexes(connection.query, lockTimeout), migrationTimeout);
   const run = (text: string, timeout = defaultTimeout) =>
     withTimeout(connection.query(text, [], 'objects'), timeout);
   await run('begin');

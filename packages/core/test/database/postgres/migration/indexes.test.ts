@@ -1,6 +1,7 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type { Query } from '../../../../src/database/database.ts';
 import { createConnectToPrimary } from '../../../../src/database/postgres/connect-to-primary.ts';
 import { buildIndexes } from '../../../../src/database/postgres/migration/indexes.ts';
 
@@ -24,11 +25,11 @@ const index = () =>
 async function build() {
   const connection = await createConnectToPrimary(databaseUrl, { timeout: 60_000 })();
   const sent: string[] = [];
-  const run = async (text: string) => {
+  const query: Query = (text, ...rest) => {
     sent.push(text.trim().split(' ', 2).join(' '));
-    return (await connection.query(text, [], 'objects')).rows;
+    return connection.query(text, ...rest);
   };
-  const built = buildIndexes(run, 4_500).finally(() => connection.close());
+  const built = buildIndexes(query, 4_500).finally(() => connection.close());
   return { sent, built };
 }
 
