@@ -151,11 +151,12 @@ it('gives a statement five seconds when it has no deadline', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { pool, accept } = createPool();
+  const inFiveSeconds = deadlineIn(5_000);
   const result = pool.run('one', (until) => [until], { share: 'creates' });
   const connection = await accept();
   await connection.settle();
   await result;
-  expect(connection.values).toEqual([[`the time ${deadlineIn(5_000)}`]]);
+  expect(connection.values).toEqual([[`the time ${inFiveSeconds}`]]);
 });
 
 it('runs the next statement when the values of one cannot be made', async () => {
