@@ -13,17 +13,13 @@ import {
   onTestFinished,
   vi,
 } from 'vitest';
-import type {
-  Database,
-  DatabaseConnection,
-  Rows,
-  Run,
-  Values,
-} from '../../core/src/database/database.ts';
+import type { Database, DatabaseConnection } from '../../core/src/database/database.ts';
 import { deadlineIn, timeText } from '../../core/src/database/deadline.ts';
-import { openPostgres } from '../../core/src/database/postgres/postgres-database.ts';
+import type { Rows, Values } from '../../core/src/database/query.ts';
+import type { Run } from '../../core/src/database/verbs.ts';
+import { createMainLane } from '../../core/src/group-commit/lanes.ts';
 import { contentColumns } from '../../core/src/plants/columns.ts';
-import { createMainLane } from '../../core/src/plants/lanes.ts';
+import { openPostgres } from '../../core/src/postgres/postgres-database.ts';
 import { watchLanes } from '../src/lanes/lanes.ts';
 import { createNodeStatements } from '../src/lanes/node-statements.ts';
 import { watchShards } from '../src/shards/watch-shards.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Run } from '../../core/src/database/database.ts';
 import { deadlineIn } from '../../core/src/database/deadline.ts';
+import type { Run } from '../../core/src/database/verbs.ts';
 import { createNodeStatements } from '../src/lanes/node-statements.ts';
 import type { ShardMap } from '../src/shards/shard-map.ts';
 

@@ -6,10 +6,6 @@ export {
   type DatabaseConnection,
   lateCommit,
   type NodeConnections,
-  type Query,
-  type Share,
-  send,
-  type Verbs,
 } from './database/database.ts';
 export {
   databaseUnavailable,
@@ -20,13 +16,8 @@ export {
   lateWriteError,
 } from './database/database-error.ts';
 export { deadlineIn, defaultTimeout, withTimeout } from './database/deadline.ts';
-export { tableOids } from './database/inspection/table-check.ts';
-export { createConnectToPrimary } from './database/postgres/connect-to-primary.ts';
-export { type Connection, connectPostgres } from './database/postgres/connection.ts';
-export { isCluster } from './database/postgres/migration/feed-tables.ts';
-export { migrationTimeout } from './database/postgres/migration/migration.ts';
-export type { SharedTurn } from './database/queues/coalescer.ts';
-export { createVerbs } from './database/verbs.ts';
+export { type Query, send } from './database/query.ts';
+export { createVerbs, type Share, type Verbs } from './database/verbs.ts';
 export { databaseCode, rootMessage } from './error-causes.ts';
 export type {
   Cluster,
@@ -36,9 +27,15 @@ export type {
   NodeReroute,
   NodeState,
   StoreLanes,
-} from './plants/cluster.ts';
+} from './group-commit/cluster.ts';
+export type { SharedTurn } from './group-commit/coalescer.ts';
+export { createLane, type Lane } from './group-commit/lane.ts';
 export { columnArrays, contentColumns, contentValues } from './plants/columns.ts';
 export type { CountUpTo } from './plants/count-up-to.ts';
 export { deleteAdvice } from './plants/create-errors.ts';
-export { createLane, type Lane } from './plants/lane.ts';
 export { createPlantStatements, idsOf, type PlantStatements } from './plants/statements.ts';
+export { createConnectToPrimary } from './postgres/connect-to-primary.ts';
+export { type Connection, connectPostgres } from './postgres/connection.ts';
+export { migrationTimeout } from './postgres/migration/migration.ts';
+export { isCluster } from './tables/distributed.ts';
+export { tableOids } from './tables/table-check.ts';

@@ -2,17 +2,19 @@ import { once } from 'node:events';
 import type { CitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { ConnectTo, Query, Run, Verbs } from '../../../core/src/database/database.ts';
+import type { ConnectTo } from '../../../core/src/database/database.ts';
 import { deadlineIn, timeText } from '../../../core/src/database/deadline.ts';
-import { createConnectToPrimary } from '../../../core/src/database/postgres/connect-to-primary.ts';
-import { connectPostgres } from '../../../core/src/database/postgres/connection.ts';
-import { openPostgres } from '../../../core/src/database/postgres/postgres-database.ts';
+import type { Query } from '../../../core/src/database/query.ts';
+import type { Run, Verbs } from '../../../core/src/database/verbs.ts';
 import { databaseCode } from '../../../core/src/error-causes.ts';
 import { openPlantStore, type PlantStore } from '../../../core/src/plant-store.ts';
 import {
   createPlantStatements,
   type PlantStatements,
 } from '../../../core/src/plants/statements.ts';
+import { createConnectToPrimary } from '../../../core/src/postgres/connect-to-primary.ts';
+import { connectPostgres } from '../../../core/src/postgres/connection.ts';
+import { openPostgres } from '../../../core/src/postgres/postgres-database.ts';
 import { citus } from '../../src/index.ts';
 import { createOrdinaryStatements } from '../../src/lanes/citus-statements.ts';
 import { type NodeAccess, openNodeAccess } from '../../src/lanes/node-access.ts';

@@ -1,9 +1,9 @@
 import postgres from 'postgres';
 import { describe, expect, it, vi } from 'vitest';
-import type { Query } from '../../../core/src/database/database.ts';
-import { createConnectToPrimary } from '../../../core/src/database/postgres/connect-to-primary.ts';
-import { buildIndexes } from '../../../core/src/database/postgres/migration/indexes.ts';
+import type { Query } from '../../../core/src/database/query.ts';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
+import { createConnectToPrimary } from '../../../core/src/postgres/connect-to-primary.ts';
+import { buildIndexes } from '../../../core/src/tables/indexes.ts';
 import { citus } from '../../src/index.ts';
 import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
 
@@ -74,7 +74,7 @@ describe('the migration on Citus', () => {
         sent.push(text.trim().split(' ', 1).join());
         return connection.query(text, ...rest);
       };
-      const built = buildIndexes(query, 4_500).finally(() => connection.close());
+      const built = buildIndexes(query).finally(() => connection.close());
       return { sent, built };
     };
     const first = await build();

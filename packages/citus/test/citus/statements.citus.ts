@@ -1,11 +1,12 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Run, Values, Verbs } from '../../../core/src/database/database.ts';
 import { deadlineIn } from '../../../core/src/database/deadline.ts';
-import { openPostgres } from '../../../core/src/database/postgres/postgres-database.ts';
-import { createLane } from '../../../core/src/plants/lane.ts';
+import type { Values } from '../../../core/src/database/query.ts';
+import type { Run, Verbs } from '../../../core/src/database/verbs.ts';
+import { createLane } from '../../../core/src/group-commit/lane.ts';
 import { createPlantReader, type PlantReader } from '../../../core/src/plants/plant-reader.ts';
 import { createPlantStatements } from '../../../core/src/plants/statements.ts';
+import { openPostgres } from '../../../core/src/postgres/postgres-database.ts';
 import { createCountOnShards } from '../../src/lanes/citus-statements.ts';
 import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
 
@@ -30,7 +31,7 @@ describe('statements that read from Citus', () => {
     verbs = { read: recorded(database.read), write: recorded(database.write) };
     const statements = createPlantStatements(verbs);
     const lane = createLane({ ...database, statements, onCommit() {} });
-    reader = createPlantReader(verbs, lane.get);
+    reader = { ...createPlantReader(verbs), get: lane.get };
     close = () => Promise.all([sql.end(), database.close()]).then(() => {});
     await sql`
       insert into plants (id, name, tag)

@@ -1,9 +1,9 @@
 import { isScope, type Scope } from '@plant-store/schemas';
 import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import type { Run, RunOptions, Verbs } from '../database/database.ts';
 import type { Deadline } from '../database/deadline.ts';
-import { accessTokens } from '../database/tables.ts';
+import type { Run, RunOptions, Verbs } from '../database/verbs.ts';
+import { accessTokens } from '../tables/tables.ts';
 
 /** The public properties of an access token. The token itself and its hash stay secret. */
 export interface AccessToken {

@@ -3,7 +3,7 @@ import { type Scope, scopes } from '@plant-store/schemas';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
-import { createLookUps } from '../database/queues/look-ups.ts';
+import { createLookUps } from '../group-commit/look-ups.ts';
 import { invalidInput } from '../plant-store-error.ts';
 import { type AccessToken, createAccessTokenTable, type FoundToken } from './access-token-table.ts';
 import { createLastUsedUpdater } from './last-used.ts';

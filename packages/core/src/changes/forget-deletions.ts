@@ -1,5 +1,6 @@
-import type { Verbs } from '../database/database.ts';
-import { isCluster, ownFeed } from '../database/postgres/migration/feed-tables.ts';
+import type { Verbs } from '../database/verbs.ts';
+import { isCluster } from '../tables/distributed.ts';
+import { ownFeed } from './epoch/epoch.ts';
 
 /** The key of an advisory lock. Any key works, as long as every instance uses the same one. */
 const forgetLock = 0x666f72676574; // "forget"

@@ -2,11 +2,11 @@ import type { PlantChange } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { restoredFeedCode } from '../database/explain-database-error.ts';
-import { reservePage } from '../database/page-memory.ts';
-import { isCluster } from '../database/postgres/migration/feed-tables.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { contentBytes, toStoredPlant } from '../plants/columns.ts';
+import { reservePage } from '../plants/page-memory.ts';
+import { isCluster } from '../tables/distributed.ts';
 import { type Cursor, lastId, type Position } from './cursor.ts';
 import { selectChanges } from './select-changes.ts';
 

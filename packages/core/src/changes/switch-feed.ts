@@ -1,14 +1,9 @@
-import type { Query } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
-import { type DatabaseOptions, openDatabase } from '../database/open-database.ts';
-import {
-  holds,
-  isCluster,
-  ownFeed,
-  switchOff,
-  switchOn,
-} from '../database/postgres/migration/feed-tables.ts';
-import { migrationTimeout } from '../database/postgres/migration/migration.ts';
+import { holds, type Query } from '../database/query.ts';
+import { type DatabaseOptions, openDatabase } from '../open-database.ts';
+import { migrationTimeout } from '../postgres/migration/migration.ts';
+import { isCluster } from '../tables/distributed.ts';
+import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
 import { noFeedOnCluster } from './read-changes.ts';
 
 /**
@@ -36,7 +31,7 @@ async function useDatabaseFor<T>(
   use: (query: Query) => Promise<T>,
 ): Promise<T> {
   if ('databaseUrl' in options) {
-    const { createConnectToPrimary } = await import('../database/postgres/connect-to-primary.ts');
+    const { createConnectToPrimary } = await import('../postgres/connect-to-primary.ts');
     const limits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
     const connection = await createConnectToPrimary(options.databaseUrl, limits)();
     return use(connection.query).finally(() => connection.close());

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import type { DatabaseConnection, Rows, Run, RunOptions, Share } from './database.ts';
+import type { DatabaseConnection } from './database.ts';
 import {
   isLateWrite,
   isStatementError,
@@ -12,7 +12,9 @@ import {
 import { beforeDeadline, type Deadline, deadlineIn, defaultTimeout } from './deadline.ts';
 import { readOnlyCode } from './explain-database-error.ts';
 import { LateStatements } from './late-statements.ts';
-import { Turns } from './queues/turns.ts';
+import type { Rows } from './query.ts';
+import { Turns } from './turns.ts';
+import type { Run, RunOptions, Share, StatementOptions } from './verbs.ts';
 
 interface ConnectionPoolOptions<Connection> {
   readonly connect: () => Promise<Connection>;
@@ -30,11 +32,6 @@ interface ConnectionPoolOptions<Connection> {
   readonly onError?: (error: unknown) => void;
   /** Is called when a write is still in its commit a second after its deadline. */
   readonly onUnsettled?: () => void;
-}
-
-export interface StatementOptions extends RunOptions {
-  /** Whether the statement may run again after its connection was lost. */
-  readonly isRepeatable?: boolean;
 }
 
 /** Milliseconds for which `close` waits for the statements that run. */

@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
-import type { Advice } from './database-error.ts';
-import type { Caller, Deadline } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
+import type { Query } from './query.ts';
+import type { Share, Verbs } from './verbs.ts';
 
 /** A Postgres, embedded or on a server, as the rest of core uses it. */
 export interface Database extends Verbs {
@@ -59,71 +59,6 @@ export interface OpenOptions {
   readonly requireConnection?: boolean;
   /** Whether a data directory without a database gets a new one. Default: true, or false with `readOnly`. */
   readonly create?: boolean;
-}
-
-/**
- * The kinds of statements. Each kind has its own connections, so that one kind cannot block another. The
- * statements of `bulk` are about many plants, and may take minutes.
- */
-export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'bulk';
-
-export type Values = readonly (string | null)[];
-
-export interface Rows {
-  rows: unknown[];
-  /** How many rows the statement returned or changed. */
-  count: number;
-}
-
-export interface RunOptions {
-  readonly share: Share;
-  /** The time at which the statement is cancelled. Default: in 5 s, or in 10 minutes for `bulk`. */
-  readonly deadline?: Deadline | undefined;
-  /** The time until which the caller waits for the outcome. Default: the deadline. */
-  readonly until?: Deadline | undefined;
-  /** When the caller disconnects, a statement that still waits for a connection is dropped. */
-  readonly caller?: Caller | undefined;
-  /** Is called before the statement is sent. When it throws, the statement is not sent. */
-  readonly onTurn?: (() => void) | undefined;
-  /** Default: arrays whose values are as the driver reads them. */
-  readonly rowsAs?: 'arrays' | 'objects';
-  /** What the error of a statement tells the client to do. */
-  readonly advice?: Advice;
-}
-
-/** The two ways to run a statement of a room. */
-export interface Verbs {
-  /**
-   * Runs a statement once more when its connection is lost, because the server may have closed an idle
-   * connection.
-   */
-  readonly read: Run;
-  /** Never runs a statement twice. */
-  readonly write: Run;
-}
-
-/**
- * Runs a prepared statement.
- *
- * @param values the values of the statement's parameters, or a function that makes them. The function gets
- *   the deadline by the database's clock. A write passes this deadline to the database, and changes nothing
- *   when it is late.
- * @throws PlantStoreError `overloaded` when too many statements of its kind wait; `databaseUnavailable` or
- *   `plantRejected` with the error of the connection or the database as its cause
- */
-export type Run = (
-  text: string,
-  values: Values | ((deadline: string) => Values),
-  options: RunOptions,
-) => Promise<Rows>;
-
-/** Runs a statement on one connection. The default of `rowsAs` is that of `RunOptions`. */
-export type Query = (text: string, values?: Values, rowsAs?: RunOptions['rowsAs']) => Promise<Rows>;
-
-/** Runs a statement without parameters, and returns its rows as objects. */
-export async function send<Row>(query: Query, text: string): Promise<Row[]> {
-  const { rows } = await query(text, [], 'objects');
-  return rows as Row[]; // The caller names the columns that the statement selects.
 }
 
 /** A connection to a database. It never reconnects. */
@@ -187,6 +122,3 @@ export interface CopySession {
   /** Ends the session, and a copy that still runs. The promise is never rejected. */
   close(): Promise<void>;
 }
-
-/** The folder of the generated SQL migrations; its path is the same from `src` and from `dist`. */
-export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));

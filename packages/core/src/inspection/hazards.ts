@@ -1,4 +1,4 @@
-import { type Query, send } from '../database/database.ts';
+import { type Query, send } from '../database/query.ts';
 import type { Found, Hazard } from './hazard.ts';
 import { sessionQuestions } from './session-questions.ts';
 import { tableQuestions } from './table-questions.ts';

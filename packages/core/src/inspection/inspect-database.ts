@@ -1,19 +1,19 @@
-import { type Query, send } from '../database/database.ts';
-import { type FeedState, lookAgain, readFeedState } from '../database/inspection/feed-state.ts';
-import { type LateCommit, readLateCommits } from '../database/inspection/late-commits.ts';
-import { type Lock, readLocks } from '../database/inspection/locks.ts';
+import { type Query, send } from '../database/query.ts';
+import { type DatabaseOptions, useDatabase } from '../open-database.ts';
+import type { UnreachableHost } from '../postgres/use-postgres.ts';
 import {
   missingGrants,
   readPrivileges,
   serverNeeds,
   type TablePrivileges,
-} from '../database/inspection/privileges.ts';
-import { checkTables, type TableFault } from '../database/inspection/table-check.ts';
-import { type DatabaseOptions, useDatabase } from '../database/open-database.ts';
-import type { UnreachableHost } from '../database/postgres/use-postgres.ts';
-import { readSchemaVersion, type SchemaVersion } from '../database/schema-version.ts';
+} from '../tables/privileges.ts';
+import { readSchemaVersion, type SchemaVersion } from '../tables/schema-version.ts';
+import { checkTables, type TableFault } from '../tables/table-check.ts';
+import { type FeedState, lookAgain, readFeedState } from './feed-state.ts';
 import type { Hazard } from './hazard.ts';
 import { readHazards } from './hazards.ts';
+import { type LateCommit, readLateCommits } from './late-commits.ts';
+import { type Lock, readLocks } from './locks.ts';
 import { tryWrites } from './write-trial.ts';
 
 /** The properties of a database that matter to the store. */

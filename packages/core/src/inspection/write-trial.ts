@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { NewPlant } from '@plant-store/schemas';
-import { type DatabaseConnection, type Run, send } from '../database/database.ts';
+import type { DatabaseConnection } from '../database/database.ts';
 import { isDataError } from '../database/database-error.ts';
 import { type Deadline, deadlineIn, withTimeout } from '../database/deadline.ts';
 import { explainDatabaseError } from '../database/explain-database-error.ts';
+import { send } from '../database/query.ts';
+import type { Run } from '../database/verbs.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { hasSameContent } from '../plants/columns.ts';

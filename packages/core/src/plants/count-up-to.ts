@@ -1,5 +1,5 @@
-import type { Verbs } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
+import type { Verbs } from '../database/verbs.ts';
 import { type PageQuery, whereClause } from './pages.ts';
 
 /** The plants to count. Without `tag`, these are all plants. */

@@ -1,8 +1,8 @@
 import type { PlantPage } from '@plant-store/schemas';
 import { defaultPageSize } from '@plant-store/schemas/plain';
-import type { RunOptions, Verbs } from '../database/database.ts';
-import { maxPageBytes, reservePage } from '../database/page-memory.ts';
+import type { RunOptions, Verbs } from '../database/verbs.ts';
 import { contentBytes, contentBytesSql, storedColumns, toStoredPlant } from './columns.ts';
+import { maxPageBytes, reservePage } from './page-memory.ts';
 
 /** The conditions for the plants of a page. */
 export interface PageQuery {

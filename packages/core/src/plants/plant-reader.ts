@@ -1,6 +1,6 @@
 import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
-import type { Verbs } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
+import type { Verbs } from '../database/verbs.ts';
 import { createPageReader, type PageQuery, whereClause } from './pages.ts';
 
 /** The plants to read. Without any property, these are all plants. */
@@ -38,15 +38,10 @@ export interface PlantReader {
 /** The most plants in a page of `read`. */
 const bulkPageSize = 5_000;
 
-export function createPlantReader(
-  database: Pick<Verbs, 'read'>,
-  get: PlantReader['get'],
-): PlantReader {
+export function createPlantReader(database: Pick<Verbs, 'read'>): Omit<PlantReader, 'get'> {
   const readPage = createPageReader(database);
 
   return {
-    get,
-
     list: (page, options) => readPage(page, { share: 'lists', ...options }),
 
     async count({ tag } = {}) {

@@ -1,9 +1,10 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import type { Rows, Verbs } from '../database/database.ts';
 import { isPolicyError, lateWrite } from '../database/database-error.ts';
 import type { CallOptions, Deadline } from '../database/deadline.ts';
-import { isCluster } from '../database/postgres/migration/feed-tables.ts';
+import type { Rows } from '../database/query.ts';
+import type { Verbs } from '../database/verbs.ts';
 import { databaseCode } from '../error-causes.ts';
+import { isCluster } from '../tables/distributed.ts';
 import { columnArrays, contentColumns, storedColumns, toStoredPlant } from './columns.ts';
 import { deleteAdvice, plantKept } from './create-errors.ts';
 

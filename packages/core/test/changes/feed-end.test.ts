@@ -3,8 +3,8 @@ import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { createPlantFeed, type FollowOptions } from '../../src/changes/plant-feed.ts';
-import type { Run } from '../../src/database/database.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
+import type { Run } from '../../src/database/verbs.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { idsOf } from '../fixtures/changes.ts';
 
 /**

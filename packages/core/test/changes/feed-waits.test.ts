@@ -2,8 +2,9 @@ import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { createPlantFeed, type OpenPlantFeed } from '../../src/changes/plant-feed.ts';
-import type { Database, Run } from '../../src/database/database.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
+import type { Database } from '../../src/database/database.ts';
+import type { Run } from '../../src/database/verbs.ts';
+import { openDatabase } from '../../src/open-database.ts';
 
 let database: Database;
 let sql: postgres.Sql;

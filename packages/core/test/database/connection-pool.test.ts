@@ -1,10 +1,12 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ConnectionPool, type StatementOptions } from '../../src/database/connection-pool.ts';
-import type { DatabaseConnection, Values } from '../../src/database/database.ts';
+import { ConnectionPool } from '../../src/database/connection-pool.ts';
+import type { DatabaseConnection } from '../../src/database/database.ts';
 import { lateWrite } from '../../src/database/database-error.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
+import type { Values } from '../../src/database/query.ts';
+import type { StatementOptions } from '../../src/database/verbs.ts';
 
 /** A connection. The test ends its statements. */
 class TestConnection implements DatabaseConnection {

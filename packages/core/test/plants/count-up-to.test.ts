@@ -1,8 +1,8 @@
 import { createDatabase } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
-import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { createCountUpTo } from '../../src/plants/count-up-to.ts';
+import { openPostgres } from '../../src/postgres/postgres-database.ts';
 
 it('uses the connections of lists, with the deadline and the caller of the call', async () => {
   const database = await openPostgres(await createDatabase(inject('postgresUrl')));

@@ -2,14 +2,15 @@ import { createDatabase } from '@plant-store/test-setup';
 import { getTableColumns } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { createPlantLoader } from '../../src/bulk/plant-loader.ts';
 import { createPlantFeed } from '../../src/changes/plant-feed.ts';
-import type { Database, Run } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
-import { plants } from '../../src/database/tables.ts';
-import { createPlantLoader } from '../../src/plants/bulk/plant-loader.ts';
+import type { Run } from '../../src/database/verbs.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { createPlantReader } from '../../src/plants/plant-reader.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
+import { plants } from '../../src/tables/tables.ts';
 
 /** The texts of all statements on plants. */
 const texts = new Set<string>();
@@ -34,7 +35,7 @@ beforeAll(async () => {
     write: recording(database.write),
   };
   const statements = createPlantStatements(recorded);
-  const reader = createPlantReader(recorded, async () => undefined);
+  const reader = createPlantReader(recorded);
   const deadline = deadlineIn(60_000);
   const plant = { id: 1n, name: 'Hoya', tag: 'Apocynaceae' };
 

@@ -1,7 +1,7 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { openDatabase } from '../../src/database/open-database.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 import { createPageReader } from '../../src/plants/pages.ts';

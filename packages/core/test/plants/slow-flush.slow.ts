@@ -7,10 +7,10 @@ import {
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
-import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
+import { openPostgres } from '../../src/postgres/postgres-database.ts';
 
 // A flush cannot be cancelled. The library that delays it needs a compiler.
 const test = it.runIf(hasSlowFlush);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database, Run } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { deadlineIn, timeText } from '../../src/database/deadline.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
+import type { Run } from '../../src/database/verbs.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { createPlantStatements, type PlantStatements } from '../../src/plants/statements.ts';
 import { embedded, server } from '../fixtures/databases.ts';
 
