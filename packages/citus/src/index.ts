@@ -1,6 +1,5 @@
 import type { Cluster } from '@plant-store/core/cluster';
-import { checkMigration, settings } from './shards/cluster-role.ts';
-import { hasMoved } from './shards/has-moved.ts';
+import { checkMigration, hasMoved, settings } from './shards/cluster-role.ts';
 
 /** A Postgres that may be a node of a Citus cluster. The rest of this package is loaded when it is needed. */
 export const citus: Cluster = {

@@ -37,5 +37,5 @@ export { createPlantStatements, idsOf, type PlantStatements } from './plants/sta
 export { createConnectToPrimary } from './postgres/connect-to-primary.ts';
 export { type Connection, connectPostgres } from './postgres/connection.ts';
 export { migrationTimeout } from './postgres/migration/migration.ts';
-export { isCluster } from './tables/distributed.ts';
 export { tableOids } from './tables/table-check.ts';
+export { isCluster } from './tables/tables.ts';

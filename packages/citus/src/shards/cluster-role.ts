@@ -1,4 +1,4 @@
-import { type Query, send } from '@plant-store/core/cluster';
+import { type Query, rootMessage, send } from '@plant-store/core/cluster';
 
 /**
  * With this setting, a session waits two seconds for a silent node, not 30. A server without Citus ignores
@@ -30,3 +30,11 @@ export async function checkMigration(query: Query): Promise<void> {
 const workerNotMigrated =
   'this worker of a Citus cluster does not have the current tables: start an instance on the ' +
   'coordinator, and run plant-store distribute there once';
+
+/**
+ * Whether an error is the internal error of Citus for plants that move, because it distributes a table or
+ * splits a shard.
+ */
+export function hasMoved(error: unknown): boolean {
+  return /^could not find valid entry for shard/.test(rootMessage(error));
+}

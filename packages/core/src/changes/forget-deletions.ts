@@ -1,5 +1,5 @@
 import type { Verbs } from '../database/verbs.ts';
-import { isCluster } from '../tables/distributed.ts';
+import { isCluster } from '../tables/tables.ts';
 import { ownFeed } from './epoch/epoch.ts';
 
 /** The key of an advisory lock. Any key works, as long as every instance uses the same one. */

@@ -6,7 +6,7 @@ import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { contentBytes, toStoredPlant } from '../plants/columns.ts';
 import { reservePage } from '../plants/page-memory.ts';
-import { isCluster } from '../tables/distributed.ts';
+import { isCluster } from '../tables/tables.ts';
 import { type Cursor, lastId, type Position } from './cursor.ts';
 import { selectChanges } from './select-changes.ts';
 

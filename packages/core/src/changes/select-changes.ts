@@ -1,7 +1,7 @@
 import type { PlantChange } from '@plant-store/schemas';
 import { contentBytesSql, storedColumns } from '../plants/columns.ts';
 import { maxPageBytes } from '../plants/page-memory.ts';
-import { isCluster } from '../tables/distributed.ts';
+import { isCluster } from '../tables/tables.ts';
 import { isOwn, timeline } from './epoch/epoch.ts';
 
 /**

@@ -2,7 +2,7 @@ import { orUnavailable } from '../database/database-error.ts';
 import { holds, type Query } from '../database/query.ts';
 import { type DatabaseOptions, openDatabase } from '../open-database.ts';
 import { migrationTimeout } from '../postgres/migration/migration.ts';
-import { isCluster } from '../tables/distributed.ts';
+import { isCluster } from '../tables/tables.ts';
 import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
 import { noFeedOnCluster } from './read-changes.ts';
 

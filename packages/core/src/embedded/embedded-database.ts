@@ -71,13 +71,7 @@ const shares = { creates: 1, deletes: 1, lookUps: 1, lists: 1 };
 function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConnection {
   return {
     isOpen: true,
-    query: (text, texts = [], rowsAs) =>
-      rowsAs === undefined
-        ? connection.run({ text, texts }, timeout)
-        : connection.run(
-            { text, values: texts, rowMode: rowsAs === 'arrays' ? 'array' : 'object' },
-            timeout,
-          ),
+    query: (text, values = [], rowsAs) => connection.run({ text, values, rowsAs }, timeout),
     timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
     // PGlite cannot cancel a statement. PGliteThread ends the thread instead.
     cancel: async () => {},

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { devNull } from 'node:os';
+import type { Rows } from '../database/query.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import {
   checkNotDamaged,
@@ -10,7 +11,7 @@ import {
   hasDatabase,
 } from './data-directory-state.ts';
 import { isNoRoomError, noRoomError } from './free-room.ts';
-import type { Result, Statement } from './pglite-messages.ts';
+import type { Statement } from './pglite-messages.ts';
 import { PGliteThread } from './pglite-thread.ts';
 
 /** Milliseconds to create the database, or to open it after a crash of the process. */
@@ -80,7 +81,7 @@ export class PGliteConnection {
    *
    * @param timeout milliseconds, after which the thread is ended and the statement fails
    */
-  async run(statement: Statement, timeout?: number): Promise<Result> {
+  async run(statement: Statement, timeout?: number): Promise<Rows> {
     if (this.#isClosed) throw new Error('the embedded database is closed');
     this.#thread ??= this.#forgetWhenEnded(this.#reopen());
     return (await this.#thread).run(statement, timeout);

@@ -1,3 +1,5 @@
+import type { Rows, RowsAs, Values } from '../database/query.ts';
+
 /** The worker's data: the PGlite module and the directory of the database. */
 export interface WorkerInput {
   /** The URL of PGlite's module, or its name. */
@@ -5,24 +7,14 @@ export interface WorkerInput {
   readonly dataDirectory: string;
 }
 
-/** A statement that is prepared, because it runs often. Its rows are arrays. */
-export interface PreparedStatement {
+export interface Statement {
   readonly text: string;
-  /** The values of the statement's parameters. */
-  readonly texts: readonly (string | null)[];
-}
-
-/** A statement that is not prepared. */
-interface SingleStatement {
-  readonly text: string;
-  readonly values?: readonly unknown[];
-  /** Default: `array`. */
-  readonly rowMode?: 'array' | 'object';
+  /** With values and without `rowsAs`, the statement is prepared, because it runs often. */
+  readonly values?: Values;
+  readonly rowsAs?: RowsAs | undefined;
   /** The content of the file `/dev/blob` during the statement. */
   readonly blob?: Uint8Array;
 }
-
-export type Statement = PreparedStatement | SingleStatement;
 
 /** A task for the worker. The first one must be `open`. */
 export type Task = 'open' | Statement | 'close';
@@ -31,12 +23,6 @@ export type Task = 'open' | Statement | 'close';
 export interface Call {
   readonly id: number;
   readonly task: Task;
-}
-
-/** The rows of a statement, and how many rows it returned or changed. */
-export interface Result {
-  readonly rows: unknown[];
-  readonly count: number;
 }
 
 interface StatementError {
@@ -48,6 +34,6 @@ interface StatementError {
 
 /** A message from the worker, about the call with this id. */
 export type Outcome = { readonly id: number } & (
-  | { readonly result: Result }
+  | { readonly result: Rows }
   | { readonly error: StatementError }
 );

@@ -3,9 +3,10 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { defaultTimeout } from '../database/deadline.ts';
+import type { Rows } from '../database/query.ts';
 import { databaseCode } from '../error-causes.ts';
 import { noRoomError } from './free-room.ts';
-import type { Call, Outcome, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
+import type { Call, Outcome, Statement, Task, WorkerInput } from './pglite-messages.ts';
 
 /**
  * The URL or the name of PGlite's module. This line throws when PGlite, an optional peer, is not installed.
@@ -21,7 +22,7 @@ const checkInterval = 500;
 /** Milliseconds for a statement of a request. The client gets a response before this time has passed. */
 const statementTimeout = defaultTimeout + 1_000;
 
-type Waiting = PromiseWithResolvers<Result> & { readonly timeout: number };
+type Waiting = PromiseWithResolvers<Rows> & { readonly timeout: number };
 
 /**
  * A worker thread with PGlite. PGlite runs synchronously and may never return, for example when the disk is
@@ -75,7 +76,7 @@ export class PGliteThread {
    *
    * @param timeout milliseconds, after which the thread is ended
    */
-  run(statement: Statement, timeout = statementTimeout): Promise<Result> {
+  run(statement: Statement, timeout = statementTimeout): Promise<Rows> {
     return this.#run(statement, timeout);
   }
 
@@ -96,10 +97,10 @@ export class PGliteThread {
     void this.#worker.terminate();
   }
 
-  async #run(task: Task, timeout: number): Promise<Result> {
+  async #run(task: Task, timeout: number): Promise<Rows> {
     if (this.#error) throw this.#error;
     const call: Call = { id: ++this.#lastId, task };
-    const waiting = { timeout, ...Promise.withResolvers<Result>() };
+    const waiting = { timeout, ...Promise.withResolvers<Rows>() };
     // A thread that does nothing must not keep the process alive.
     if (this.#waiting.size === 0) this.#worker.ref();
     this.#waiting.set(call.id, waiting);

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Results } from '@electric-sql/pglite';
+import type { Rows } from '../database/query.ts';
 import { databaseCode } from '../error-causes.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import { checkNotReplaced, DataDirectoryError, directoryId } from './data-directory-state.ts';
 import { noRoomError } from './free-room.ts';
-import type { Call, Outcome, Result, Statement, Task, WorkerInput } from './pglite-messages.ts';
+import type { Call, Outcome, Statement, Task, WorkerInput } from './pglite-messages.ts';
 import { createPreparedRunner } from './prepared-statements.ts';
 
 // The program of a worker thread that opens PGlite and runs the statements that it receives.
@@ -55,9 +56,9 @@ function send(outcome: Outcome): void {
   parentPort?.postMessage(outcome);
 }
 
-const nothing: Result = { rows: [], count: 0 };
+const nothing: Rows = { rows: [], count: 0 };
 
-async function perform(task: Task): Promise<Result> {
+async function perform(task: Task): Promise<Rows> {
   if (task === 'open') {
     database = await open();
     openDirectory = directoryId(dataDirectory);
@@ -79,10 +80,10 @@ async function open(): Promise<OpenDatabase> {
   const runPrepared = createPreparedRunner(client, pgliteModule);
   return {
     run(statement) {
-      if ('texts' in statement) return runPrepared(statement);
-      const { text, values = [], rowMode = 'array', blob } = statement;
-      return client.query(text, [...values], {
-        rowMode,
+      const { text, values, rowsAs, blob } = statement;
+      if (values && !rowsAs) return runPrepared(text, values);
+      return client.query(text, [...(values ?? [])], {
+        rowMode: rowsAs === 'objects' ? 'object' : 'array',
         ...(blob !== undefined && { blob: new Blob([blob]) }),
       });
     },
@@ -91,7 +92,7 @@ async function open(): Promise<OpenDatabase> {
   };
 }
 
-async function run(statement: Statement): Promise<Result> {
+async function run(statement: Statement): Promise<Rows> {
   if (!database) throw new Error('the database is not open');
   const noRoom = isWrite(statement) ? noRoomError(statfsSync(dataDirectory)) : undefined;
   if (noRoom) throw Object.assign(noRoom, { severity: 'ERROR' });

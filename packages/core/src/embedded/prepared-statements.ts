@@ -1,7 +1,7 @@
 import type { PGlite, Results } from '@electric-sql/pglite';
-import type { PreparedStatement } from './pglite-messages.ts';
+import type { Values } from '../database/query.ts';
 
-export type RunPrepared = (statement: PreparedStatement) => Promise<Results>;
+export type RunPrepared = (text: string, values: Values) => Promise<Results>;
 
 /**
  * Makes a function that runs prepared statements with one message. PGlite's own `query` parses a statement
@@ -17,13 +17,13 @@ export function createPreparedRunner(
     return response.messages;
   };
 
-  return ({ text, texts }) =>
+  return (text, values) =>
     client.runExclusive(async () => {
       const name = names.get(text) ?? `statement_${names.size}`;
       if (!names.has(text)) await send(serialize.parse({ name, text }));
       names.set(text, name);
       const messages = await send(
-        serialize.bind({ statement: name, values: [...texts] }),
+        serialize.bind({ statement: name, values: [...values] }),
         serialize.describe({ type: 'P' }),
         serialize.execute(),
       );

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { isOwn } from '../changes/epoch/epoch.ts';
 import { holds, type Query, send } from '../database/query.ts';
-import { isCluster } from '../tables/distributed.ts';
 import { feedIndex } from '../tables/indexes.ts';
+import { isCluster } from '../tables/tables.ts';
 
 /** The feed of changes on the primary. */
 export interface FeedState {

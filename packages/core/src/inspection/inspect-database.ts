@@ -12,8 +12,8 @@ import { checkTables, type TableFault } from '../tables/table-check.ts';
 import { type FeedState, lookAgain, readFeedState } from './feed-state.ts';
 import type { Hazard } from './hazard.ts';
 import { readHazards } from './hazards.ts';
-import { type LateCommit, readLateCommits } from './late-commits.ts';
-import { type Lock, readLocks } from './locks.ts';
+import { type LateCommit, selectLateCommits } from './late-commits.ts';
+import { type Lock, selectLocks } from './locks.ts';
 import { tryWrites } from './write-trial.ts';
 
 /** The properties of a database that matter to the store. */
@@ -94,8 +94,8 @@ async function readFacts(
     tableFaults: await checkTables(query),
     privileges: await readPrivileges(query),
     feed: await readFeedState(query),
-    locks: await readLocks(query),
-    lateCommits: await readLateCommits(query),
+    locks: await send(query, selectLocks),
+    lateCommits: await send(query, selectLateCommits),
     hazards: await readHazards(query),
   };
 }

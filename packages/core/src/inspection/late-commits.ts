@@ -1,5 +1,4 @@
 import { defaultTimeout } from '../database/deadline.ts';
-import { type Query, send } from '../database/query.ts';
 import { inCommit } from '../postgres/server-state.ts';
 
 /** A commit of the store that is not durable yet, although its requests have got error 50300. */
@@ -14,11 +13,7 @@ export interface LateCommit {
   readonly waitsFor: string;
 }
 
-export async function readLateCommits(query: Query): Promise<LateCommit[]> {
-  return send(query, selectLateCommits);
-}
-
-const selectLateCommits = `
+export const selectLateCommits = `
   select pid, extract(epoch from clock_timestamp() - query_start)::int as seconds,
     wait_event as "waitsFor"
   from pg_stat_activity

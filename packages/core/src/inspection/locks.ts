@@ -1,4 +1,3 @@
-import { type Query, send } from '../database/query.ts';
 import { tableOids } from '../tables/table-check.ts';
 
 /** A session with a lock on a whole table. Statements of the store wait for this lock. */
@@ -10,12 +9,8 @@ export interface Lock {
   readonly application: string;
 }
 
-/** Reads which sessions have locked the tables against reads or writes. */
-export async function readLocks(query: Query): Promise<Lock[]> {
-  return send(query, selectLocks);
-}
-
-const selectLocks = `
+/** Selects the sessions that have locked the tables against reads or writes. */
+export const selectLocks = `
   select distinct relname as table, pg_locks.pid, coalesce(usename, '') as user,
     coalesce(application_name, '') as application
   from pg_locks

@@ -4,7 +4,7 @@ import type { CallOptions, Deadline } from '../database/deadline.ts';
 import type { Rows } from '../database/query.ts';
 import type { Verbs } from '../database/verbs.ts';
 import { databaseCode } from '../error-causes.ts';
-import { isCluster } from '../tables/distributed.ts';
+import { isCluster } from '../tables/tables.ts';
 import { columnArrays, contentColumns, storedColumns, toStoredPlant } from './columns.ts';
 import { deleteAdvice, plantKept } from './create-errors.ts';
 

@@ -9,7 +9,6 @@ import { databaseUnavailable } from '../database/database-error.ts';
 import { bulkTimeout, defaultTimeout } from '../database/deadline.ts';
 import { databaseSettingsError } from '../database/explain-database-error.ts';
 import { createVerbs } from '../database/verbs.ts';
-import { unknownCluster } from '../tables/distributed.ts';
 import { createConnectToPrimary } from './connect-to-primary.ts';
 import { type Connection, connectPostgres } from './connection.ts';
 import { openCopies } from './copy-session.ts';
@@ -181,3 +180,8 @@ export async function openPostgres(
     });
   }
 }
+
+/** The warning of a program that does not know the cluster. */
+const unknownCluster =
+  'the plants are distributed over a Citus cluster, and this program sends them all through one node, which ' +
+  'costs more: pass `cluster: citus` of @plant-store/citus beside the databaseUrl';

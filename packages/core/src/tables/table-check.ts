@@ -1,7 +1,6 @@
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import { type Query, send } from '../database/query.ts';
-import { isCluster } from './distributed.ts';
-import { accessTokens, plantDeletions, plantFeed, plants } from './tables.ts';
+import { accessTokens, isCluster, plantDeletions, plantFeed, plants } from './tables.ts';
 
 const tables = [plants, plantDeletions, plantFeed, accessTokens].map((table) =>
   getTableConfig(table),

@@ -116,3 +116,10 @@ export const accessTokens = pgTable('access_tokens', {
   revokedAt: time('revoked_at'),
   lastUsedAt: time('last_used_at'),
 });
+
+/**
+ * Whether Citus has distributed the plants, or has begun to, as a condition in SQL. Citus adds this trigger
+ * on each node. A statement cannot name Citus's own tables, because other databases lack them.
+ */
+export const isCluster = `exists (select from pg_trigger where tgrelid = to_regclass('plants')
+  and tgfoid = to_regproc('pg_catalog.citus_truncate_trigger'))`;

@@ -4,9 +4,9 @@ import { defaultTimeout, withTimeout } from '../../database/deadline.ts';
 import { DatabaseSettingsError, readOnlyCode } from '../../database/explain-database-error.ts';
 import { holds, type Query, send } from '../../database/query.ts';
 import { databaseCode } from '../../error-causes.ts';
-import { isCluster } from '../../tables/distributed.ts';
 import { buildIndexes, lockTimeout } from '../../tables/indexes.ts';
 import { migrationsFolder, readSchemaVersion } from '../../tables/schema-version.ts';
+import { isCluster } from '../../tables/tables.ts';
 
 /** Any key works, as long as every instance uses the same one. */
 const migrationLock = 0x706c616e7473; // "plants"
