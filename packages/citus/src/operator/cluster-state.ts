@@ -34,18 +34,15 @@ interface NodeContent {
 /** Milliseconds that a statement on a node may take. */
 const nodeTimeout = 2_000;
 
-interface InspectOptions {
-  /** Runs a statement on a connection of its own, because it may wait for a node that is down. */
-  readonly query: Query;
-  /** Connects to another node of the cluster. */
-  readonly connectTo: ConnectTo;
-}
-
-/** Reads the state of a cluster. Returns undefined when the database is not part of a cluster. */
-export async function readClusterState({
-  query,
-  connectTo,
-}: InspectOptions): Promise<ClusterState | undefined> {
+/**
+ * Reads the state of a cluster. Returns undefined when the database is not part of a cluster.
+ *
+ * @param query runs each statement on a connection of its own, because it may wait for a node that is down
+ */
+export async function readClusterState(
+  query: Query,
+  connectTo: ConnectTo,
+): Promise<ClusterState | undefined> {
   const role = await clusterRole(query);
   if (!role) return undefined;
   const { steps } = role === 'coordinator' ? await planTables(query) : { steps: [] };

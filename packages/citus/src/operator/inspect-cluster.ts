@@ -14,12 +14,12 @@ export async function inspectCluster(databaseUrl: string): Promise<ClusterState 
     shares: { lookUps: 8 },
   });
   try {
-    return await readClusterState({
-      query: (text, values = [], rowsAs = 'arrays') =>
+    return await readClusterState(
+      (text, values = [], rowsAs = 'arrays') =>
         pool.run(text, values, { share: 'lookUps', rowsAs }),
-      connectTo: (host, port, timeout) =>
+      (host, port, timeout) =>
         connectPostgres({ url: databaseUrl, host, port, timeout, readOnly: true, settings }),
-    });
+    );
   } finally {
     void pool.close();
   }

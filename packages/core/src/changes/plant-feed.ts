@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ListPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { maxPageSize } from '@plant-store/schemas/plain';
 import type { Database } from '../database/database.ts';
-import type { Caller, CallOptions } from '../database/deadline.ts';
+import type { CallOptions } from '../database/deadline.ts';
 import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
 import { generate } from './generate.ts';
@@ -10,14 +10,11 @@ import { type SharedPage, toShared } from './kept-pages.ts';
 import { createChangeReader } from './read-changes.ts';
 
 /** The options of `follow`. */
-export interface FollowOptions {
+export interface FollowOptions extends WaitOptions {
   /** The `next` of an earlier page. Default: the end of the feed. */
   readonly after?: string | undefined;
-  /** When this signal is aborted, the feed ends with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
   /** Is called with each database error that does not end the feed. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  readonly caller?: Caller | undefined;
 }
 
 /** A page of changes with a cursor behind each change, so that a client can continue after any change. */

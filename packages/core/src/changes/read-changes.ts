@@ -44,7 +44,11 @@ export type ReadChanges = (
  * @throws PlantStoreError `cursorExpired`; `notImplemented` on a database that has no feed; the errors of
  *   `read`
  */
-export function createChangeReader({ read, copyId = '', renewFeed }: ChangeSource): ReadChanges {
+export function createChangeReader({
+  read,
+  copyId = '',
+  renewFeed,
+}: Pick<Database, 'read' | 'copyId' | 'renewFeed'>): ReadChanges {
   let isRenewing = false;
   return readChanges;
 
@@ -111,8 +115,6 @@ export function createChangeReader({ read, copyId = '', renewFeed }: ChangeSourc
     throw error;
   }
 }
-
-type ChangeSource = Pick<Database, 'read' | 'copyId' | 'renewFeed'>;
 
 /** The state of the feed, as the statement returns it. The numbers of transactions are strings. */
 interface FeedNow {

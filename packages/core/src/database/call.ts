@@ -49,3 +49,8 @@ export class Call<Input, Output> {
     return true;
   }
 }
+
+/** The error for a call whose caller has disconnected. Nobody reads it. */
+export function callerDisconnected(): Error {
+  return new Error('the caller has disconnected');
+}

@@ -1,5 +1,5 @@
 import { PlantStoreError } from '../plant-store-error.ts';
-import { Call } from './call.ts';
+import { Call, callerDisconnected } from './call.ts';
 import { NotSentError } from './database-error.ts';
 import type { CallOptions } from './deadline.ts';
 
@@ -71,11 +71,6 @@ export class Turns {
     this.#waiting.delete(call);
     call.reject(error);
   }
-}
-
-/** The error for a call whose caller has disconnected. Nobody reads it. */
-function callerDisconnected(): Error {
-  return new Error('the caller has disconnected');
 }
 
 function tooManyWait(): PlantStoreError {

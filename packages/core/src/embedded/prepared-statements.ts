@@ -1,8 +1,6 @@
 import type { PGlite, Results } from '@electric-sql/pglite';
 import type { Values } from '../database/query.ts';
 
-export type RunPrepared = (text: string, values: Values) => Promise<Results>;
-
 /**
  * Makes a function that runs prepared statements with one message. PGlite's own `query` parses a statement
  * each time and sends six messages, which takes more than twice as long for a small statement.
@@ -10,7 +8,7 @@ export type RunPrepared = (text: string, values: Values) => Promise<Results>;
 export function createPreparedRunner(
   client: PGlite,
   { parse, protocol: { serialize } }: typeof import('@electric-sql/pglite'),
-): RunPrepared {
+): (text: string, values: Values) => Promise<Results> {
   const names = new Map<string, string>();
   const send = async (...messages: Uint8Array[]) => {
     const response = await client.execProtocol(Buffer.concat([...messages, serialize.sync()]));

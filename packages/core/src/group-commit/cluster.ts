@@ -5,7 +5,7 @@ import type { DatabaseOptions } from '../open-database.ts';
 import type { CountUpTo } from '../plants/count-up-to.ts';
 import type { PlantWrites } from '../plants/statements.ts';
 import type { CommittedBatch } from './creates.ts';
-import type { Lane, Lanes } from './lane.ts';
+import type { Lane } from './lane.ts';
 
 /** A kind of database with several nodes, such as `citus` of @plant-store/citus. */
 export interface Cluster extends ClusterSessions {
@@ -35,7 +35,9 @@ export interface ClusterStore {
 }
 
 /** The lanes of a store. A single Postgres has one lane. A cluster has a further lane for each node. */
-export interface StoreLanes extends Lanes {
+export interface StoreLanes {
+  /** The lane of the plant with an id. Internal tools may bypass the types, so the id may be anything. */
+  laneOf(id: unknown): Lane;
   readonly all: readonly Lane[];
   /** See `PlantStore.countUpTo`. */
   readonly countUpTo: CountUpTo;

@@ -1,8 +1,9 @@
 import { type NewPlant, NewPlants } from '@plant-store/schemas';
 import { deadlineOf } from '../database/deadline.ts';
 import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
+import type { StoreLanes } from './cluster.ts';
 import type { CreateOutcome } from './creates.ts';
-import { type CreateOptions, type Lane, type Lanes, maxManyBatch } from './lane.ts';
+import { type CreateOptions, type Lane, maxManyBatch } from './lane.ts';
 
 /** The outcome for a plant of `createMany`, or the error that `create` would throw for it. */
 export type ManyCreatesOutcome =
@@ -11,7 +12,7 @@ export type ManyCreatesOutcome =
 
 /** See `PlantStore.createMany`. */
 export async function createMany(
-  laneOf: Lanes['laneOf'],
+  laneOf: StoreLanes['laneOf'],
   given: readonly NewPlant[],
   options: CreateOptions = {},
 ): Promise<ManyCreatesOutcome[]> {

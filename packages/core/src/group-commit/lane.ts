@@ -40,12 +40,6 @@ export interface Lane {
   drained(): Promise<void>;
 }
 
-/** The lanes to the database nodes that store plants. */
-export interface Lanes {
-  /** The lane of the plant with an id. Internal tools may bypass the types, so the id may be anything. */
-  laneOf(id: unknown): Lane;
-}
-
 type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'mayCommit' | 'onClockMoved'> & {
   readonly statements: PlantStatements;
   /** Is called after each insert statement; it must not throw. */

@@ -16,17 +16,15 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-export type ReadPage = (
-  query: PageQuery,
-  options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
-) => Promise<PlantPage>;
-
 /**
  * Makes a function that reads a page of plants, ascending by id. A page needs no lock, and nothing
  * stays open in the database after it.
  */
-export function createPageReader({ read }: Pick<Verbs, 'read'>): ReadPage {
-  return async ({ limit, ...condition }, options) => {
+export function createPageReader({ read }: Pick<Verbs, 'read'>) {
+  return async (
+    { limit, ...condition }: PageQuery,
+    options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
+  ): Promise<PlantPage> => {
     const { where, values } = whereClause(condition);
     // A row after the last plant of the page shows that there is another page. The default size is a part
     // of the text: for a parameter, Postgres estimates far too many rows, and so plans the statement again for

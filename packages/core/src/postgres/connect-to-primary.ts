@@ -2,7 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import { parseDatabaseUrl } from '../database/database-url.ts';
 import { defaultTimeout } from '../database/deadline.ts';
 import { databaseUrlError } from '../database/explain-database-error.ts';
-import { type ApplicationName, type Connection, connectPostgres } from './connection.ts';
+import {
+  type ApplicationName,
+  type Connection,
+  type ConnectionOptions,
+  connectPostgres,
+} from './connection.ts';
 import { LeftBehind } from './left-behind.ts';
 import { postgresOverTls } from './tls.ts';
 
@@ -15,19 +20,14 @@ const defaultLockTimeout = 0.8 * defaultTimeout;
 /** Milliseconds after which the next attempt starts, even while earlier ones still wait. */
 const nextAttemptDelay = 1_000;
 
-export interface ConnectOptions {
+export interface ConnectOptions
+  extends Pick<ConnectionOptions, 'lockTimeout' | 'readOnly' | 'settings'> {
   /** Milliseconds after which the caller cancels a statement. */
   readonly timeout?: number;
-  /** Milliseconds for which a statement waits for a lock. */
-  readonly lockTimeout?: number;
-  /** Whether the connection only reads, so that any host is suitable. */
-  readonly readOnly?: boolean;
   /** Milliseconds for all attempts of one call. */
   readonly connectTimeout?: number;
   /** The hosts to try. Default: all hosts of the URL. */
   readonly hosts?: readonly Host[];
-  /** See `ClusterSessions`. */
-  readonly settings?: Readonly<Record<string, string>> | undefined;
   /** Returns the name of the program that opens the next session. */
   readonly applicationName?: () => ApplicationName;
 }

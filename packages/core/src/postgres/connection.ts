@@ -67,7 +67,6 @@ export interface ConnectionOptions {
  * Connects to a Postgres that accepts writes, or to any Postgres when the connection only reads.
  *
  * Each postgres.js client has one connection here, over a socket that this function creates and can
- * destroy. postgres.js itself has no timeout for queries. When it reconnects, it may hang on bytes of
  * destroy. postgres.js itself has no timeout for queries. When it reconnects, it may hang on bytes of the
  * previous connection. When a connection closes during its start, postgres.js reconnects at once, forever
  * (porsager/postgres #896, #1154, #1168).

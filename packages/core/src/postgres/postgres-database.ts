@@ -1,6 +1,7 @@
 import { ConnectionPool } from '../database/connection-pool.ts';
 import {
   type ClusterSessions,
+  type CopySession,
   type Database,
   lateCommit,
   type OpenOptions,
@@ -9,9 +10,8 @@ import { databaseUnavailable } from '../database/database-error.ts';
 import { bulkTimeout, defaultTimeout } from '../database/deadline.ts';
 import { databaseSettingsError } from '../database/explain-database-error.ts';
 import { createVerbs } from '../database/verbs.ts';
-import { createConnectToPrimary } from './connect-to-primary.ts';
+import { type ConnectOptions, createConnectToPrimary } from './connect-to-primary.ts';
 import { type Connection, connectPostgres } from './connection.ts';
-import { openCopies } from './copy-session.ts';
 import { LeftBehind } from './left-behind.ts';
 import { migratePostgres, migrationTimeout } from './migration/migration.ts';
 import { RepeatedMigration } from './migration/repeated-migration.ts';
@@ -50,18 +50,20 @@ export async function openPostgres(
   }: OpenOptions & { cluster?: ClusterSessions | undefined } = {},
 ): Promise<Database> {
   let warn: ((message: string) => void) | undefined;
-  let hasWarned = false;
+  const warned = new Set<string>();
   let isCluster = false;
   let isUnknownCluster = false;
-  let hasWarnedOfCluster = false;
   const settings = cluster?.settings;
   const applicationName = () => {
     if (readOnly) return 'plant-store tool';
     return isCluster ? 'plant-store cluster' : 'plant-store';
   };
-  const connect = afterMigration(
-    warnOfPooler(createConnectToPrimary(url, { readOnly: !onPrimary, applicationName, settings })),
-  );
+  const connectToStore = afterMigration();
+  const connect = async () => {
+    const connection = await connectToStore();
+    if (!connection.prepares) warnOnce(poolerForgets);
+    return connection;
+  };
   const pool = new ConnectionPool({
     connect,
     shares,
@@ -69,15 +71,10 @@ export async function openPostgres(
     onUnsettled: () => warn?.(lateCommit),
   });
   const bulk = new ConnectionPool({
-    connect: afterMigration(
-      createConnectToPrimary(url, {
-        timeout: bulkTimeout,
-        readOnly: !onPrimary,
-        applicationName,
-        settings,
-        ...(!readOnly && { lockTimeout: bulkLockTimeout }),
-      }),
-    ),
+    connect: afterMigration({
+      timeout: bulkTimeout,
+      ...(!readOnly && { lockTimeout: bulkLockTimeout }),
+    }),
     shares: { bulk: 1 },
     timeout: bulkTimeout,
   });
@@ -133,7 +130,7 @@ export async function openPostgres(
     copyPlants: cluster
       ? (...rows) => cluster.copyPlants({ ...verbs, copyPlants }, ...rows)
       : copyPlants,
-    openCopies: () => openCopies(url, !onPrimary, cluster),
+    openCopies,
     async close() {
       migrator.close();
       await Promise.all([pool.close(), bulk.close()]);
@@ -141,30 +138,35 @@ export async function openPostgres(
   };
 
   /** Waits for the migration before it connects. Fails when the current attempt to migrate fails. */
-  function afterMigration(connectNow: () => Promise<Connection>): () => Promise<Connection> {
+  function afterMigration(limits?: ConnectOptions): () => Promise<Connection> {
+    const options = { readOnly: !onPrimary, applicationName, settings, ...limits };
+    const connectNow = createConnectToPrimary(url, options);
     return async () => {
       await migrator.done;
       return connectNow();
     };
   }
 
-  /** Warns once, because all connections go through the same pooler. */
-  function warnOfPooler(connectNow: () => Promise<Connection>): () => Promise<Connection> {
-    return async () => {
-      const connection = await connectNow();
-      if (!connection.prepares && warn && !hasWarned) {
-        warn(poolerForgets);
-        hasWarned = true;
-      }
-      return connection;
+  /** Opens a session for copies. It has a timeout only for locks, because a reader may need any time. */
+  async function openCopies(): Promise<CopySession> {
+    const options = { timeout: Number.POSITIVE_INFINITY, readOnly: !onPrimary, settings };
+    const connection = await createConnectToPrimary(url, options)();
+    return {
+      copyOut: (select, format) =>
+        connection.copyOut(`copy (${select}) to stdout (format ${format})`),
+      close: () => connection.close(),
     };
   }
 
-  /** Emits the warning once, when the caller has had time to add a listener. */
+  /** Warns as soon as the caller has had time to add a listener. */
   function warnOfCluster(): void {
-    if (!isUnknownCluster || !warn || hasWarnedOfCluster) return;
-    hasWarnedOfCluster = true;
-    setImmediate(warn, unknownCluster);
+    if (isUnknownCluster) setImmediate(warnOnce, unknownCluster);
+  }
+
+  function warnOnce(message: string): void {
+    if (!warn || warned.has(message)) return;
+    warned.add(message);
+    warn(message);
   }
 
   function connectTo(host: string, port: number, timeout: number): Promise<Connection> {
