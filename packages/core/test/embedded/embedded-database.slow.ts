@@ -131,7 +131,7 @@ it('keeps the process alive only while a statement runs', async () => {
   const source = `
     import { openEmbeddedDatabase } from ${JSON.stringify(new URL('../../src/embedded/embedded-database.ts', import.meta.url).href)};
     const database = await openEmbeddedDatabase(${JSON.stringify(directory)});
-    await database.run('insert into numbers select generate_series(1, 1000)', [], {
+    await database.write('insert into numbers select generate_series(1, 1000)', [], {
       share: 'creates',
       deadline: performance.now() + 60_000,
     });
