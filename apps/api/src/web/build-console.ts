@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -17,7 +17,7 @@ export async function buildConsole(): Promise<void> {
   const args = ['run', 'build', '--filter=@plant-store/web', '--no-update-notifier'];
   const build = promisify(execFile)(process.execPath, [turbo, ...args], {
     cwd: repository,
-    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
+    env: { ...process.env, PATH: pathWithPnpm(), TURBO_TELEMETRY_DISABLED: '1' },
   });
   const stop = () => build.child.kill();
   process.once('exit', stop); // The server may fail to start, or get a signal, during the build.
@@ -25,6 +25,11 @@ export async function buildConsole(): Promise<void> {
     console.error(`The console was not built:\n${stdout}${stderr}`);
   });
   process.off('exit', stop);
+}
+
+/** Turborepo looks for pnpm in `PATH`, but a user may have started pnpm by its path. */
+function pathWithPnpm({ PATH = '', npm_execpath: pnpm } = process.env): string {
+  return pnpm ? `${PATH}${delimiter}${dirname(pnpm)}` : PATH;
 }
 
 function findTurbo(): string | undefined {
