@@ -4,39 +4,39 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/authentication.ts';
 import { type SignIn, signInRoute } from './auth/sign-in.ts';
-import { docs } from './docs/docs.ts';
-import { createLargeBodyQueue } from './http/body/large-body-queue.ts';
-import { cors } from './http/cors.ts';
-import { drain } from './http/drain.ts';
-import { health } from './http/health.ts';
-import { limitMemory } from './http/memory/limit-memory.ts';
-import { createMemoryBudget, defaultMemoryBudget } from './http/memory/memory-budget.ts';
-import { limitRate } from './http/rate-limit.ts';
-import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
-import { compressResponse } from './http/responses/compression.ts';
-import { handleError, routerErrorHandler } from './http/send-error.ts';
-import { takeTurn } from './http/take-turn.ts';
-import { rejectUnknownRoute, respondToServerOptions } from './http/unknown-route.ts';
-import { limitWaiting } from './http/waiting.ts';
 import {
   dropAfterError,
   limitConnections,
   trackConnections,
   trackResponse,
   untrackResponse,
-} from './node/client-connections.ts';
-import { dropGoneAfterGap } from './node/event-loop-gap.ts';
-import { respondToNodeEvents } from './node/node-errors.ts';
-import { nodeServerOptions } from './node/node-server-options.ts';
+} from './connections/client-connections.ts';
+import { drain } from './connections/drain.ts';
+import { dropGoneAfterGap } from './connections/event-loop-gap.ts';
+import { respondToNodeEvents } from './connections/node-errors.ts';
+import { nodeServerOptions } from './connections/node-server-options.ts';
 import { logCluster } from './observability/cluster-log.ts';
 import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { RequestLog, sendRequestId, serializers } from './observability/request-log.ts';
-import { decorateRequests } from './request-state.ts';
-import { rest } from './rest/rest.ts';
-import { trpc } from './trpc/trpc.ts';
-import { serveConsole } from './web/serve-console.ts';
+import { docs } from './pages/docs.ts';
+import { health } from './pages/health.ts';
+import { serveConsole } from './pages/serve-console.ts';
+import { createLargeBodyQueue } from './requests/body/large-body-queue.ts';
+import { cors } from './requests/cors.ts';
+import { limitMemory } from './requests/memory/limit-memory.ts';
+import { createMemoryBudget, defaultMemoryBudget } from './requests/memory/memory-budget.ts';
+import { limitRate } from './requests/rate-limit.ts';
+import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './requests/request-headers.ts';
+import { decorateRequests } from './requests/request-state.ts';
+import { handleError, routerErrorHandler } from './requests/send-error.ts';
+import { takeTurn } from './requests/take-turn.ts';
+import { rejectUnknownRoute, respondToServerOptions } from './requests/unknown-route.ts';
+import { limitWaiting } from './requests/waiting.ts';
+import { compressResponse } from './responses/compression.ts';
+import { rest } from './surfaces/rest.ts';
+import { trpc } from './surfaces/trpc/trpc.ts';
 
 export interface ServerOptions {
   store: PlantStore;

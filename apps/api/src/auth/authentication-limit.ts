@@ -1,5 +1,5 @@
 import { toHttpError } from '../errors/http-error.ts';
-import { countByClient, tooMany } from '../http/rate-limit.ts';
+import { countByClient, tooMany } from '../requests/rate-limit.ts';
 
 /** A client's attempts to authenticate within a minute. */
 interface Attempts {

@@ -1,7 +1,7 @@
 import type { Authentication, Principal } from '@plant-store/core';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
-import { createFairTurns } from '../http/fair-turns.ts';
+import { createFairTurns } from '../requests/fair-turns.ts';
 import { limitAuthenticationErrors } from './authentication-limit.ts';
 
 /** Finds the principal of an access token. Returns undefined when the token is not valid. */

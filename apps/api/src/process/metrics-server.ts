@@ -1,20 +1,20 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
-import { jsonHeaders } from '../errors/error-response.ts';
-import { cors } from '../http/cors.ts';
-import { checkRequestHeaders } from '../http/request-headers.ts';
-import { handleError, routerErrorHandler } from '../http/send-error.ts';
-import { rejectUnknownRoute } from '../http/unknown-route.ts';
 import {
   limitConnections,
   trackConnections,
   trackResponse,
   untrackResponse,
-} from '../node/client-connections.ts';
-import { respondToNodeEvents } from '../node/node-errors.ts';
-import { nodeServerOptions } from '../node/node-server-options.ts';
+} from '../connections/client-connections.ts';
+import { respondToNodeEvents } from '../connections/node-errors.ts';
+import { nodeServerOptions } from '../connections/node-server-options.ts';
+import { jsonHeaders } from '../errors/error-response.ts';
 import { createErrorLog } from '../observability/error-log.ts';
 import { type MetricValues, sumMetrics } from '../observability/metrics.ts';
 import { sendRequestId } from '../observability/request-log.ts';
+import { cors } from '../requests/cors.ts';
+import { checkRequestHeaders } from '../requests/request-headers.ts';
+import { handleError, routerErrorHandler } from '../requests/send-error.ts';
+import { rejectUnknownRoute } from '../requests/unknown-route.ts';
 
 /**
  * The most connections. Prometheus needs one. The limit is low, because these connections share file

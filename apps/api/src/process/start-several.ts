@@ -3,7 +3,7 @@ import pino from 'pino';
 import type { Env } from '../env.ts';
 import { logOutput } from '../observability/log-output.ts';
 import { serializers } from '../observability/request-log.ts';
-import { buildConsole } from '../web/build-console.ts';
+import { buildConsole } from '../pages/build-console.ts';
 import {
   listen,
   listenForMetrics,

@@ -8,6 +8,8 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authentication.ts';
 import { createSignIn } from '../auth/sign-in.ts';
 import { acceptStaticTokens } from '../auth/static-tokens.ts';
+import { connectionCapacity } from '../connections/connection-capacity.ts';
+import { backlog } from '../connections/node-server-options.ts';
 import {
   databaseSettings,
   type Env,
@@ -15,12 +17,10 @@ import {
   repositoryRoot,
   unknownSettings,
 } from '../env.ts';
-import { backlog } from '../node/node-server-options.ts';
 import { type LogOutput, logOutput } from '../observability/log-output.ts';
 import type { Metrics, MetricValues } from '../observability/metrics.ts';
-import { buildConsole } from '../web/build-console.ts';
-import { hasConsole } from '../web/serve-console.ts';
-import { connectionCapacity } from './connection-capacity.ts';
+import { buildConsole } from '../pages/build-console.ts';
+import { hasConsole } from '../pages/serve-console.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { keepFeed } from './keep-feed.ts';
 import { throwStartError } from './start-error.ts';

@@ -5,12 +5,12 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { drain } from '../../src/http/drain.ts';
 import {
   trackConnections,
   trackResponse,
   untrackResponse,
-} from '../../src/node/client-connections.ts';
+} from '../../src/connections/client-connections.ts';
+import { drain } from '../../src/connections/drain.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
 
 // The server has only these hooks, so that `npx -y pnpm mutants` can try each mutant of the hooks.

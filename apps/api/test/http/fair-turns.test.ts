@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createFairTurns } from '../../src/http/fair-turns.ts';
+import { createFairTurns } from '../../src/requests/fair-turns.ts';
 
 /**
  * Eight requests continue in a turn, and a request that waits for more than a second is late. The clock

@@ -11,12 +11,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { openApiDocument } from '../../openapi/openapi-document.ts';
 import { requireToken } from '../../src/auth/authentication.ts';
-import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
-import { limitMemory } from '../../src/http/memory/limit-memory.ts';
-import { createMemoryBudget } from '../../src/http/memory/memory-budget.ts';
-import { handleError } from '../../src/http/send-error.ts';
-import { rest } from '../../src/rest/rest.ts';
-import { trpc } from '../../src/trpc/trpc.ts';
+import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
+import { limitMemory } from '../../src/requests/memory/limit-memory.ts';
+import { createMemoryBudget } from '../../src/requests/memory/memory-budget.ts';
+import { handleError } from '../../src/requests/send-error.ts';
+import { rest } from '../../src/surfaces/rest.ts';
+import { trpc } from '../../src/surfaces/trpc/trpc.ts';
 
 const { transformer, errorFormatter } = appRouter._def._config;
 const t = initTRPC.context<Context>().create({ transformer, errorFormatter });

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { hasConsole } from '../../src/web/serve-console.ts';
+import { hasConsole } from '../../src/pages/serve-console.ts';
 
-const module = new URL('../../src/web/build-console.ts', import.meta.url);
+const module = new URL('../../src/pages/build-console.ts', import.meta.url);
 
 it('builds the console when PATH has no pnpm', async () => {
   const { PATH = '', ...variables } = process.env; // pnpm has set `npm_execpath` to its own path.

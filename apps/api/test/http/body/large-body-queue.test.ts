@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createLargeBodyQueue } from '../../../src/http/body/large-body-queue.ts';
+import { createLargeBodyQueue } from '../../../src/requests/body/large-body-queue.ts';
 
 const large = 2 ** 20;
 

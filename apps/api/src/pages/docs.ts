@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type FastifyInstance, fastify } from 'fastify';
-import { loadOnce } from '../http/responses/load-once.ts';
-import { createStaticFile, sendFile } from '../http/responses/static-file.ts';
+import { loadOnce } from '../responses/load-once.ts';
+import { createStaticFile, sendFile } from './static-file.ts';
 
 /**
  * Serves the API reference at `/docs`, the meaning of each error at `/docs/errors`, and the OpenAPI

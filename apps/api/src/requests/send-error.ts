@@ -1,10 +1,10 @@
 import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import { connectionOf } from '../connections/client-connections.ts';
 import { errorBody, errorHeaders } from '../errors/error-response.ts';
 import { HttpError, toHttpError } from '../errors/http-error.ts';
-import { connectionOf } from '../node/client-connections.ts';
+import { sendJsonText } from '../responses/json-response.ts';
 import type { Cors } from './cors.ts';
-import { sendJsonText } from './responses/json-response.ts';
 
 /** Logs an error that a request caused, and sends it in the contract's shape. */
 export function handleError(

@@ -1,6 +1,6 @@
 import type { SuperJSONResult } from 'superjson';
 import type * as z from 'zod';
-import { listWriter, type WriteJson } from '../http/responses/list-writer.ts';
+import { listWriter, type WriteJson } from '../../responses/list-writer.ts';
 
 /**
  * Makes a function that writes a procedure's output in superjson's format. The function writes an output

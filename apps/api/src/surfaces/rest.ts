@@ -3,11 +3,11 @@ import type { Procedure } from '@plant-store/core/internal';
 import { formatJson, type Operation, parseJson } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
-import { callHandler, checkEncoding, type Endpoint } from '../calls/call-flow.ts';
-import { bodyNotJson, isObject, parseJsonBodies } from '../http/body/json-body.ts';
-import type { QueueBody } from '../http/body/large-body-queue.ts';
-import { methodsWithoutBody } from '../http/request-headers.ts';
-import { listWriter, writeOnce } from '../http/responses/list-writer.ts';
+import { bodyNotJson, isObject, parseJsonBodies } from '../requests/body/json-body.ts';
+import type { QueueBody } from '../requests/body/large-body-queue.ts';
+import { methodsWithoutBody } from '../requests/request-headers.ts';
+import { listWriter, writeOnce } from '../responses/list-writer.ts';
+import { callHandler, checkEncoding, type Endpoint } from './call-flow.ts';
 import { textReader } from './text-input.ts';
 
 interface RestOptions {

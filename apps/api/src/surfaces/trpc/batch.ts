@@ -1,11 +1,11 @@
 import type { PlantStore } from '@plant-store/core';
 import { maxBatchCalls } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { callContext, runCall } from '../calls/call-flow.ts';
-import { errorHeaders, trpcErrorBody } from '../errors/error-response.ts';
-import { HttpError, toHttpError } from '../errors/http-error.ts';
-import { isObject } from '../http/body/json-body.ts';
-import { sendJsonText } from '../http/responses/json-response.ts';
+import { errorHeaders, trpcErrorBody } from '../../errors/error-response.ts';
+import { HttpError, toHttpError } from '../../errors/http-error.ts';
+import { isObject } from '../../requests/body/json-body.ts';
+import { sendJsonText } from '../../responses/json-response.ts';
+import { callContext, runCall } from '../call-flow.ts';
 import type { Endpoints } from './endpoints.ts';
 
 /** Runs the calls of a batch concurrently, and sends the list of their envelopes. */

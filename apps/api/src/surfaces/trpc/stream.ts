@@ -4,13 +4,13 @@ import type { AppRouter } from '@plant-store/core/router';
 import { maxBatchCalls } from '@plant-store/schemas';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { callContext } from '../calls/call-flow.ts';
-import { errorHeaders, jsonHeaders } from '../errors/error-response.ts';
-import { toHttpError } from '../errors/http-error.ts';
-import { tooManyValues } from '../http/body/json-body.ts';
-import type { MemoryLimits } from '../http/memory/limit-memory.ts';
-import { measureJson } from '../http/memory/measure-json.ts';
-import { sendJsonText } from '../http/responses/json-response.ts';
+import { errorHeaders, jsonHeaders } from '../../errors/error-response.ts';
+import { toHttpError } from '../../errors/http-error.ts';
+import { tooManyValues } from '../../requests/body/json-body.ts';
+import type { MemoryLimits } from '../../requests/memory/limit-memory.ts';
+import { measureJson } from '../../requests/memory/measure-json.ts';
+import { sendJsonText } from '../../responses/json-response.ts';
+import { callContext } from '../call-flow.ts';
 
 interface StreamOptions {
   store: PlantStore;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { codingOf } from './compression.ts';
-import { addVary } from './negotiation.ts';
+import { codingOf } from '../responses/compression.ts';
+import { addVary } from '../responses/negotiation.ts';
 
 /**
  * A file in memory. All responses share its bytes. With a copy for each response, slow clients would fill

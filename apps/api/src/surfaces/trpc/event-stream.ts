@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { MemoryBudget } from '../http/memory/memory-budget.ts';
+import type { MemoryBudget } from '../../requests/memory/memory-budget.ts';
 
 interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
   pages: AsyncIterator<Page>;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { createStaticFile, type StaticFile } from '../http/responses/static-file.ts';
+import { createStaticFile, type StaticFile } from './static-file.ts';
 
 /**
  * Reads the built console into memory. Returns the files by their paths. The path of the page is `/`. A

@@ -3,12 +3,12 @@ import type { Caller, PlantStore } from '@plant-store/core';
 import type { PlantChanges } from '@plant-store/schemas';
 import type { TrackedEnvelope } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { callContext, type Endpoint } from '../calls/call-flow.ts';
-import { trpcError } from '../errors/error-response.ts';
-import { toHttpError } from '../errors/http-error.ts';
-import { isObject } from '../http/body/json-body.ts';
-import type { MemoryBudget } from '../http/memory/memory-budget.ts';
-import { writeOnce } from '../http/responses/list-writer.ts';
+import { trpcError } from '../../errors/error-response.ts';
+import { toHttpError } from '../../errors/http-error.ts';
+import { isObject } from '../../requests/body/json-body.ts';
+import type { MemoryBudget } from '../../requests/memory/memory-budget.ts';
+import { writeOnce } from '../../responses/list-writer.ts';
+import { callContext, type Endpoint } from '../call-flow.ts';
 import { eventStream, reconnectAfterInactivity } from './event-stream.ts';
 
 interface SubscriptionOptions {

@@ -2,7 +2,7 @@ import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { unwritableRatio } from '../observability/cluster-log.ts';
-import { sendJson } from './responses/json-response.ts';
+import { sendJson } from '../responses/json-response.ts';
 
 /**
  * Serves `/livez` and `/readyz`. `/livez` says that the process is up. `/readyz` says that the database

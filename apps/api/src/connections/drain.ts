@@ -6,8 +6,8 @@ import type {
   onSendHookHandler,
   preCloseAsyncHookHandler,
 } from 'fastify';
-import { closeAfter, connectionOf, halfClose, isLatest } from '../node/client-connections.ts';
-import { readArrived } from '../node/event-loop-gap.ts';
+import { closeAfter, connectionOf, halfClose, isLatest } from './client-connections.ts';
+import { readArrived } from './event-loop-gap.ts';
 
 /** Milliseconds without a new connection before the server stops listening. */
 const quietTime = 50;

@@ -1,7 +1,7 @@
 import type { Deadline, Principal } from '@plant-store/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { HttpError } from './errors/http-error.ts';
-import type { LogError } from './observability/error-log.ts';
+import type { HttpError } from '../errors/http-error.ts';
+import type { LogError } from '../observability/error-log.ts';
 
 // These properties pass state between the hooks of a request, and from the server to the hooks.
 declare module 'fastify' {

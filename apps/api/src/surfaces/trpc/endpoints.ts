@@ -2,9 +2,9 @@ import { type Procedure, transformer } from '@plant-store/core/internal';
 import { parseJson, shorten } from '@plant-store/schemas';
 import { TRPCError } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Endpoint } from '../calls/call-flow.ts';
-import { HttpError } from '../errors/http-error.ts';
-import { isObject } from '../http/body/json-body.ts';
+import { HttpError } from '../../errors/http-error.ts';
+import { isObject } from '../../requests/body/json-body.ts';
+import type { Endpoint } from '../call-flow.ts';
 import { resultWriter } from './result-writer.ts';
 
 /** Makes the endpoint of each procedure, with tRPC's codec. */

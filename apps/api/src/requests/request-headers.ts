@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { closeAfter } from '../connections/client-connections.ts';
+import { transferEncodingError } from '../connections/node-errors.ts';
 import { bodyLimit, bodyTooLarge, HttpError } from '../errors/http-error.ts';
-import { closeAfter } from '../node/client-connections.ts';
-import { transferEncodingError } from '../node/node-errors.ts';
 import { checkHost } from './host.ts';
 
 /** A hook that checks the HTTP version of a request, and the headers that every request may have. */

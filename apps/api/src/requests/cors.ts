@@ -1,6 +1,6 @@
 import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { addVary } from './responses/negotiation.ts';
+import { addVary } from '../responses/negotiation.ts';
 
 export type Cors = ReturnType<typeof cors>;
 
