@@ -9,7 +9,6 @@ import {
   limitConnections,
   trackConnections,
   trackResponse,
-  untrackResponse,
 } from './connections/client-connections.ts';
 import { drain } from './connections/drain.ts';
 import { dropGoneAfterGap } from './connections/event-loop-gap.ts';
@@ -177,7 +176,6 @@ export async function buildServer({
     server.addHook('onSend', async (request, reply) => crossOrigin.setCorsHeaders(request, reply));
   }
   server.addHook('onSend', announceClose);
-  server.addHook('onResponse', untrackResponse);
   server.addHook('onResponse', closeAfterResponse);
 
   // The hooks of a shutdown.

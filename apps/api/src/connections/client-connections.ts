@@ -5,32 +5,27 @@ import type {
   FastifyReply,
   FastifyRequest,
   onRequestHookHandler,
-  onResponseHookHandler,
   preValidationHookHandler,
 } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
 /** The state of a client's connection. */
 export interface ClientConnection {
-  /** How many requests have no response yet. */
-  open: number;
-  /** The responses to the last two requests of the connection. */
-  latest?: ServerResponse;
-  previous?: ServerResponse | undefined;
   /**
-   * The responses that are not sent yet. This is an array and not a Set, because the old tables of a Set
-   * would keep sent responses in memory.
+   * The responses that are not sent yet, and the latest response. This is an array and not a Set, because
+   * the old tables of a Set would keep sent responses in memory.
    */
-  readonly pending: FastifyReply[];
+  readonly responses: TrackedResponse[];
   /** Whether the server closes the connection after the responses to the requests so far. */
   isEnding?: boolean;
-  /** The response that an error has replaced. */
-  replaced?: ServerResponse | undefined;
-  /**
-   * Whether Node's parser has rejected bytes of the connection. The parser then reports an error for all
-   * later bytes.
-   */
-  isBroken?: boolean;
+  /** The response to a request that ended with an error before it was complete. */
+  broken?: ServerResponse;
+}
+
+interface TrackedResponse {
+  readonly raw: ServerResponse;
+  /** Fastify's reply, from the first hook until the response is sent. */
+  reply?: FastifyReply | undefined;
 }
 
 const connections = new WeakMap<Socket, ClientConnection>();
@@ -42,7 +37,7 @@ export function connectionOf(socket: Socket): ClientConnection | undefined {
 
 /** Whether a response is the last one on its connection so far. */
 export function isLatest(response: ServerResponse): boolean {
-  return connections.get(response.req.socket)?.latest === response;
+  return connections.get(response.req.socket)?.responses.at(-1)?.raw === response;
 }
 
 /**
@@ -58,15 +53,17 @@ export function trackConnections(
   onLost: (reply: FastifyReply) => void = () => {},
 ): void {
   server.on('connection', (socket: Socket) => {
-    const pending: FastifyReply[] = [];
-    connections.set(socket, { pending, open: 0 });
+    const responses: TrackedResponse[] = [];
+    connections.set(socket, { responses });
     void socket.remoteAddress; // Node remembers the address once it is read, even after the close.
-    socket.once('close', () => pending.forEach(onLost));
+    socket.once('close', () => {
+      for (const { reply } of responses) if (reply) onLost(reply);
+    });
     // Node calls this after the last response. Node's own method would reset the connection of a client
     // that still sends its body.
     const { destroySoon } = socket;
     socket.destroySoon = () => {
-      if (connections.get(socket)?.latest?.req.complete === false) halfClose(socket);
+      if (responses.at(-1)?.raw.req.complete === false) halfClose(socket);
       else destroySoon.call(socket);
     };
   });
@@ -78,13 +75,13 @@ export function trackConnections(
     const connection = connections.get(request.socket);
     if (connection?.isEnding) return drop(request);
     if (connection) {
-      connection.previous = connection.latest;
-      connection.latest = response;
-      if (++connection.open > maxPending) {
+      const { responses } = connection;
+      while (responses[0]?.raw.writableFinished) responses.shift();
+      responses.push({ raw: response });
+      if (responses.length > maxPending) {
         closeAfter(response);
         abortWithoutStacks(request.socket);
       }
-      response.once('close', () => connection.open--);
     }
     handle?.call(server, request, response);
   });
@@ -140,18 +137,22 @@ export function halfClose(socket: Socket): void {
 const lingerTime = 1_000;
 
 /**
- * A hook that adds a request's response to those that are pending on its connection.
- *
- * It rejects a request when 100 responses are pending on its connection. Node itself has no such limit
- * while it has no responses to send.
+ * A hook that rejects a request when 100 responses are pending on its connection. Node itself has no such
+ * limit while it has no responses to send.
  */
 export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
-  const connection = connections.get(raw.socket);
+  const { responses = [] } = connections.get(raw.socket) ?? {};
+  const latest = responses.at(-1);
+  if (latest) {
+    latest.reply = reply;
+    reply.raw.once('finish', () => {
+      latest.reply = undefined;
+    });
+  }
   // A request to upgrade gets its usual response (RFC 9110 §7.8). Node loses the bytes after the request,
   // so the connection closes.
   if (raw.headers.upgrade !== undefined) closeAfter(reply.raw);
-  connection?.pending.push(reply);
-  if (connection && connection.open > maxPending) {
+  if (responses.length > maxPending) {
     const message = `${maxPending} requests of this connection have no response yet: nothing was written, wait for responses`;
     throw new HttpError('overloaded', message);
   }
@@ -159,14 +160,6 @@ export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
 };
 
 const maxPending = 100;
-
-/** A hook that removes a response from those that are pending on its connection. */
-export const untrackResponse: onResponseHookHandler = ({ raw }, reply, done) => {
-  const { pending = [] } = connections.get(raw.socket) ?? {};
-  const at = pending.indexOf(reply);
-  if (at >= 0) pending.splice(at, 1);
-  done();
-};
 
 /**
  * Makes a hook that drops a request whose body came too late. Its client has already received an error. It
@@ -176,7 +169,7 @@ export function dropAfterError(
   onDrop: (request: FastifyRequest) => void,
 ): preValidationHookHandler {
   return (request, reply, done) => {
-    if (connections.get(request.raw.socket)?.replaced !== reply.raw) done();
+    if (connections.get(request.raw.socket)?.broken !== reply.raw) done();
     else onDrop(request);
   };
 }

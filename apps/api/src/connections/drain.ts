@@ -98,5 +98,5 @@ export function drain(
 }
 
 function isIdle(socket: Socket): boolean {
-  return connectionOf(socket)?.latest?.writableFinished ?? true;
+  return connectionOf(socket)?.responses.at(-1)?.raw.writableFinished ?? true;
 }

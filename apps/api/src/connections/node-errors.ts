@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { type ErrorKind, shorten } from '@plant-store/schemas';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
-import { connectionOf } from './client-connections.ts';
 import { closeWithError, METHODS } from './raw-response.ts';
 import { type RequestLine, requestLineIn } from './request-line.ts';
 
@@ -38,9 +37,6 @@ export function clientErrorHandler(this: FastifyInstance, error: Error, socket: 
     socket.destroy();
     return;
   }
-  const connection = connectionOf(socket);
-  if (connection?.isBroken) return;
-  if (connection) connection.isBroken = true;
   const { rawPacket, bytesParsed = 0 } = parserError;
   const line = rawPacket && requestLineIn(rawPacket, bytesParsed);
   closeWithError(this, socket, new HttpError(...describe(parserError, line)), { line });

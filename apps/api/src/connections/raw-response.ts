@@ -32,16 +32,16 @@ export function closeWithError(
   { line = {}, headers }: RawResponse = {},
 ): void {
   const connection = connectionOf(socket);
-  const { latest, previous, pending = [], isEnding } = connection ?? {};
+  const { responses = [], isEnding, broken } = connection ?? {};
+  const { raw: latest, reply } = responses.at(-1) ?? {};
   const isIncomplete = latest && !latest.req.complete;
-  if (isEnding && !isIncomplete) return; // The error is in bytes after the last request; ignore it.
+  if (isEnding && (!isIncomplete || broken)) return; // The bytes follow the last request or the first error.
   endConnection(socket);
   // The error belongs to the latest request, unless that request was complete or already has its response.
   const belongsToLatest = isIncomplete && !latest.headersSent;
-  const pendingReply = belongsToLatest && pending.find(({ raw }) => raw === latest);
-  if (connection && belongsToLatest) connection.replaced = latest;
+  if (connection && isIncomplete) connection.broken = latest;
 
-  afterResponse(belongsToLatest ? previous : latest, () => {
+  afterResponse(belongsToLatest ? responses.at(-2)?.raw : latest, () => {
     // The latest request may have got its response in the meantime.
     if (isIncomplete && latest.headersSent) afterResponse(latest, () => socket.destroySoon());
     else send();
@@ -49,9 +49,8 @@ export function closeWithError(
 
   function send() {
     if (!socket.writable) return;
-    const source = pendingReply
-      ? pendingReply.request
-      : { id: randomUUID(), ip: socket.remoteAddress };
+    const source =
+      belongsToLatest && reply ? reply.request : { id: randomUUID(), ip: socket.remoteAddress };
     fastify.logError(error, source);
     const request = belongsToLatest ? latest.req : line;
     socket.end(rawResponse(error, request, { 'x-request-id': source.id, ...headers }));

@@ -3,7 +3,6 @@ import {
   limitConnections,
   trackConnections,
   trackResponse,
-  untrackResponse,
 } from '../connections/client-connections.ts';
 import { respondToNodeEvents } from '../connections/node-errors.ts';
 import { nodeServerOptions } from '../connections/node-server-options.ts';
@@ -47,7 +46,6 @@ export function buildMetricsServer(
   server.addHook('onRequest', trackResponse);
   server.addHook('onRequest', rejectUnknownRoute(server, 'the only path is /metrics'));
   server.addHook('onRequest', checkRequestHeaders);
-  server.addHook('onResponse', untrackResponse);
   const headers = { ...jsonHeaders, 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
   server.get('/metrics', async (_request, reply) =>
     reply.headers(headers).send(await sumMetrics(await metrics())),

@@ -8,7 +8,6 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
   trackConnections,
   trackResponse,
-  untrackResponse,
 } from '../../src/connections/client-connections.ts';
 import { drain } from '../../src/connections/drain.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
@@ -41,7 +40,6 @@ beforeEach(async () => {
   server.addHook('onRequest', trackResponse);
   const hooks = drain(server, () => otherProcesses.promise, stopWaiting);
   server.addHook('onSend', hooks.announceClose);
-  server.addHook('onResponse', untrackResponse);
   server.addHook('onResponse', hooks.closeAfterResponse);
   server.addHook('onResponse', afterwards);
   server.addHook('preClose', () => duringDrain());
