@@ -95,10 +95,8 @@ export const packages = {
         responses: 'how is a response made?',
         'requests/memory': 'which requests have room in memory?',
       },
-      {
-        requests: 'which hooks does every request pass?',
-        'requests/body': 'which bodies are read, when, and how?',
-      },
+      { requests: 'which hooks does every request pass?' },
+      { 'requests/body': 'which bodies are read, when, and how?' },
       { auth: 'who sent the request?' },
       {
         surfaces: 'how does a request become calls of procedures?',

@@ -8,7 +8,6 @@ import { z } from 'zod';
 import { tokenSyntax } from './auth/authentication.ts';
 import type { JwtSettings } from './auth/jwt.ts';
 
-/** The directory of the repository. */
 export const repositoryRoot = resolve(fileURLToPath(new URL('../../..', import.meta.url)));
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -21,7 +20,6 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 
-/** A list of values that are separated by commas. */
 const list = (each: z.ZodType<string, string>) =>
   z
     .string()
@@ -29,10 +27,7 @@ const list = (each: z.ZodType<string, string>) =>
     .pipe(z.array(each))
     .default([]);
 
-/**
- * Whether a text is an origin as browsers write it: a scheme, a host, and a port when it is not the
- * default port.
- */
+/** Whether a text is an origin as browsers write it, without the default port. */
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 
 /**
@@ -129,10 +124,8 @@ const jwtNames = [
 const embeddedFix =
   'only one process can use the embedded database. Set DATABASE_URL to a Postgres, or leave it out';
 
-type Settings = typeof settings;
-
 /** The values of all settings. */
-export type Env = { [Name in keyof Settings]: z.output<Settings[Name]['schema']> };
+export type Env = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> };
 
 /** Some settings are not valid. The message has one line for each invalid setting. */
 class SettingsError extends Error {
@@ -167,9 +160,6 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
   }
   return Object.fromEntries(entries) as Env; // Every value has passed its schema.
 }
-
-/** Returns a message for each variable and each line of `.env` that looks like a setting but is not one. */
-export const unknownSettings = () => explainUnknownSettings(process.env);
 
 /**
  * The values of these environment variables before `.env` is read. The printed commands repeat the values,

@@ -4,16 +4,19 @@ import { generateToken } from '@plant-store/core/internal';
 import { tokenSyntax } from '../auth/authentication.ts';
 import { StartError } from './start-error.ts';
 
+/** An access token, and the path of the file that holds it. */
+export interface FirstRunToken {
+  token: string;
+  path: string;
+}
+
 /**
- * Returns the access token of an embedded store and the path of the file that holds it. The first
- * start generates the token. The file is in the data directory and only its owner can read it; on
+ * Returns the access token of an embedded store. The first start generates the token. The file is in the data directory and only its owner can read it; on
  * Windows, the permissions of the directory apply. The token is stored nowhere else.
  *
  * @throws StartError when the file cannot be read or holds no token
  */
-export async function firstRunToken(
-  dataDirectory: string,
-): Promise<{ token: string; path: string }> {
+export async function firstRunToken(dataDirectory: string): Promise<FirstRunToken> {
   const path = join(dataDirectory, 'token');
   const stored = await read(path);
   const token = stored || generateToken();

@@ -10,9 +10,9 @@ import {
   type PreparedServer,
   prepareServer,
   warnOfUnknownSettings,
-  welcomeText,
 } from './start.ts';
 import { endExitOnSignals, stopSignals } from './stop.ts';
+import { welcome } from './welcome.ts';
 import { becomeWorker } from './worker.ts';
 import { startWorkers } from './workers.ts';
 
@@ -30,7 +30,7 @@ async function startPrimary(env: Env): Promise<void> {
   const workers = startWorkers({
     count: env.PLANT_STORE_PROCESSES,
     log,
-    onListening: (listening) => output.write(welcomeText(env, { ...listening, metricsUrl })),
+    onListening: (listening) => output.write(welcome(env, { ...listening, metricsUrl })),
     async onEnd(exitCode) {
       await output.settle();
       process.exit(exitCode);

@@ -3,25 +3,18 @@ import { setInterval } from 'node:timers/promises';
 import { citus } from '@plant-store/citus';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { explainDatabaseError } from '@plant-store/core/operator';
-import { describeDatabaseUrl } from '@plant-store/core/read';
+import { explainUnknownSettings } from '@plant-store/fast-start/setting-names';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authentication.ts';
 import { createSignIn } from '../auth/sign-in.ts';
 import { acceptStaticTokens } from '../auth/static-tokens.ts';
 import { connectionCapacity } from '../connections/connection-capacity.ts';
 import { backlog } from '../connections/node-server-options.ts';
-import {
-  databaseSettings,
-  type Env,
-  jwtSettings,
-  repositoryRoot,
-  unknownSettings,
-} from '../env.ts';
+import { type Env, jwtSettings } from '../env.ts';
 import { type LogOutput, logOutput } from '../observability/log-output.ts';
 import type { Metrics, MetricValues } from '../observability/metrics.ts';
 import { buildConsole } from '../pages/build-console.ts';
-import { hasConsole } from '../pages/serve-console.ts';
-import { firstRunToken } from './first-run-token.ts';
+import { type FirstRunToken, firstRunToken } from './first-run-token.ts';
 import { keepFeed } from './keep-feed.ts';
 import { throwStartError } from './start-error.ts';
 import { stopOnSignals } from './stop.ts';
@@ -34,11 +27,8 @@ export interface PreparedServer {
   store: PlantStore;
   metrics: Metrics | undefined;
   output: LogOutput;
-  /**
-   * The token that the server generated, and its file. It is undefined with a Postgres, or when a setting
-   * contains a token.
-   */
-  generated: { token: string; path: string } | undefined;
+  /** The token that the server generated. It is undefined with a Postgres, or when a setting contains a token. */
+  generated: FirstRunToken | undefined;
   /** The code that opens the console once. It is undefined when the server generated no token. */
   signInCode: string | undefined;
 }
@@ -55,7 +45,7 @@ export async function startAlone(env: Env): Promise<void> {
   const listening = await listen(prepared, env);
   // The log's stream writes the welcome, so that all earlier log lines come before the welcome.
   const { generated, signInCode } = prepared;
-  output.write(welcomeText(env, { ...listening, metricsUrl, generated, signInCode }));
+  output.write(welcome(env, { ...listening, metricsUrl, generated, signInCode }));
 }
 
 /** @param worker this process, when it is one of several that serve together */
@@ -124,28 +114,7 @@ export async function listen(
 }
 
 export function warnOfUnknownSettings(log: FastifyBaseLogger): void {
-  for (const message of unknownSettings()) log.warn(message);
-}
-
-/** Returns the text that the command prints when the server listens. */
-export function welcomeText(
-  { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory, PLANT_STORE_TOKEN: token }: Env,
-  {
-    generated,
-    signInCode,
-    ...started
-  }: Listening &
-    Partial<Pick<PreparedServer, 'generated' | 'signInCode'>> & { metricsUrl: string | undefined },
-): string {
-  return welcome({
-    ...started,
-    signInCode,
-    hasConsole: hasConsole(),
-    database: databaseUrl ? `Postgres at ${describeDatabaseUrl(databaseUrl)}` : dataDirectory,
-    token: generated ?? (token ? 'environment' : 'none'),
-    root: repositoryRoot,
-    settings: databaseSettings(),
-  });
+  for (const message of explainUnknownSettings(process.env)) log.warn(message);
 }
 
 /**

@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { FastifyBaseLogger } from 'fastify';
+import { closeUntakenConnections } from '../connections/untaken-connections.ts';
 import type { MetricValues } from '../observability/metrics.ts';
 import { type Call, openChannel } from './channel.ts';
-import { closeUntakenConnections } from './untaken-connections.ts';
 import type { Listening, PrimaryFunctions, WorkerFunctions } from './worker.ts';
 
 interface WorkersOptions {

@@ -1,4 +1,5 @@
 import type { Deadline, Principal } from '@plant-store/core';
+import { deadlineIn, defaultTimeout } from '@plant-store/core/internal';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpError } from '../errors/http-error.ts';
 import type { LogError } from '../observability/error-log.ts';
@@ -65,4 +66,14 @@ export function decorateRequests(server: FastifyInstance): void {
 function isGone(this: FastifyRequest): boolean {
   const { destroyed, readableEnded } = this.raw.socket;
   return destroyed || readableEnded;
+}
+
+/**
+ * Sets the deadline of a request that has arrived completely, and returns it. Later calls return the same
+ * deadline. A small body arrives while the request waits for its token and its turn, so the deadline
+ * includes that waiting time.
+ */
+export function startDeadline(request: FastifyRequest): Deadline {
+  request.deadline ??= deadlineIn(defaultTimeout - request.waitTime);
+  return request.deadline;
 }

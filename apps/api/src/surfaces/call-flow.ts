@@ -5,7 +5,7 @@ import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../auth/authentication.ts';
 import { toHttpError } from '../errors/http-error.ts';
-import { startDeadline } from '../requests/body/deadline.ts';
+import { startDeadline } from '../requests/request-state.ts';
 import { sendJsonText } from '../responses/json-response.ts';
 
 /** A procedure on one surface, with the codec of the surface. */

@@ -5,10 +5,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import {
-  trackConnections,
-  trackResponse,
-} from '../../src/connections/client-connections.ts';
+import { trackConnections, trackResponse } from '../../src/connections/client-connections.ts';
 import { drain } from '../../src/connections/drain.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
 

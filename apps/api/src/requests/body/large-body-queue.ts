@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
 import { isLarge } from '../memory/memory-budget.ts';
-import { startDeadline } from './deadline.ts';
+import { startDeadline } from '../request-state.ts';
 
 /** Reads a body that has arrived, at once or when it is the body's turn. */
 export type QueueBody = (request: FastifyRequest, bytes: number, body: BodyReader) => void;
