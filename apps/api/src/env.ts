@@ -127,16 +127,11 @@ const embeddedFix =
 /** The values of all settings. */
 export type Env = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> };
 
-/** Some settings are not valid. The message has one line for each invalid setting. */
-class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-}
-
 /**
  * Reads the settings from environment variables and the file `.env` at the repository root. An
  * empty value counts as not set.
  *
- * @throws SettingsError that names all invalid settings at once
+ * @throws Error that names all invalid settings, each in its own line
  */
 export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))): Env {
   const errors: string[] = [];
@@ -156,7 +151,7 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
     errors.push(`PLANT_STORE_PROCESSES is ${JSON.stringify(processes)}: ${embeddedFix}`);
   }
   if (errors.length > 0) {
-    throw new SettingsError([...errors, ...explainUnknownSettings(variables)].join('\n'));
+    throw new Error([...errors, ...explainUnknownSettings(variables)].join('\n'));
   }
   return Object.fromEntries(entries) as Env; // Every value has passed its schema.
 }

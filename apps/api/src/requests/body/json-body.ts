@@ -6,15 +6,19 @@ import { measureJson } from '../memory/measure-json.ts';
 import { isLarge } from '../memory/memory-budget.ts';
 import type { QueueBody } from './large-body-queue.ts';
 
-/**
- * Makes JSON the only type of body for the routes in a scope. `read` parses the text of a body, or throws.
- * `levelsAround` returns the number of nesting levels that the surface adds around the input.
- */
+/** The limits of a surface on its JSON. */
+interface JsonLimits {
+  /** The number of nesting levels that the surface adds around the input. */
+  levelsAround?: number;
+  maxValues?: number;
+}
+
+/** Makes JSON the only type of body for the routes in a scope. `read` parses the text of a body, or throws. */
 export function parseJsonBodies(
   scope: FastifyInstance,
   queueBody: QueueBody,
   read: (text: string) => unknown,
-  levelsAround: (request: FastifyRequest) => number = () => 0,
+  limitsOf: (request: FastifyRequest) => JsonLimits = () => ({}),
 ): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -25,7 +29,7 @@ export function parseJsonBodies(
         read() {
           let value: unknown;
           try {
-            value = readText(decode(body), read, levelsAround(request));
+            value = readText(decode(body), read, limitsOf(request));
           } catch (error) {
             return done(error as Error); // `readText` and `decode` throw only errors.
           }
@@ -38,12 +42,10 @@ export function parseJsonBodies(
   );
 }
 
-/** Whether a body is a JSON object. */
 export function isObject(body: unknown): body is Record<string, unknown> {
   return typeof body === 'object' && body !== null && !Array.isArray(body);
 }
 
-/** Makes the error for a body that is not JSON. */
 export function bodyNotJson(why: string, cause?: unknown): HttpError {
   return new HttpError('bodyNotJson', `the body is not JSON (${why}): send one JSON value`, {
     cause,
@@ -54,9 +56,9 @@ export function bodyNotJson(why: string, cause?: unknown): HttpError {
 export function readText(
   text: string,
   read: (text: string) => unknown,
-  levelsAround: number,
+  limits: JsonLimits,
 ): unknown {
-  if (text.length > maxLevels) checkJsonSize(text, maxLevels + levelsAround);
+  if (text.length > maxLevels) checkJsonSize(text, limits);
   try {
     return read(text);
   } catch (cause) {
@@ -81,14 +83,14 @@ const maxLevels = 500;
 const maxValues = { exact: 64_000, inexact: 25_000 };
 
 /** Rejects a text with too many values or levels before the server parses it. */
-function checkJsonSize(text: string, mostLevels: number): void {
+function checkJsonSize(text: string, { levelsAround = 0, ...surface }: JsonLimits): void {
   const { values, levels } = measureJson(text);
-  if (levels > mostLevels) throw bodyNotJson(`nested more than ${maxLevels} levels deep`);
-  const most = isExact(text) ? maxValues.exact : maxValues.inexact;
-  if (values > most) throw tooManyValues(most);
-}
-
-export function tooManyValues(most: number): HttpError {
+  if (levels > maxLevels + levelsAround) {
+    throw bodyNotJson(`nested more than ${maxLevels} levels deep`);
+  }
+  const ours = isExact(text) ? maxValues.exact : maxValues.inexact;
+  const most = Math.min(ours, surface.maxValues ?? ours);
+  if (values <= most) return;
   const advice = 'send fewer plants or other values in one call';
-  return new HttpError('bodyTooLarge', `the body has over ${most} values: ${advice}`);
+  throw new HttpError('bodyTooLarge', `the body has over ${most} values: ${advice}`);
 }

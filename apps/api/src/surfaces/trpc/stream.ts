@@ -6,9 +6,7 @@ import { resolveResponse } from '@trpc/server/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorHeaders, jsonHeaders } from '../../errors/error-response.ts';
 import { toHttpError } from '../../errors/http-error.ts';
-import { tooManyValues } from '../../requests/body/json-body.ts';
 import type { MemoryLimits } from '../../requests/memory/limit-memory.ts';
-import { measureJson } from '../../requests/memory/measure-json.ts';
 import { sendJsonText } from '../../responses/json-response.ts';
 import { callContext } from '../call-flow.ts';
 
@@ -19,7 +17,7 @@ interface StreamOptions {
 }
 
 /** The most values in a body. tRPC parses the body once more, and reads all its inputs at once. */
-const maxValues = 24_000;
+export const maxStreamValues = 24_000;
 
 /**
  * Sends the results of a request of `httpBatchStreamLink` as a stream. tRPC's own `resolveResponse` runs
@@ -35,7 +33,6 @@ export async function sendStream(
   const context = callContext(store, request, reply);
   const json = request.body === undefined ? '' : JSON.stringify(request.body);
   request.body = undefined;
-  if (measureJson(json).values > maxValues) throw tooManyValues(maxValues);
   memory.reserveParsed(request, json); // tRPC keeps all inputs.
   await setImmediate(); // tRPC reads all inputs at once, so other requests get a turn first.
   const response = await resolveResponse({

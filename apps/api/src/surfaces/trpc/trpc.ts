@@ -10,7 +10,7 @@ import type { MemoryBudget } from '../../requests/memory/memory-budget.ts';
 import { callHandler, checkEncoding, invalidQuery } from '../call-flow.ts';
 import { checkBatchSize, sendBatch } from './batch.ts';
 import { createEndpoints, readJson, subscriptionInBatch } from './endpoints.ts';
-import { sendStream } from './stream.ts';
+import { maxStreamValues, sendStream } from './stream.ts';
 import { subscriptionHandler } from './subscription.ts';
 
 interface TrpcOptions {
@@ -30,7 +30,7 @@ export async function trpc(
   scope: FastifyInstance,
   { store, router, procedures, budget, memory, queueBody }: TrpcOptions,
 ) {
-  parseJsonBodies(scope, queueBody, readJson, levelsAround);
+  parseJsonBodies(scope, queueBody, readJson, limitsOf);
   const endpoints = createEndpoints(procedures);
   const sendCall = callHandler(store, (request, reply) =>
     endpoints.find(pathOf(request), request, reply),
@@ -87,17 +87,17 @@ function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean
   }
   const { batch, input = '' } = query;
   if (request.method !== 'POST') {
-    request.body = readText(String(input), readJson, levelsAround(request));
+    request.body = readText(String(input), readJson, limitsOf(request));
   }
   return batch === '1';
 }
 
-/**
- * Returns the levels around an input. superjson adds `{ "json": … }` around each input, and a batch adds
- * one level.
- */
-function levelsAround({ query }: FastifyRequest): number {
-  return Object(query).batch === '1' ? 2 : 1;
+/** superjson adds `{ "json": … }` around each input, and a batch adds one level. */
+function limitsOf(request: FastifyRequest) {
+  return {
+    levelsAround: Object(request.query).batch === '1' ? 2 : 1,
+    ...(asksForStream(request) && { maxValues: maxStreamValues }),
+  };
 }
 
 /** Whether the client is an `httpBatchStreamLink`. */
