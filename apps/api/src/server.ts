@@ -142,8 +142,7 @@ export async function buildServer({
     // The further hooks of an operation, over REST and tRPC alike.
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
     operations.addHook('onRequest', requireToken(authenticate, authFailureLimit));
-    const budget = createMemoryBudget(memoryBudget);
-    const memory = limitMemory(budget);
+    const memory = limitMemory(createMemoryBudget(memoryBudget));
     operations.decorateRequest('reserve', memory.reserve);
     operations.addHook('onRequest', checkBodyHeaders);
     operations.addHook('onRequest', memory.reserveBody);
@@ -157,13 +156,7 @@ export async function buildServer({
 
     const surface = { store, procedures, queueBody: createLargeBodyQueue() };
     await operations.register(rest, surface);
-    await operations.register(trpc, {
-      ...surface,
-      router: appRouter,
-      budget,
-      memory,
-      prefix: '/trpc',
-    });
+    await operations.register(trpc, { ...surface, router: appRouter, memory, prefix: '/trpc' });
   });
 
   // The hooks of every response.

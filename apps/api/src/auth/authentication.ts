@@ -49,7 +49,6 @@ export function tokenInvalid(cause?: Error): HttpError {
 /** Matches a text that has only the characters of an access token (RFC 6750 §2.1). */
 export const tokenSyntax = /^[\w.~+/-]+=*$/;
 
-/** Returns the principal of a request that `requireToken` has accepted. */
 export function principalOf({ principal }: FastifyRequest): Principal {
   if (!principal) throw new Error('the hook requireToken is missing on this route');
   return principal;

@@ -10,7 +10,6 @@ import { limitAuthenticationErrors } from './authentication-limit.ts';
 /** Milliseconds for which a code is valid. */
 const lifetime = 10 * 60_000;
 
-/** A code with which the console can get an access token. */
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /**

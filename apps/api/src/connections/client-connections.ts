@@ -30,7 +30,6 @@ interface TrackedResponse {
 
 const connections = new WeakMap<Socket, ClientConnection>();
 
-/** Returns the state of a connection of a tracked server. */
 export function connectionOf(socket: Socket): ClientConnection | undefined {
   return connections.get(socket);
 }
@@ -42,11 +41,8 @@ export function isLatest(response: ServerResponse): boolean {
 
 /**
  * Tracks the connections of a server. Calls `onLost` for each response that was not sent before its
- * connection closed.
- *
- * It drops requests on a connection that is ending. The last response says that the connection closes, so
- * clients send such requests again on another connection. The server must not process them (RFC 9112
- * §9.6).
+ * connection closed. Drops requests after the last response of a connection, because clients send them
+ * again on another connection (RFC 9112 §9.6).
  */
 export function trackConnections(
   server: Server,
@@ -131,9 +127,7 @@ export function halfClose(socket: Socket): void {
   socket.setTimeout(lingerTime);
 }
 
-/**
- * Milliseconds for a client to close its side of a connection after the server has ended its own.
- */
+/** Milliseconds for a client to close its side of a connection after the server has ended its own. */
 const lingerTime = 1_000;
 
 /**
@@ -161,10 +155,7 @@ export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
 
 const maxPending = 100;
 
-/**
- * Makes a hook that drops a request whose body came too late. Its client has already received an error. It
- * runs after the body was read. The hook calls `onDrop` in place of the hooks of the response.
- */
+/** Makes a hook that drops a request whose body came after its client had received an error. */
 export function dropAfterError(
   onDrop: (request: FastifyRequest) => void,
 ): preValidationHookHandler {

@@ -13,14 +13,13 @@ const aftermath = 10_000;
 /**
  * Makes a hook that drops requests whose client disconnected during a gap of the event loop. A frozen
  * process or a paused virtual machine causes such a gap. Meanwhile, the client may have sent its request
- * to another instance. The hook runs after the body was read. It calls `onDrop` in place of the hooks of
- * the response.
+ * to another instance.
  *
  * After a gap, Node reads such a request before it reads the end of the connection. So the hook lets a few
  * turns of the event loop pass before it checks the connection. Without a gap, it only reads the clocks.
  *
+ * @param onDrop replaces the hooks of the response
  * @param elapsed a clock that only goes forward. The clock may stand still in a paused virtual machine
- * @param now the time, in milliseconds since 1970
  */
 export function dropGoneAfterGap(
   server: FastifyInstance,

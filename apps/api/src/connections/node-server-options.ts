@@ -11,9 +11,7 @@ import { maxHeaderSize } from './raw-response.ts';
  */
 export const backlog = 4096;
 
-/**
- * The options of Node's HTTP server and of Fastify's router. `requestTimeout` is in milliseconds.
- */
+/** @param requestTimeout in milliseconds */
 export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<Server> {
   // Node checks its timeouts at this interval. The default of 30 s is as long as the timeout itself.
   const connectionsCheckingInterval = Math.min(1_000, requestTimeout);

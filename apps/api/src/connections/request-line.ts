@@ -10,9 +10,6 @@ export interface RequestLine {
 /**
  * Finds the last request line of HTTP/1 (RFC 9112 §3). Searches up to the end of the line in which Node's
  * parser stopped.
- *
- * @param packet the bytes that the parser got last
- * @param at the position at which the parser stopped
  */
 export function requestLineIn(packet: Buffer, at: number): RequestLine | undefined {
   const lineEnd = packet.indexOf('\n', at);

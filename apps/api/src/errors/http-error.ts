@@ -50,10 +50,6 @@ interface HttpErrorOptions extends ErrorOptions {
   retryAfter?: number | undefined;
 }
 
-/**
- * Makes the error for a body over the limit. The server reads the length from the headers, or counts the
- * bytes.
- */
 export function bodyTooLarge(): HttpError {
   return new HttpError('bodyTooLarge', `the body is over ${bodyLimit} bytes: send a smaller one`);
 }
@@ -94,7 +90,6 @@ export function showText(text: string): string {
   return hideTokens(shorten(text));
 }
 
-/** Replaces the access tokens in a text. */
 export function hideTokens(text: string): string {
   return text.replaceAll(tokens, '…');
 }

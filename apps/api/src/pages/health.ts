@@ -5,12 +5,8 @@ import { unwritableRatio } from '../observability/cluster-log.ts';
 import { sendJson } from '../responses/json-response.ts';
 
 /**
- * Serves `/livez` and `/readyz`. `/livez` says that the process is up. `/readyz` says that the database
- * responds and has the tables, and that all processes are ready. While a node of a cluster is down, the
- * other nodes still serve their plants. The instance is then ready, and `/readyz` gives the part of all
- * ids that cannot be written.
- *
- * @param areAllReady returns whether all processes that serve the address are ready
+ * Serves `/livez` and `/readyz`. While a node of a cluster is down, the other nodes still serve their
+ * plants, so the instance is ready, and `/readyz` gives the part of all ids that cannot be written.
  */
 export function health(
   server: FastifyInstance,

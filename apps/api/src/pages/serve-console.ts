@@ -17,10 +17,7 @@ export function hasConsole(directory = builtConsole): boolean {
 
 /**
  * Makes a hook that serves the console: its page at `/` to a client that asks for HTML, and the files of
- * the page. All other requests continue to their routes. When the console is not built, every request
- * does.
- *
- * It is a hook and not a route, so that other requests for `/` get the error of an unknown path.
+ * the page. It is a hook and not a route, so that other requests for `/` get the error of an unknown path.
  */
 export function serveConsole(directory = builtConsole): onRequestHookHandler {
   const readFiles = loadOnce(() => readConsoleFiles(directory));

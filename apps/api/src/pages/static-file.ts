@@ -25,7 +25,6 @@ export async function createStaticFile(
   return { etag, headers, body, gzipped };
 }
 
-/** Sends a file, compressed for a client that accepts gzip. */
 export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,

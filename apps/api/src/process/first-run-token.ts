@@ -10,10 +10,8 @@ export interface FirstRunToken {
 }
 
 /**
- * Returns the access token of an embedded store. The first start generates the token. The file is in the data directory and only its owner can read it; on
- * Windows, the permissions of the directory apply. The token is stored nowhere else.
- *
- * @throws Error when the file cannot be read or holds no token
+ * Returns the access token of an embedded store. The first start generates the token. Only the owner of
+ * the file can read it; on Windows, the permissions of the directory apply.
  */
 export async function firstRunToken(dataDirectory: string): Promise<FirstRunToken> {
   const path = join(dataDirectory, 'token');

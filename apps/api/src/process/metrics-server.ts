@@ -15,15 +15,12 @@ import { checkRequestHeaders } from '../requests/request-headers.ts';
 import { handleError, routerErrorHandler } from '../requests/send-error.ts';
 import { rejectUnknownRoute } from '../requests/unknown-route.ts';
 
-/**
- * The most connections. Prometheus needs one. The limit is low, because these connections share file
- * descriptors with the store's clients.
- */
+/** Prometheus needs one connection. The connections share file descriptors with the store's clients. */
 const maxConnections = 8;
 
 /**
- * Builds the server of `/metrics`, ready to `listen`. `metrics` returns the metrics of each process. The
- * server needs no token, so it has a port of its own. Clients of the store need not reach that port.
+ * Builds the server of `/metrics`, ready to `listen`. The server needs no token, so it has a port of its
+ * own, which clients of the store need not reach.
  */
 export function buildMetricsServer(
   metrics: () => Promise<MetricValues[]>,

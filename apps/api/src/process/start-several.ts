@@ -11,7 +11,7 @@ import {
   prepareServer,
   warnOfUnknownSettings,
 } from './start.ts';
-import { endExitOnSignals, stopSignals } from './stop.ts';
+import { onStopSignal } from './stop.ts';
 import { welcome } from './welcome.ts';
 import { becomeWorker } from './worker.ts';
 import { startWorkers } from './workers.ts';
@@ -36,18 +36,7 @@ async function startPrimary(env: Env): Promise<void> {
       process.exit(exitCode);
     },
   });
-
-  let isStopping = false;
-  for (const signal of stopSignals) {
-    process.on(signal, () => {
-      // As in `stopOnSignals`, a second SIGHUP does not end the process: a terminal that closes may send
-      // several.
-      if (isStopping && signal !== 'SIGHUP') process.exit(1);
-      if (!isStopping) workers.stop(signal);
-      isStopping = true;
-    });
-  }
-  endExitOnSignals();
+  onStopSignal((signal) => workers.stop(signal));
 }
 
 async function startWorker(env: Env): Promise<void> {

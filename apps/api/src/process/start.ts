@@ -33,7 +33,6 @@ export interface PreparedServer {
   signInCode: string | undefined;
 }
 
-/** Starts the server in this process alone. */
 export async function startAlone(env: Env): Promise<void> {
   const consoleBuilt = buildConsole();
   const prepared = await prepareServer(env);

@@ -6,7 +6,6 @@ import { type Call, openChannel } from './channel.ts';
 import type { Listening, PrimaryFunctions, WorkerFunctions } from './worker.ts';
 
 interface WorkersOptions {
-  /** The number of workers that serve. */
   count: number;
   log: FastifyBaseLogger;
   /** Called once, when all workers serve. */
@@ -15,7 +14,6 @@ interface WorkersOptions {
   onEnd(exitCode: number): void;
 }
 
-/** The workers of this process. */
 interface Workers {
   /** Stops all workers as this signal stops a single process. */
   stop(signal: NodeJS.Signals): void;

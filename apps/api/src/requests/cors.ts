@@ -1,18 +1,18 @@
 import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { firstTimes } from '../observability/error-log.ts';
 import { addVary } from '../responses/negotiation.ts';
 
 export type Cors = ReturnType<typeof cors>;
 
 /**
- * Makes the two parts of the CORS protocol (Fetch standard). CORS lets pages of these origins call the
- * server.
+ * Makes the two parts of the CORS protocol (Fetch standard).
  *
  * We do not use `@fastify/cors`, because it handles OPTIONS on every path itself. When a request is not a
  * preflight, the response of `@fastify/cors` breaks the contract: it is text, or has 404 instead of 405.
  */
 export function cors(origins: readonly string[]) {
-  const logged = new Set<string>();
+  const isNewOrigin = firstTimes();
 
   return {
     /** Responds to a preflight of an allowed origin. All other requests go on. */
@@ -39,17 +39,13 @@ export function cors(origins: readonly string[]) {
   /** Logs an origin that is not allowed, but logs each origin only once. */
   function logOrigin({ host, server, id: reqId }: FastifyRequest, origin: string): void {
     const isOwn = URL.canParse(origin) && new URL(origin).host === host;
-    if (isOwn || logged.has(origin) || logged.size >= maxLogged) return;
-    logged.add(origin);
+    if (isOwn || !isNewOrigin(origin)) return;
     const message =
       'a page of another origin cannot read the responses: ' +
       'if it should, add its origin to PLANT_STORE_CORS_ORIGINS';
     server.log.warn({ reqId, origin: shorten(origin) }, message);
   }
 }
-
-/** The most origins in the log. Without a limit, a client that sends many origins could fill the log. */
-const maxLogged = 100;
 
 /** The headers of our responses that the standard hides from pages. */
 const exposedHeaders = [

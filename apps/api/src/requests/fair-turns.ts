@@ -6,10 +6,7 @@ type Next = (overloaded?: HttpError) => void;
 
 /** Lets requests continue in turns, so that none of them delays the event loop for long. */
 export interface FairTurns {
-  /**
-   * Calls `next` when it is the request's turn, now or later. Passes an error when the request has waited
-   * too long.
-   */
+  /** Calls `next` when it is the request's turn, with an error when the request has waited too long. */
   take(request: FastifyRequest, next: Next): void;
 }
 
@@ -18,10 +15,7 @@ interface FairTurnsOptions {
   readonly maxInTurn?: number;
   /** The most milliseconds that a request waits before it is rejected. Without it, there is no limit. */
   readonly maxWait?: number;
-  /**
-   * Replaces the turn of a request whose client has disconnected. Without it, such a request gets its
-   * turn.
-   */
+  /** Replaces the turn of a request whose client has disconnected. */
   readonly onDrop?: (request: FastifyRequest) => void;
   /** Emits `connection` for each connection that the event loop accepts. */
   readonly server?: EventEmitter;

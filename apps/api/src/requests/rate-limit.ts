@@ -2,7 +2,6 @@ import { isIPv6, SocketAddress } from 'node:net';
 import type { onRequestHookHandler } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
-/** Makes a hook that limits how many requests one client may send in a minute. */
 export function limitRate(max: number): onRequestHookHandler {
   const requestsOf = countByClient(() => ({ count: 0 }));
 
@@ -34,9 +33,7 @@ const maxClients = 100_000;
 
 /**
  * Makes a function that returns the counts of the client at an address. After a minute, new counts replace
- * the old ones. When there are too many clients, the oldest counts make room for new ones.
- *
- * @param start makes the counts of a new minute
+ * the old ones.
  */
 export function countByClient<Counts extends object>(start: () => Counts) {
   const minutes = new Map<string, Counts & { end: number }>();

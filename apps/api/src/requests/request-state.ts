@@ -29,16 +29,13 @@ declare module 'fastify' {
     /** The principal that sent the request. `requireToken` sets this property. */
     principal?: Principal;
     /**
-     * Checks the token of the request again, because the token may have expired or been revoked. Many
-     * requests that wait for changes continue at the same time, so they take turns. `requireToken` sets
-     * this property.
+     * Checks the token of the request again, because the token may have expired or been revoked.
+     * `requireToken` sets this property.
      *
      * @throws HttpError `tokenInvalid`, or the error of the look-up
      */
     checkTokenAgain(): Promise<void>;
-    /**
-     * Milliseconds from the request's arrival until its turn. `takeTurn` sets it before the body is read.
-     */
+    /** Milliseconds from the request's arrival until its turn. `takeTurn` sets this property. */
     waitTime: number;
     /** The time by which the response must be sent. `startDeadline` sets this property. */
     deadline?: Deadline;
@@ -69,8 +66,7 @@ function isGone(this: FastifyRequest): boolean {
 }
 
 /**
- * Sets the deadline of a request that has arrived completely, and returns it. Later calls return the same
- * deadline. A small body arrives while the request waits for its token and its turn, so the deadline
+ * Returns the deadline of a request, and sets it when the request has arrived completely. A small body arrives while the request waits for its token and its turn, so the deadline
  * includes that waiting time.
  */
 export function startDeadline(request: FastifyRequest): Deadline {

@@ -6,7 +6,6 @@ import { HttpError, toHttpError } from '../errors/http-error.ts';
 import { sendJsonText } from '../responses/json-response.ts';
 import type { Cors } from './cors.ts';
 
-/** Logs an error that a request caused, and sends it in the contract's shape. */
 export function handleError(
   thrown: unknown,
   request: FastifyRequest,
@@ -42,7 +41,6 @@ function badPath(url: string): HttpError {
   );
 }
 
-/** Sends an error in the shape of the surface that the request target names. */
 function sendError({ url }: FastifyRequest, reply: FastifyReply, error: HttpError): FastifyReply {
   if (reply.getHeader('connection') === 'close') keepConnection(reply);
   reply.code(error.status).headers(errorHeaders(error));

@@ -2,22 +2,17 @@ import type { EventEmitter } from 'node:events';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import { createFairTurns } from './fair-turns.ts';
 
-/**
- * Milliseconds for which a request may wait for its turn. The rest of its deadline is for the
- * database.
- */
+/** Milliseconds for which a request may wait. The rest of its deadline is for the database. */
 const maxWait = 4_000;
 
 /** The most creates in one turn. One statement has at most the same number. */
 const maxCreates = 128;
 
 /**
- * Makes a hook that lets requests continue in turns. A server that gets more requests than it can process
- * rejects the requests that have waited too long. Creates have turns of their own, so a flood of other
+ * Makes a hook that lets requests continue in turns. Creates have turns of their own, so a flood of other
  * requests does not delay them.
  *
- * @param onDrop is called when the client disconnects during the wait. The hooks of the response do not
- *   run then
+ * @param onDrop replaces the hooks of the response when the client disconnects during the wait
  */
 export function takeTurn(
   server: EventEmitter,

@@ -5,8 +5,6 @@ import { HttpError } from '../errors/http-error.ts';
 /**
  * Makes a hook that rejects a request without a route. It sends 405 and `Allow` when the path has other
  * methods, otherwise 404. As a hook, it runs before the body is read. Register it before the routes.
- *
- * @param hint says which paths exist
  */
 export function rejectUnknownRoute(
   server: FastifyInstance,
@@ -66,9 +64,7 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${pattern}$`);
 }
 
-/**
- * Decodes the path as the router does: `%2F` is a part of a segment, and does not separate two segments.
- */
+/** Decodes the path as the router does: `%2F` is a part of a segment. */
 function pathOf(request: FastifyRequest): string {
   const [path = '/'] = request.url.split('?', 1);
   try {

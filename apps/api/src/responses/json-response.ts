@@ -7,7 +7,6 @@ export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   return sendJsonText(reply, formatJson(value));
 }
 
-/** Sends a text that is JSON already. */
 export function sendJsonText(reply: FastifyReply, json: string): FastifyReply {
   return reply.headers(jsonHeaders).serializer(String).send(json);
 }

@@ -24,10 +24,7 @@ export function listWriter(
   return async (value) => (await generated())(value);
 }
 
-/**
- * Makes a function that writes the text of each object once, and keeps the text for later calls. Many
- * requests that wait for changes get the same page.
- */
+/** Writes the text of each object only once: many requests that wait for changes get the same page. */
 export function writeOnce<Value extends object, Text>(
   write: (value: Value) => Text,
 ): (value: Value) => Text {
@@ -41,9 +38,8 @@ export function writeOnce<Value extends object, Text>(
 }
 
 /**
- * Replaces a choice between objects by one object that has the properties of all of them. The generated
- * code leaves out properties that a value does not have. For a choice, that code would check each value
- * against each object. When two objects give a property different types, the choice stays.
+ * Replaces a choice between objects by one object that has the properties of all of them. For a choice, the
+ * generated code would check each value against each object.
  */
 function mergeObjects(part: z.core.JSONSchema.BaseSchema): void {
   if (!part.anyOf?.every(({ type }) => type === 'object')) return;
@@ -59,8 +55,6 @@ const dateTime = { type: 'string', format: 'date-time' };
 /**
  * Returns the JSON Schema of an output with a list. Returns undefined when a part of the output has no
  * type. The generated code would write that part by `JSON.stringify`, which throws for a `bigint`.
- *
- * @param types how the generated code writes values that zod does not represent in JSON Schema
  */
 function listSchema(output: z.ZodType, types: Record<string, object>): Schema | undefined {
   let hasList = false;

@@ -27,9 +27,7 @@ export interface Endpoint {
 }
 
 /**
- * Makes the handler of requests with one call. Every surface uses this function. Before the handler runs,
- * the hooks have authenticated the request, and Fastify has read the body. `handleError` sends the errors
- * that the handler throws.
+ * Makes the handler of requests with one call. `handleError` sends the errors that the handler throws.
  *
  * @param match finds the endpoint that a request calls, or throws an HttpError
  */
@@ -44,7 +42,6 @@ export function callHandler(
   };
 }
 
-/** Decodes the input of a call, runs it, and encodes its output. */
 export async function runCall(
   endpoint: Endpoint,
   request: FastifyRequest,
@@ -55,17 +52,15 @@ export async function runCall(
   return endpoint.encode(await endpoint.procedure.call({ ctx, getRawInput }));
 }
 
-/** Makes the context for the procedures that a request calls. */
 export function callContext(
   store: PlantStore,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Context {
-  const deadline = startDeadline(request);
   return {
     store,
     principal: principalOf(request),
-    deadline,
+    deadline: startDeadline(request),
     caller: request,
     async hold(wait) {
       request.server.startWaiting(request, reply);

@@ -17,12 +17,9 @@ interface RestOptions {
 }
 
 /**
- * Serves every procedure that has a method and a path (`meta.openapi`) as a REST operation. Needs
- * the hook `requireToken`.
- *
- * trpc-to-openapi generates the OpenAPI document, but we do not use its request handler. The
- * handler permanently sets `coerce` on our schemas, so that `"5"` and `null` become ids on every
- * surface. It also rewrites errors, and builds a WHATWG Request for each call.
+ * Serves every procedure that has a method and a path (`meta.openapi`) as a REST operation. The request
+ * handler of trpc-to-openapi would permanently set `coerce` on our schemas, so that `"5"` and `null` become
+ * ids on every surface.
  */
 export async function rest(scope: FastifyInstance, { store, procedures, queueBody }: RestOptions) {
   parseJsonBodies(scope, queueBody, readBody);

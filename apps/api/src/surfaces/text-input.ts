@@ -5,8 +5,7 @@ import * as z from 'zod';
 /**
  * Makes a function that reads the parameters of a path or a query, which are text. Where the procedure's
  * schema has an integer, the text must be an integer in plain decimal. `007`, `+5` and `1e3` are not
- * valid. An int64 becomes a `bigint`, any other integer a `number`. The function rejects a parameter that
- * is given more than once, because its value is a list.
+ * valid. An int64 becomes a `bigint`, any other integer a `number`.
  *
  * @throws PlantStoreError `invalidInput`
  */

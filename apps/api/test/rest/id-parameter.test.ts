@@ -47,10 +47,9 @@ beforeAll(async () => {
   );
   const queueBody = createLargeBodyQueue();
   await server.register(rest, { store, procedures, queueBody });
-  const budget = createMemoryBudget(2 ** 20);
-  const limits = { budget, memory: limitMemory(budget) };
+  const memory = limitMemory(createMemoryBudget(2 ** 20));
   // The type of the surface names the store's own router, but the surface serves any router.
-  const options = { store, router: router as never, procedures, ...limits, queueBody };
+  const options = { store, router: router as never, procedures, memory, queueBody };
   await server.register(trpc, { ...options, prefix: '/trpc' });
   url = await server.listen({ host: '127.0.0.1', port: 0 });
 });

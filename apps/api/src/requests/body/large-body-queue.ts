@@ -15,8 +15,7 @@ interface BodyReader {
 /**
  * Makes a function that reads large bodies one after the other, because a body of 1 MiB takes up to 0.1 s.
  * After each body, the function pauses for the time that the body took, so that small requests and new
- * connections get half of the time. It does not read a body when the client has disconnected or the
- * deadline has passed.
+ * connections get half of the time.
  */
 export function createLargeBodyQueue(): QueueBody {
   const waiting: (() => void)[] = [];

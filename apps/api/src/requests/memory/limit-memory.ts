@@ -12,7 +12,7 @@ import { isLarge, type MemoryBudget } from './memory-budget.ts';
 /**
  * The hooks that count the bytes that requests hold in memory, and reject requests that exceed the budget.
  */
-export interface MemoryLimits {
+export interface MemoryLimits extends Pick<MemoryBudget, 'set' | 'countPart'> {
   reserveBody: onRequestHookHandler;
   countChunks: preParsingHookHandler;
   countResponse: onSendHookHandler;
@@ -30,8 +30,10 @@ export interface MemoryLimits {
  * that still sends it reads the error, and the connection stays usable. They reject a page before its
  * statement is sent.
  */
-export function limitMemory({ add, set }: MemoryBudget): MemoryLimits {
+export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits {
   return {
+    set,
+    countPart,
     reserveBody(request, _reply, done) {
       const length = request.headers['content-length'];
       // A longer body is rejected without being read.

@@ -8,7 +8,6 @@ import { sendJsonText } from '../../responses/json-response.ts';
 import { callContext, runCall } from '../call-flow.ts';
 import type { Endpoints } from './endpoints.ts';
 
-/** Runs the calls of a batch concurrently, and sends the list of their envelopes. */
 export async function sendBatch(
   { store, endpoints }: { store: PlantStore; endpoints: Endpoints },
   request: FastifyRequest,
@@ -25,12 +24,8 @@ export async function sendBatch(
   const envelopes = await Promise.all(
     paths.map(async (path, index) => {
       try {
-        const envelope = await runCall(
-          endpoints.find(path, request, reply),
-          request,
-          context,
-          index,
-        );
+        const endpoint = endpoints.find(path, request, reply);
+        const envelope = await runCall(endpoint, request, context, index);
         statuses.add(200);
         return envelope;
       } catch (thrown) {

@@ -6,8 +6,6 @@ import { listWriter, type WriteJson } from '../../responses/list-writer.ts';
  * Makes a function that writes a procedure's output in superjson's format. The function writes an output
  * with a list by its schema, because superjson visits every value of a page, which is slow. The bytes are
  * the same as superjson's, but without superjson's notes about identical objects.
- *
- * @param serialize superjson's function, which writes all other outputs
  */
 export function resultWriter(
   output: z.ZodType | undefined,

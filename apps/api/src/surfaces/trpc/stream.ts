@@ -21,8 +21,7 @@ export const maxStreamValues = 24_000;
 
 /**
  * Sends the results of a request of `httpBatchStreamLink` as a stream. tRPC's own `resolveResponse` runs
- * these calls, because their format is tRPC's. It costs several times as much as `sendBatch`, so no other
- * request uses it.
+ * these calls, because their format is tRPC's. It costs several times as much as `sendBatch`.
  */
 export async function sendStream(
   { store, router, memory }: StreamOptions,

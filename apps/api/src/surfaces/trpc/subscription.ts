@@ -6,14 +6,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { trpcError } from '../../errors/error-response.ts';
 import { toHttpError } from '../../errors/http-error.ts';
 import { isObject } from '../../requests/body/json-body.ts';
-import type { MemoryBudget } from '../../requests/memory/memory-budget.ts';
+import type { MemoryLimits } from '../../requests/memory/limit-memory.ts';
 import { writeOnce } from '../../responses/list-writer.ts';
 import { callContext, type Endpoint } from '../call-flow.ts';
 import { eventStream, reconnectAfterInactivity } from './event-stream.ts';
 
 interface SubscriptionOptions {
   store: PlantStore;
-  budget: MemoryBudget;
+  memory: MemoryLimits;
   endpoint: Endpoint;
 }
 
@@ -24,7 +24,7 @@ interface SubscriptionOptions {
  *
  * Errors before the stream has begun are ordinary responses. Later errors are events.
  */
-export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOptions) {
+export function subscriptionHandler({ store, memory, endpoint }: SubscriptionOptions) {
   // Many subscribers get the same page.
   const partOf = writeOnce(async (page: PlantChanges) => {
     return Buffer.from(`data: ${await endpoint.encode(page)}\nid: ${page.next}\n\n`);
@@ -49,8 +49,8 @@ export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOpt
       partOf: ([, page]) => partOf(page),
       check: () => request.checkTokenAgain(),
       countPart(part) {
-        budget.set(request, 'pageBytes', 0);
-        return budget.countPart(part);
+        memory.set(request, 'pageBytes', 0);
+        return memory.countPart(part);
       },
       connection,
       errorEvent(thrown) {
@@ -75,7 +75,7 @@ export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOpt
       // A read can end after its stream. Then nobody would release its page.
       reserve(bytes) {
         if (signal.aborted) return () => {};
-        budget.set(request, 'pageBytes', 0);
+        memory.set(request, 'pageBytes', 0);
         const settle = request.reserve(bytes);
         return (used) => {
           if (!signal.aborted) settle(used);

@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseJsonBodies, readText } from '../../requests/body/json-body.ts';
 import type { QueueBody } from '../../requests/body/large-body-queue.ts';
 import type { MemoryLimits } from '../../requests/memory/limit-memory.ts';
-import type { MemoryBudget } from '../../requests/memory/memory-budget.ts';
 import { callHandler, checkEncoding, invalidQuery } from '../call-flow.ts';
 import { checkBatchSize, sendBatch } from './batch.ts';
 import { createEndpoints, readJson, subscriptionInBatch } from './endpoints.ts';
@@ -17,7 +16,6 @@ interface TrpcOptions {
   store: PlantStore;
   router: AppRouter;
   procedures: Readonly<Record<string, Procedure>>;
-  budget: MemoryBudget;
   memory: MemoryLimits;
   queueBody: QueueBody;
 }
@@ -28,7 +26,7 @@ interface TrpcOptions {
  */
 export async function trpc(
   scope: FastifyInstance,
-  { store, router, procedures, budget, memory, queueBody }: TrpcOptions,
+  { store, router, procedures, memory, queueBody }: TrpcOptions,
 ) {
   parseJsonBodies(scope, queueBody, readJson, limitsOf);
   const endpoints = createEndpoints(procedures);
@@ -37,7 +35,7 @@ export async function trpc(
   );
 
   for (const endpoint of endpoints.subscriptions) {
-    const sendEvents = subscriptionHandler({ store, budget, endpoint });
+    const sendEvents = subscriptionHandler({ store, memory, endpoint });
     scope.get(`/${endpoint.path}`, (request, reply) => {
       if (readQuery(request, subscriptionParameters)) throw subscriptionInBatch();
       return sendEvents(request, reply);
@@ -62,7 +60,6 @@ export async function trpc(
   });
 }
 
-/** Returns the part of the path that names the procedures. */
 function pathOf({ params }: FastifyRequest): string {
   return Object(params)['*'];
 }
