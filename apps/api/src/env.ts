@@ -30,9 +30,7 @@ const list = (each: z.ZodType<string, string>) =>
 /** Whether a text is an origin as browsers write it, without the default port. */
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 
-/**
- * The error for an invalid value shows `fix`. It shows the value only when the value cannot be a secret.
- */
+/** The error for an invalid value shows `fix`, and the value unless the value can be a secret. */
 const settings = {
   PORT: {
     schema: whole(0, 65_535).default(3000),
@@ -162,10 +160,7 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
  */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 
-/**
- * Returns the settings that `plant-store` needs to find the same Postgres in another terminal. They
- * contain no password.
- */
+/** Returns what `plant-store` needs to find the same Postgres in another terminal, without a password. */
 export function databaseSettings(): Record<string, string> {
   return {
     ...(inheritedFile && { PLANT_STORE_ENV_FILE: resolve(inheritedFile) }),
@@ -179,10 +174,7 @@ export function jwtSettings(env: Env): JwtSettings | undefined {
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : undefined;
 }
 
-/**
- * Whether nobody can replace the keys of the identity provider on their way from this URL. An attacker who
- * replaces the keys can forge tokens.
- */
+/** Whether the keys come from this URL unchanged. Whoever replaces the keys can forge tokens. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

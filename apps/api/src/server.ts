@@ -57,10 +57,7 @@ export interface ServerOptions {
   requestTimeout?: number;
   /** The most open connections. The server closes further connections at once. */
   maxConnections?: number;
-  /**
-   * Bytes that bodies, pages and unread responses may have together. The default depends on the size of
-   * the heap.
-   */
+  /** Bytes for bodies, pages and unread responses together. The default depends on the heap's size. */
   memoryBudget?: number;
   metrics?: Metrics | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted. By default, there are none. */
@@ -71,19 +68,13 @@ export interface ServerOptions {
   processes?:
     | {
         areAllReady(): Promise<boolean>;
-        /**
-         * Is called when this process has stopped listening. Resolves when no process that is about to
-         * stop accepts connections.
-         */
+        /** Is called when this process accepts no connections. Resolves when no process that stops does. */
         closed(): Promise<void>;
       }
     | undefined;
 }
 
-/**
- * Builds the HTTP server, ready to `listen` or `inject`. Closing the server ends the store's feed, but
- * leaves the store open.
- */
+/** Builds the HTTP server, ready to `listen` or `inject`. Closing it leaves the store open. */
 export async function buildServer({
   store,
   authenticate = store.accessTokens.authenticate,

@@ -18,9 +18,9 @@ export function requireToken(
   authenticate: Authenticate,
   maxErrors?: number,
 ): onRequestAsyncHookHandler {
-  const turns = createFairTurns();
+  const takeTurn = createFairTurns();
   const turnOf = (request: FastifyRequest) =>
-    new Promise<void>((resolve) => turns.take(request, () => resolve()));
+    new Promise<void>((resolve) => takeTurn(request, () => resolve()));
   const limited = maxErrors === undefined ? undefined : limitAuthenticationErrors(maxErrors);
 
   return async (request) => {
@@ -37,10 +37,7 @@ export function requireToken(
   };
 }
 
-/**
- * Makes the error for a token that is not valid. The server logs the `cause`, so give only a cause that
- * the operator can mend.
- */
+/** The server logs the `cause`, so give only a cause that the operator can mend. */
 export function tokenInvalid(cause?: Error): HttpError {
   const message = 'the access token is unknown, expired or revoked: ask the operator for a new one';
   return new HttpError('tokenInvalid', message, { cause });

@@ -165,10 +165,7 @@ export function dropAfterError(
   };
 }
 
-/**
- * Limits open connections. Each needs memory and a file descriptor, and the database needs file
- * descriptors.
- */
+/** Limits open connections, because each needs memory, and the database needs file descriptors. */
 export function limitConnections({ server, logError }: FastifyInstance, max: number): void {
   server.maxConnections = max;
   // Without this property, processes that are full would pass a connection from one to the next for ever.

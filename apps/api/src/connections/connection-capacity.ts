@@ -9,18 +9,12 @@ const enough = 10_000;
  */
 const reserved = 24;
 
-/** The number of clients that may be connected at the same time. */
-export interface ConnectionCapacity {
-  maxConnections: number;
-  /** The reason for a low number, for the log. It is undefined when there are enough file descriptors. */
-  shortage: string | undefined;
-}
-
 /**
- * Counts the file descriptors that are left for clients. When a process has none left, Node closes
- * new connections without any error, and the process cannot connect to its database either.
+ * Returns how many clients may be connected at the same time, and the reason for a low number. When a
+ * process has no file descriptors left, Node closes new connections without any error, and the process
+ * cannot connect to its database either.
  */
-export function connectionCapacity(): ConnectionCapacity {
+export function connectionCapacity() {
   const limit = fileDescriptorLimit();
   const left = limit - openFileDescriptors() - reserved;
   if (left >= enough) return { maxConnections: enough, shortage: undefined };

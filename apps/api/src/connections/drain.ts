@@ -12,10 +12,7 @@ import { readArrived } from './event-loop-gap.ts';
 /** Milliseconds without a new connection before the server stops listening. */
 const quietTime = 50;
 
-/**
- * The most quiet times that the server waits for. Clients that connect all the time must not delay the
- * exit.
- */
+/** Clients that connect all the time must not delay the exit for longer. */
 const maxQuietTimes = 20;
 
 /**

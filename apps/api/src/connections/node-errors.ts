@@ -28,9 +28,7 @@ export function respondToNodeEvents(fastify: FastifyInstance): void {
   });
 }
 
-/**
- * Responds when Node's parser rejects a request, or when a client does not send a whole request in time.
- */
+/** Responds when Node's parser rejects a request, or when a request does not arrive in time. */
 export function clientErrorHandler(this: FastifyInstance, error: Error, socket: Socket): void {
   const parserError = error as ParserError; // Fastify's type declares the packet as JSON.
   if (parserError.code === 'ECONNRESET' || !socket.writable) {
@@ -42,9 +40,7 @@ export function clientErrorHandler(this: FastifyInstance, error: Error, socket: 
   closeWithError(this, socket, new HttpError(...describe(parserError, line)), { line });
 }
 
-/**
- * An error of Node's HTTP server. An error of Node's parser contains the bytes that the parser rejected.
- */
+/** An error of Node's HTTP server, with the bytes that its parser rejected. */
 interface ParserError extends NodeJS.ErrnoException {
   rawPacket?: Buffer;
   bytesParsed?: number;

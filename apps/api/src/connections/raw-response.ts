@@ -7,10 +7,7 @@ import type { HttpError } from '../errors/http-error.ts';
 import { connectionOf, endConnection } from './client-connections.ts';
 import type { RequestLine } from './request-line.ts';
 
-/**
- * Node's `http`. An `import` of that module would read all exports of the module. One of the exports loads
- * Node's WebSocket and `fetch`, which would delay each start.
- */
+/** An `import` of Node's `http` would load its WebSocket and `fetch`, which would delay each start. */
 const http = process.getBuiltinModule('node:http');
 export const { maxHeaderSize, METHODS } = http;
 
@@ -21,10 +18,7 @@ interface RawResponse {
   headers?: object;
 }
 
-/**
- * Sends an error without Fastify and closes the connection, after the responses to earlier
- * requests.
- */
+/** Sends an error after the responses to earlier requests, and closes the connection. */
 export function closeWithError(
   fastify: FastifyInstance,
   socket: Socket,

@@ -54,10 +54,7 @@ export function bodyTooLarge(): HttpError {
   return new HttpError('bodyTooLarge', `the body is over ${bodyLimit} bytes: send a smaller one`);
 }
 
-/**
- * Turns everything that is thrown while the server handles a request into an HttpError. An unknown error
- * is a bug.
- */
+/** Turns everything that is thrown into an HttpError. An unknown error is a bug. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   const { kind, message, ...options } = fastifyError(thrown) ?? toCatalogueError(thrown);

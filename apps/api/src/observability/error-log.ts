@@ -58,10 +58,7 @@ export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogEr
   }
 }
 
-/**
- * Makes a function that returns whether a text is one of the first 100 different texts. Without a limit, a
- * client that sends many texts could fill the log.
- */
+/** Makes a function that accepts the first 100 different texts, so that no client can fill the log. */
 export function firstTimes(): (text: string) => boolean {
   const known = new Set<string>();
   return (text) => {

@@ -59,10 +59,7 @@ export class RequestLog extends LogController {
     if (log.isLevelEnabled('info')) stream.write(this.#line(request, status, milliseconds));
   }
 
-  /**
-   * Returns the log fields of a principal. It keeps them, because most requests of a client share a
-   * principal.
-   */
+  /** Keeps the log fields of each principal, because most requests of a client share a principal. */
   #nameOf(principal: Principal): string {
     const known = this.#names.get(principal);
     if (known !== undefined) return known;
@@ -104,10 +101,7 @@ function describeRequest({ method, url }: FastifyRequest) {
   return { method, path: showText(url.split('?', 1)[0] ?? '') };
 }
 
-/**
- * Describes an error for the log, without its stack and without the SQL and values of Drizzle's
- * message.
- */
+/** Describes an error without its stack, and without the SQL and the values of Drizzle's message. */
 function describeError(error: Error): Record<string, unknown> {
   const source = error.cause instanceof Error && 'query' in error ? error.cause : error;
   return {

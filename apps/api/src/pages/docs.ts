@@ -62,10 +62,7 @@ async function page(file: string) {
   };
 }
 
-/**
- * Returns Scalar's script for browsers. Scalar's package contains the script only inside a plugin, which
- * loads slowly.
- */
+/** Scalar's package contains its script for browsers only inside a plugin, which loads slowly. */
 async function scalarScript(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const server = fastify();

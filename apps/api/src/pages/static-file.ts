@@ -5,21 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codingOf } from '../responses/compression.ts';
 import { addVary } from '../responses/negotiation.ts';
 
-/**
- * A file in memory. All responses share its bytes. With a copy for each response, slow clients would fill
- * the memory.
- */
-export interface StaticFile {
-  readonly etag: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-  readonly gzipped: Buffer;
-}
+/** A file in memory. All responses share its bytes, so that slow clients do not fill the memory. */
+export type StaticFile = Awaited<ReturnType<typeof createStaticFile>>;
 
-export async function createStaticFile(
-  body: Buffer,
-  headers: Record<string, string>,
-): Promise<StaticFile> {
+export async function createStaticFile(body: Buffer, headers: Record<string, string>) {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   const gzipped = await promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION });
   return { etag, headers, body, gzipped };

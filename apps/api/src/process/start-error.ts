@@ -1,7 +1,4 @@
-/**
- * Makes a function that wraps an error. The message names the step that failed, and says what to
- * do.
- */
+/** Makes a function that wraps an error. The message names the step that failed. */
 export function throwStartError(step: string, remedy: string): (cause: unknown) => never {
   return (cause) => {
     const why = cause instanceof Error ? cause.message : String(cause);

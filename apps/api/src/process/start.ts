@@ -11,10 +11,10 @@ import { acceptStaticTokens } from '../auth/static-tokens.ts';
 import { connectionCapacity } from '../connections/connection-capacity.ts';
 import { backlog } from '../connections/node-server-options.ts';
 import { type Env, jwtSettings } from '../env.ts';
-import { type LogOutput, logOutput } from '../observability/log-output.ts';
-import type { Metrics, MetricValues } from '../observability/metrics.ts';
+import { logOutput } from '../observability/log-output.ts';
+import type { MetricValues } from '../observability/metrics.ts';
 import { buildConsole } from '../pages/build-console.ts';
-import { type FirstRunToken, firstRunToken } from './first-run-token.ts';
+import { firstRunToken } from './first-run-token.ts';
 import { keepFeed } from './keep-feed.ts';
 import { throwStartError } from './start-error.ts';
 import { stopOnSignals } from './stop.ts';
@@ -22,16 +22,7 @@ import { welcome } from './welcome.ts';
 import type { Listening, WorkerProcess } from './worker.ts';
 
 /** A server that does not listen yet, with its parts. */
-export interface PreparedServer {
-  server: FastifyInstance;
-  store: PlantStore;
-  metrics: Metrics | undefined;
-  output: LogOutput;
-  /** The token that the server generated. It is undefined with a Postgres, or when a setting contains a token. */
-  generated: FirstRunToken | undefined;
-  /** The code that opens the console once. It is undefined when the server generated no token. */
-  signInCode: string | undefined;
-}
+export type PreparedServer = Awaited<ReturnType<typeof prepareServer>>;
 
 export async function startAlone(env: Env): Promise<void> {
   const consoleBuilt = buildConsole();
@@ -48,7 +39,7 @@ export async function startAlone(env: Env): Promise<void> {
 }
 
 /** @param worker this process, when it is one of several that serve together */
-export async function prepareServer(env: Env, worker?: WorkerProcess): Promise<PreparedServer> {
+export async function prepareServer(env: Env, worker?: WorkerProcess) {
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   // The server's modules load while the database opens.
   const [store, { buildServer }] = await Promise.all([
@@ -116,10 +107,7 @@ export function warnOfUnknownSettings(log: FastifyBaseLogger): void {
   for (const message of explainUnknownSettings(process.env)) log.warn(message);
 }
 
-/**
- * Accepts the identity provider's JWTs. The code for JWTs is loaded only if needed, because it delays the
- * start.
- */
+/** Loads the code for JWTs only if needed, because this code delays the start. */
 async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authenticate> {
   const jwts = jwtSettings(env);
   if (!jwts) return fallback;
@@ -127,10 +115,7 @@ async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authentic
   return acceptJwts(jwts, fallback);
 }
 
-/**
- * Serves the metrics of all processes on their own port, and returns their URL. Returns undefined when no
- * port is set.
- */
+/** Serves the metrics of all processes on their own port, if one is set, and returns their URL. */
 export async function listenForMetrics(
   metrics: () => Promise<MetricValues[]>,
   log: FastifyBaseLogger,
@@ -146,10 +131,7 @@ export async function listenForMetrics(
   return `${url}/metrics`;
 }
 
-/**
- * Waits until the database responds, and logs this. Before, the server has printed that the database does
- * not respond.
- */
+/** Logs that the database responds, after the server has printed that it does not. */
 async function logWhenOpen({ log }: FastifyInstance, store: PlantStore): Promise<void> {
   for await (const _ of setInterval(1_000, undefined, { ref: false })) {
     const isOpen = await store.ready().then(

@@ -1,7 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { FastifyBaseLogger } from 'fastify';
 import { closeUntakenConnections } from '../connections/untaken-connections.ts';
-import type { MetricValues } from '../observability/metrics.ts';
 import { type Call, openChannel } from './channel.ts';
 import type { Listening, PrimaryFunctions, WorkerFunctions } from './worker.ts';
 
@@ -14,13 +13,6 @@ interface WorkersOptions {
   onEnd(exitCode: number): void;
 }
 
-interface Workers {
-  /** Stops all workers as this signal stops a single process. */
-  stop(signal: NodeJS.Signals): void;
-  /** Returns the values of the metrics of each worker. */
-  metrics(): Promise<MetricValues[]>;
-}
-
 /** A worker that dies within these milliseconds has failed to start. */
 const startTime = 60_000;
 
@@ -29,7 +21,7 @@ const startTime = 60_000;
  * them to the workers in turn. A worker that dies is replaced. The first worker starts alone: when no
  * worker can start, the reason is printed only once.
  */
-export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions): Workers {
+export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions) {
   const all = new Set<Worker>();
   /** For each worker that serves, the function that calls it. */
   const serving = new Map<Worker, Call<WorkerFunctions>>();
@@ -45,11 +37,13 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   startWorker(0);
 
   return {
-    stop(signal) {
+    /** Stops all workers as this signal stops a single process. */
+    stop(signal: NodeJS.Signals): void {
       stopSignal = signal;
       for (const worker of all) stopWorker(worker, signal);
       if (all.size === 0) onEnd(exitCode);
     },
+    /** Returns the values of the metrics of each worker. */
     metrics: () => askAll((call) => call('metrics', undefined)),
   };
 

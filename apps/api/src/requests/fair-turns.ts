@@ -4,11 +4,8 @@ import { HttpError } from '../errors/http-error.ts';
 
 type Next = (overloaded?: HttpError) => void;
 
-/** Lets requests continue in turns, so that none of them delays the event loop for long. */
-export interface FairTurns {
-  /** Calls `next` when it is the request's turn, with an error when the request has waited too long. */
-  take(request: FastifyRequest, next: Next): void;
-}
+/** Calls `next` when it is the request's turn, with an error when the request has waited too long. */
+type TakeTurn = (request: FastifyRequest, next: Next) => void;
 
 interface FairTurnsOptions {
   /** The most requests that continue in one turn of the event loop. */
@@ -39,7 +36,7 @@ export function createFairTurns({
   maxWait = Number.POSITIVE_INFINITY,
   onDrop,
   server,
-}: FairTurnsOptions = {}): FairTurns {
+}: FairTurnsOptions = {}): TakeTurn {
   const waiting: Waiting[] = [];
   const late: Waiting[] = [];
   /** The number of requests that have continued in this turn. */
@@ -49,17 +46,15 @@ export function createFairTurns({
   let turnStart = 0;
   server?.on('connection', () => connections++);
 
-  return {
-    take(request, next) {
-      if (!isScheduled) scheduleTurn();
-      if (waiting.length > 0 || continued >= maxInTurn) {
-        // Node reads requests one after the other, but all of them had arrived at the start of the turn.
-        waiting.push({ request, next, since: turnStart });
-      } else {
-        continued++;
-        next();
-      }
-    },
+  return (request, next) => {
+    if (!isScheduled) scheduleTurn();
+    if (waiting.length > 0 || continued >= maxInTurn) {
+      // Node reads requests one after the other, but all of them had arrived at the start of the turn.
+      waiting.push({ request, next, since: turnStart });
+    } else {
+      continued++;
+      next();
+    }
   };
 
   function scheduleTurn(): void {
@@ -88,10 +83,7 @@ export function createFairTurns({
     if (continued > 0 || late.length > 0) scheduleTurn();
   }
 
-  /**
-   * Sending an error takes as long as a create. So late requests get only the free places and an eighth of
-   * the time.
-   */
+  /** Sending an error takes as long as a create, so late requests get only an eighth of the time. */
   function rejectLate(): void {
     const now = performance.now();
     const until = now + (now - turnStart) / 8;

@@ -1,19 +1,18 @@
+import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { shorten } from '@plant-store/schemas';
 import { HttpError } from '../errors/http-error.ts';
 
-interface Target {
-  host: string | undefined;
-  /** The request target as it was sent. */
-  target: string;
-  httpVersion: string;
-}
-
 /**
  * Throws when `Host` is missing or invalid (RFC 9112 §3.2), or when an absolute target has an invalid
  * host.
+ *
+ * @param target the request target as it was sent
  */
-export function checkHost({ host, target, httpVersion }: Target): void {
+export function checkHost(
+  { headers: { host }, httpVersion }: IncomingMessage,
+  target: string,
+): void {
   if (host === undefined) {
     if (httpVersion !== '1.0') throw malformed('there is no Host header: send one (RFC 9112 §3.2)');
   } else if (host !== lastHost) {
@@ -28,10 +27,7 @@ export function checkHost({ host, target, httpVersion }: Target): void {
   }
 }
 
-/**
- * The last valid `Host`. Nearly all requests have the same value, so the server rarely checks a value
- * again.
- */
+/** The last valid `Host`. Nearly all requests have this value, which need not be checked again. */
 let lastHost = '';
 
 const absoluteForm = /^https?:\/\/([^/?#]*)/i;

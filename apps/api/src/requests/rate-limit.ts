@@ -18,10 +18,7 @@ export function limitRate(max: number): onRequestHookHandler {
   };
 }
 
-/**
- * Makes the error for a client that exceeds a limit. `end` is the time on the monotonic clock at which the
- * client may try again.
- */
+/** `end` is the time on the monotonic clock at which the client may try again. */
 export function tooMany(limit: string, end: number): HttpError {
   const retryAfter = secondsUntil(end);
   const message = `over ${limit}: try again in ${retryAfter} seconds`;
@@ -31,10 +28,7 @@ export function tooMany(limit: string, end: number): HttpError {
 /** The most clients that are counted at once. A flood from many addresses must not fill the memory. */
 const maxClients = 100_000;
 
-/**
- * Makes a function that returns the counts of the client at an address. After a minute, new counts replace
- * the old ones.
- */
+/** Makes a function that returns the counts of a client in the current minute. */
 export function countByClient<Counts extends object>(start: () => Counts) {
   const minutes = new Map<string, Counts & { end: number }>();
 

@@ -18,7 +18,7 @@ export const checkRequestHeaders: onRequestHookHandler = ({ raw, originalUrl }, 
       throw malformed(`there is more than one ${name} header: send one`);
     }
   }
-  checkHost({ host: headers.host, target: originalUrl, httpVersion });
+  checkHost(raw, originalUrl);
   if (headers['transfer-encoding'] !== undefined) checkTransferEncoding(raw, reply);
   if ('expectsUnknown' in raw) {
     throw new HttpError(

@@ -22,8 +22,8 @@ export function takeTurn(
   const others = createFairTurns({ server, onDrop, maxWait });
 
   return (request, reply, done) => {
-    const turns = request.method === 'POST' ? creates : others;
-    turns.take(request, (overloaded) => {
+    const takeTurnOf = request.method === 'POST' ? creates : others;
+    takeTurnOf(request, (overloaded) => {
       request.waitTime = reply.elapsedTime;
       done(overloaded);
     });

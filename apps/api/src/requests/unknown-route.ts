@@ -55,10 +55,7 @@ function unknownPath(path: string, hint: string): HttpError {
   );
 }
 
-/**
- * Makes an expression for the paths of a route, such as `/plants/:id` or `/docs/*`. The last part of a
- * path must not be empty.
- */
+/** Matches the paths of a route, such as `/plants/:id` or `/docs/*`, whose last part must not be empty. */
 function patternOf(url: string): RegExp {
   const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*[^/]');
   return new RegExp(`^${pattern}$`);

@@ -1,10 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
-/**
- * Makes a function that limits how many requests wait for changes at the same time. Each of them keeps a
- * connection, and other requests need connections.
- */
+/** Limits how many requests wait for changes, because each of them keeps a connection. */
 export function limitWaiting(max: number) {
   let waiting = 0;
 

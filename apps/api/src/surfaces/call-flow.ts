@@ -5,8 +5,16 @@ import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../auth/authentication.ts';
 import { toHttpError } from '../errors/http-error.ts';
+import type { QueueBody } from '../requests/body/large-body-queue.ts';
 import { startDeadline } from '../requests/request-state.ts';
 import { sendJsonText } from '../responses/json-response.ts';
+
+/** The parts that every surface needs. */
+export interface SurfaceOptions {
+  store: PlantStore;
+  procedures: Readonly<Record<string, Procedure>>;
+  queueBody: QueueBody;
+}
 
 /** A procedure on one surface, with the codec of the surface. */
 export interface Endpoint {
@@ -72,10 +80,7 @@ export function callContext(
   };
 }
 
-/**
- * Throws when a parameter of the query is not percent-encoded UTF-8. Fastify does not decode such a
- * parameter.
- */
+/** Throws when a parameter is not percent-encoded UTF-8, which Fastify does not decode. */
 export function checkEncoding(url: string): void {
   const start = url.indexOf('?');
   if (start < 0 || !url.includes('%', start)) return;
@@ -89,10 +94,7 @@ export function checkEncoding(url: string): void {
   }
 }
 
-/**
- * Makes the error for a query that does not fit its operation. A procedure may throw this error while it
- * reads the input, so it has core's class of errors.
- */
+/** A procedure may throw this error while it reads the input, so it has core's class of errors. */
 export function invalidQuery(why: string, cause?: unknown): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${why}`, { cause });
 }

@@ -1,27 +1,21 @@
-import type { PlantStore } from '@plant-store/core';
-import type { Procedure } from '@plant-store/core/internal';
 import { formatJson, type Operation, parseJson } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { bodyNotJson, isObject, parseJsonBodies } from '../requests/body/json-body.ts';
-import type { QueueBody } from '../requests/body/large-body-queue.ts';
 import { methodsWithoutBody } from '../requests/request-headers.ts';
 import { listWriter, writeOnce } from '../responses/list-writer.ts';
-import { callHandler, checkEncoding, type Endpoint } from './call-flow.ts';
+import { callHandler, checkEncoding, type Endpoint, type SurfaceOptions } from './call-flow.ts';
 import { textReader } from './text-input.ts';
-
-interface RestOptions {
-  store: PlantStore;
-  procedures: Readonly<Record<string, Procedure>>;
-  queueBody: QueueBody;
-}
 
 /**
  * Serves every procedure that has a method and a path (`meta.openapi`) as a REST operation. The request
  * handler of trpc-to-openapi would permanently set `coerce` on our schemas, so that `"5"` and `null` become
  * ids on every surface.
  */
-export async function rest(scope: FastifyInstance, { store, procedures, queueBody }: RestOptions) {
+export async function rest(
+  scope: FastifyInstance,
+  { store, procedures, queueBody }: SurfaceOptions,
+) {
   parseJsonBodies(scope, queueBody, readBody);
   // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like the body of a GET.
   scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });

@@ -9,9 +9,7 @@ import { bodyLimit, bodyTooLarge } from '../../errors/http-error.ts';
 import { measureJson } from './measure-json.ts';
 import { isLarge, type MemoryBudget } from './memory-budget.ts';
 
-/**
- * The hooks that count the bytes that requests hold in memory, and reject requests that exceed the budget.
- */
+/** The hooks that count the bytes in memory, and reject requests that exceed the budget. */
 export interface MemoryLimits extends Pick<MemoryBudget, 'set' | 'countPart'> {
   reserveBody: onRequestHookHandler;
   countChunks: preParsingHookHandler;

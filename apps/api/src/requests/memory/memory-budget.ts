@@ -2,16 +2,10 @@ import { getHeapStatistics } from 'node:v8';
 import { PlantStoreError } from '@plant-store/core';
 import type { FastifyRequest } from 'fastify';
 
-/**
- * The kinds of memory that count towards the budget. Each kind may fill half of the budget, so that one
- * kind does not stop the other.
- */
+/** Each kind of memory may fill half of the budget, so that one kind does not stop the other. */
 type Kind = 'bodyBytes' | 'pageBytes';
 
-/**
- * Large bodies may fill a quarter of the budget. The server can read a quarter of this maximum well within
- * the deadline of a request.
- */
+/** A quarter of this is for large bodies, which can be read well within a deadline. */
 const maxBudget = 64 * 2 ** 20;
 
 /**

@@ -7,10 +7,7 @@ interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
   partOf(page: Page): Promise<Buffer>;
   /** Throws when the client may not get further pages. */
   check(): Promise<void>;
-  /**
-   * Writes the event of an error that ends the stream. Returns undefined when the client need not know the
-   * error.
-   */
+  /** Writes the event of an error. Returns undefined when the client need not know the error. */
   errorEvent(error: unknown): string | undefined;
   /** The stream aborts this controller when it ends. */
   connection: AbortController;
@@ -22,10 +19,7 @@ const pingInterval = 10_000;
 /** Milliseconds without any event after which a client connects again. */
 export const reconnectAfterInactivity = 25_000;
 
-/**
- * The longest time of a stream, in milliseconds. After this time, the client connects again, so that the
- * connections spread over new instances.
- */
+/** Milliseconds after which clients connect again, so that they spread over new instances. */
 const maxDuration = 60_000;
 
 /**

@@ -88,20 +88,14 @@ export function subscriptionHandler({ store, memory, endpoint }: SubscriptionOpt
 /** A page, and the cursor after it. */
 type Page = TrackedEnvelope<PlantChanges>;
 
-/**
- * Adds the id of the last event that the client got. A browser sends this id in a header when it connects
- * again.
- */
+/** A browser that connects again sends the id of the last event in a header. */
 function withLastEventId(input: unknown, { headers, query }: FastifyRequest): unknown {
   const lastEventId = headers['last-event-id'] || Object(query).lastEventId;
   const mayHaveIt = input === undefined || isObject(input);
   return lastEventId && mayHaveIt ? { ...input, lastEventId } : input;
 }
 
-/**
- * Returns the milliseconds before a browser connects again. They are random, so that not all clients come
- * at once.
- */
+/** Milliseconds before a browser connects again, at random, so that clients do not come at once. */
 const retryDelay = () => 250 + Math.floor(Math.random() * 750);
 
 function event(name: string, data: object): string {

@@ -1,29 +1,20 @@
-import type { PlantStore } from '@plant-store/core';
-import type { Procedure } from '@plant-store/core/internal';
 import type { AppRouter } from '@plant-store/core/router';
 import { shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseJsonBodies, readText } from '../../requests/body/json-body.ts';
-import type { QueueBody } from '../../requests/body/large-body-queue.ts';
 import type { MemoryLimits } from '../../requests/memory/limit-memory.ts';
-import { callHandler, checkEncoding, invalidQuery } from '../call-flow.ts';
+import { callHandler, checkEncoding, invalidQuery, type SurfaceOptions } from '../call-flow.ts';
 import { checkBatchSize, sendBatch } from './batch.ts';
 import { createEndpoints, readJson, subscriptionInBatch } from './endpoints.ts';
 import { maxStreamValues, sendStream } from './stream.ts';
 import { subscriptionHandler } from './subscription.ts';
 
-interface TrpcOptions {
-  store: PlantStore;
+interface TrpcOptions extends SurfaceOptions {
   router: AppRouter;
-  procedures: Readonly<Record<string, Procedure>>;
   memory: MemoryLimits;
-  queueBody: QueueBody;
 }
 
-/**
- * Serves the router over tRPC's own protocol. All links of tRPC's client work, even batches and streams.
- * Needs the hook `requireToken`.
- */
+/** Serves the router over tRPC's own protocol, for all links of tRPC's client. */
 export async function trpc(
   scope: FastifyInstance,
   { store, router, procedures, memory, queueBody }: TrpcOptions,
@@ -69,10 +60,7 @@ const callParameters = new Set(['batch', 'input']);
 /** A browser can send no headers with a subscription, so tRPC's links send these parameters. */
 const subscriptionParameters = new Set([...callParameters, 'connectionParams', 'lastEventId']);
 
-/**
- * Reads the query, which holds the input of a GET in place of a body. Returns whether the request
- * is a batch.
- */
+/** Reads the input of a GET from the query. Returns whether the request is a batch. */
 function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean {
   if (!request.url.includes('?')) return false;
   checkEncoding(request.url);
