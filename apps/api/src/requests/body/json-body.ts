@@ -25,19 +25,17 @@ export function parseJsonBodies(
     'application/json',
     { parseAs: 'buffer' },
     (request, body: Buffer, done) =>
-      queueBody(request, body.length, {
-        read() {
-          let value: unknown;
-          try {
-            value = readText(decode(body), read, limitsOf(request));
-          } catch (error) {
-            return done(error as Error); // `readText` and `decode` throw only errors.
-          }
-          // The next step may take as long as the parser, so other requests get a turn first.
-          if (isLarge(body.length)) setImmediate(done, null, value);
-          else done(null, value);
-        },
-        fail: done,
+      queueBody(request, body.length, (tooLate) => {
+        if (tooLate) return done(tooLate);
+        let value: unknown;
+        try {
+          value = readText(decode(body), read, limitsOf(request));
+        } catch (error) {
+          return done(error as Error); // `readText` and `decode` throw only errors.
+        }
+        // The next step may take as long as the parser, so other requests get a turn first.
+        if (isLarge(body.length)) setImmediate(done, null, value);
+        else done(null, value);
       }),
   );
 }

@@ -3,14 +3,12 @@ import { HttpError } from '../../errors/http-error.ts';
 import { isLarge } from '../memory/memory-budget.ts';
 import { startDeadline } from '../request-state.ts';
 
-/** Reads a body that has arrived, at once or when it is the body's turn. */
-export type QueueBody = (request: FastifyRequest, bytes: number, body: BodyReader) => void;
-
-interface BodyReader {
-  read(): void;
-  /** The queue calls this in place of `read` when the request is too late. */
-  fail(error: HttpError): void;
-}
+/** Calls `read` when it is the body's turn, with an error when the request is too late. */
+export type QueueBody = (
+  request: FastifyRequest,
+  bytes: number,
+  read: (tooLate?: HttpError) => void,
+) => void;
 
 /**
  * Makes a function that reads large bodies one after the other, because a body of 1 MiB takes up to 0.1 s.
@@ -21,10 +19,10 @@ export function createLargeBodyQueue(): QueueBody {
   const waiting: (() => void)[] = [];
   let isBusy = false;
 
-  return (request, bytes, { read, fail }) => {
+  return (request, bytes, read) => {
     startDeadline(request);
     if (!isLarge(bytes)) return read();
-    waiting.push(() => (isTooLate(request) ? fail(tooLate()) : read()));
+    waiting.push(() => read(isTooLate(request) ? tooLate() : undefined));
     if (!isBusy) readNext();
   };
 
