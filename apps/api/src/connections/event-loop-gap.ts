@@ -11,12 +11,9 @@ const lookInterval = 250;
 const aftermath = 10_000;
 
 /**
- * Makes a hook that drops requests whose client disconnected during a gap of the event loop. A frozen
- * process or a paused virtual machine causes such a gap. Meanwhile, the client may have sent its request
- * to another instance.
- *
- * After a gap, Node reads such a request before it reads the end of the connection. So the hook lets a few
- * turns of the event loop pass before it checks the connection. Without a gap, it only reads the clocks.
+ * Makes a hook that drops requests whose client disconnected while the process was frozen or its virtual
+ * machine paused. Meanwhile, the client may have sent its request to another instance. After such a gap,
+ * Node reads the request before it reads the end of the connection, so the hook lets a few turns pass.
  *
  * @param onDrop replaces the hooks of the response
  * @param elapsed a clock that only goes forward. The clock may stand still in a paused virtual machine

@@ -21,7 +21,6 @@ export function trpcErrorBody(error: CatalogueError, path: string): string {
   return JSON.stringify({ error: trpcError(error, path) });
 }
 
-/** Makes the form that tRPC gives to an error of the procedure at a path. */
 export function trpcError(error: CatalogueError, path: string): object {
   return serialize(errorShape(error, showText(path) || undefined));
 }

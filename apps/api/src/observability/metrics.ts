@@ -29,7 +29,6 @@ export interface Metrics {
 /** The metrics of one process. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** Combines the metrics of several processes, and returns them in Prometheus's text format. */
 export function sumMetrics(processes: MetricValues[]): Promise<string> {
   return AggregatorRegistry.aggregate(processes).metrics();
 }

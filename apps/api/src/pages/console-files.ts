@@ -2,10 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { createStaticFile, type StaticFile } from './static-file.ts';
 
-/**
- * Reads the built console into memory. Returns the files by their paths. The path of the page is `/`. A
- * later build does not change what a running server serves.
- */
+/** Reads the files of the console by their paths, so that a later build does not change what is served. */
 export async function readConsoleFiles(
   directory: string,
 ): Promise<ReadonlyMap<string, StaticFile>> {

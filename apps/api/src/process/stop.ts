@@ -21,19 +21,15 @@ const responseTimeout = 6_000;
 const storeTimeout = 2_000;
 
 /**
- * Makes the stop signals end the process at once, with exit code 0. It is for the time before
- * `onStopSignal`, when no request can have arrived. Without a listener, the first process of a container
- * (PID 1) ignores these signals.
+ * Makes the stop signals end the process at once, before any request can arrive. Without a listener, the
+ * first process of a container (PID 1) ignores these signals.
  */
 export function exitOnSignals(): void {
   for (const signal of stopSignals) process.on(signal, exit);
   process.on('SIGHUP', () => {}); // Without a listener, SIGHUP ends the process.
 }
 
-/**
- * A terminal that closes sends SIGHUP. Without a terminal, SIGHUP comes from logrotate or `nohup`, and
- * must not stop the process.
- */
+/** Without a terminal, SIGHUP comes from logrotate or `nohup`, and must not stop the process. */
 const terminalSignals = [0, 1, 2].some(isatty) ? (['SIGHUP'] as const) : [];
 
 /** The signals that stop the process. */
@@ -73,9 +69,8 @@ export function onStopSignal(
 }
 
 /**
- * Makes the stop signals end the process with exit code 0. An uncaught exception leaves the process in an
- * unknown state, so the process ends with exit code 1. Requests that have arrived get their responses
- * first.
+ * Ends the process after the requests that have arrived got their responses. An uncaught exception leaves
+ * the process in an unknown state, so the process ends, too, with exit code 1.
  */
 export function stopOnSignals({
   server,

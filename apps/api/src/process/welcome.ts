@@ -16,10 +16,7 @@ interface Started extends Listening {
 
 const isWindows = process.platform === 'win32';
 
-/**
- * Returns the text that the server prints when it listens. The text says whether the store is open or what
- * is missing, and contains its addresses and commands to paste.
- */
+/** Returns the text that the server prints when it listens. */
 export function welcome(env: Env, started: Started): string {
   const { url, metricsUrl, signInCode, generated } = started;
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;

@@ -43,9 +43,6 @@ export type WorkerFunctions = {
 export type PrimaryFunctions = {
   listening(details: Listening): void;
   areAllReady(argument: undefined): Promise<boolean>;
-  /**
-   * A worker calls this after it has stopped listening. When all workers stop, the promise resolves
-   * when none of them listens, so that no client connects to a worker that is about to stop.
-   */
+  /** When all workers stop, the promise resolves when none of them listens any more. */
   closed(argument: undefined): Promise<void> | undefined;
 };

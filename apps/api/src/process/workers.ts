@@ -17,9 +17,8 @@ interface WorkersOptions {
 const startTime = 60_000;
 
 /**
- * Starts several workers that serve one address together: this process accepts the connections, and hands
- * them to the workers in turn. A worker that dies is replaced. The first worker starts alone: when no
- * worker can start, the reason is printed only once.
+ * Starts several workers that serve one address together, and replaces a worker that dies. The first worker
+ * starts alone: when no worker can start, the reason is printed only once.
  */
 export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions) {
   const all = new Set<Worker>();

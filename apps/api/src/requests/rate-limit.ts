@@ -46,10 +46,7 @@ export function countByClient<Counts extends object>(start: () => Counts) {
   };
 }
 
-/**
- * Returns the client that an address belongs to. One client usually has a whole /64 of IPv6 addresses (RFC
- * 6177), and an IPv4 address may be written as an IPv6 one (RFC 4291 §2.5.5.2).
- */
+/** One client usually has a whole /64 of IPv6 addresses (RFC 6177). */
 function clientOf(ip: string): string {
   if (!isIPv6(ip)) return ip;
   const [unzoned] = ip.split('%', 1);

@@ -39,7 +39,7 @@ declare module 'fastify' {
     waitTime: number;
     /** The time by which the response must be sent. `startDeadline` sets this property. */
     deadline?: Deadline;
-    /** Milliseconds from its arrival until the request began to wait for changes, if it waits. */
+    /** Milliseconds from the request's arrival until it began to wait for changes, if it waits. */
     waitsFrom: number | undefined;
   }
 }

@@ -6,11 +6,9 @@ import { loadOnce } from './load-once.ts';
 export type WriteJson = (value: unknown) => string | Promise<string>;
 
 /**
- * Makes a function that writes an operation's output as JSON. Returns undefined when the output has no
- * list, or a part without a type. The function writes properties in the order of the schema.
- *
- * The function runs code that is generated from the schema, which is faster than `formatJson`. The first
- * list waits until the generator is loaded. An earlier load would delay each start.
+ * Makes a function that writes an output by code that is generated from its schema, which is faster than
+ * `formatJson`. Returns undefined when the output has no list, or a part without a type. The first list
+ * waits until the generator is loaded. An earlier load would delay each start.
  *
  * @param bigint how a `bigint` is written: as an exact integer, or as a string
  */

@@ -40,10 +40,7 @@ export async function rest(
   }
 }
 
-/**
- * Makes a function that collects an operation's input: the path parameters and the body, or the query for
- * methods without a body. The values of path and query are text, and the procedure's schema reads them.
- */
+/** Makes a function that collects the input from the path and the body, or from the path and the query. */
 function inputReader({ method, path }: Operation, schema: z.ZodType) {
   const read = textReader(schema);
   if (methodsWithoutBody.has(method)) {

@@ -3,9 +3,8 @@ import { IdFromText, IntegerText } from '@plant-store/schemas';
 import * as z from 'zod';
 
 /**
- * Makes a function that reads the parameters of a path or a query, which are text. Where the procedure's
- * schema has an integer, the text must be an integer in plain decimal. `007`, `+5` and `1e3` are not
- * valid. An int64 becomes a `bigint`, any other integer a `number`.
+ * Makes a function that reads the text parameters of a path or a query. An integer must be in plain
+ * decimal: `007`, `+5` and `1e3` are not valid. An int64 becomes a `bigint`.
  *
  * @throws PlantStoreError `invalidInput`
  */
@@ -21,7 +20,6 @@ export function textReader(schema: z.ZodType): (parameters: unknown) => Record<s
 
 const once = z.string({ error: 'is given more than once' });
 
-/** Returns schemas that read the text of each property that is an integer in the OpenAPI document. */
 function integersIn(schema: z.ZodType): Record<string, z.ZodType> {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   const texts = Object.entries(properties).flatMap(([name, property]) => {

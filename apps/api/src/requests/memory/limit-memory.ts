@@ -23,10 +23,8 @@ export interface MemoryLimits extends Pick<MemoryBudget, 'set' | 'countPart'> {
 }
 
 /**
- * Makes the hooks. They reject a body with a `Content-Length` before they read any of it, and a chunked
- * body at the first chunk that exceeds the budget. They discard the rest of the body, so that a client
- * that still sends it reads the error, and the connection stays usable. They reject a page before its
- * statement is sent.
+ * Makes the hooks. They reject a body with a `Content-Length` before they read any of it. They discard the
+ * rest of a chunked body, so that a client that still sends it reads the error.
  */
 export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits {
   return {

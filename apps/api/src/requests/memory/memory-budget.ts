@@ -9,10 +9,9 @@ type Kind = 'bodyBytes' | 'pageBytes';
 const maxBudget = 64 * 2 ** 20;
 
 /**
- * Returns the bytes that all requests may hold together: an eighth of the heap's limit, but at most 64
- * MiB. The real memory is larger. A body needs twice its size while it arrives. Its text needs up to twice
- * that size while the request waits for the database. Parsing 1 MiB of empty objects takes 40 MiB for a
- * moment. A page needs up to five times its size, because it exists as rows, as JSON and as bytes.
+ * Returns the bytes that all requests may hold together. The real memory is larger: a body needs four times
+ * its size, parsing 1 MiB of empty objects takes 40 MiB for a moment, and a page exists as rows, as JSON
+ * and as bytes.
  */
 export function defaultMemoryBudget(): number {
   return Math.min(maxBudget, Math.floor(getHeapStatistics().heap_size_limit / 8));

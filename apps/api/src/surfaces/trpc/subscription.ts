@@ -18,11 +18,9 @@ interface SubscriptionOptions {
 }
 
 /**
- * Makes the handler of a subscription, which sends pages of changes as the Server-Sent Events that tRPC's
+ * Makes the handler of a subscription, which sends pages as the Server-Sent Events that tRPC's
  * `httpSubscriptionLink` reads. tRPC's own `resolveResponse` would write the JSON of a page again for each
  * subscriber, and would read a page in advance.
- *
- * Errors before the stream has begun are ordinary responses. Later errors are events.
  */
 export function subscriptionHandler({ store, memory, endpoint }: SubscriptionOptions) {
   // Many subscribers get the same page.
