@@ -1,5 +1,5 @@
 import type { PlantStore } from '@plant-store/core';
-import type { Procedure } from '@plant-store/core/internal';
+import { jsonOf, type Procedure } from '@plant-store/core/internal';
 import { formatJson, type Operation, parseJson } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
@@ -7,7 +7,6 @@ import { callHandler, checkEncoding, type Endpoint } from '../calls/call-flow.ts
 import { bodyNotJson, isObject, parseJsonBodies } from '../http/body/json-body.ts';
 import type { QueueBody } from '../http/body/large-body-queue.ts';
 import { methodsWithoutBody } from '../http/request-headers.ts';
-import { listWriter, writeOnce } from '../http/responses/list-writer.ts';
 import { textReader } from './text-input.ts';
 
 interface RestOptions {
@@ -30,16 +29,15 @@ export async function rest(scope: FastifyInstance, { store, procedures, queueBod
   scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
 
   for (const [path, { definition: procedure }] of Object.entries(procedures)) {
-    const { meta, input, output } = procedure;
+    const { meta, input } = procedure;
     const operation = meta.openapi;
     if (!operation) continue;
-    const writeList = listWriter(output, 'integer');
     const endpoint: Endpoint = {
       path,
       procedure,
       status: operation.status,
       decode: inputReader(operation, input),
-      encode: writeList ? writeOnce(writeList) : formatJson,
+      encode: (output) => jsonOf(output) ?? formatJson(output),
     };
     scope.route({
       method: operation.method,

@@ -8,7 +8,6 @@ import { trpcError } from '../errors/error-response.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import { isObject } from '../http/body/json-body.ts';
 import type { MemoryBudget } from '../http/memory/memory-budget.ts';
-import { writeOnce } from '../http/responses/list-writer.ts';
 import { eventStream, reconnectAfterInactivity } from './event-stream.ts';
 
 interface SubscriptionOptions {
@@ -26,9 +25,13 @@ interface SubscriptionOptions {
  */
 export function subscriptionHandler({ store, budget, endpoint }: SubscriptionOptions) {
   // Many subscribers get the same page.
-  const partOf = writeOnce(async (page: PlantChanges) => {
-    return Buffer.from(`data: ${await endpoint.encode(page)}\nid: ${page.next}\n\n`);
-  });
+  const parts = new WeakMap<PlantChanges, Buffer>();
+  const partOf = (page: PlantChanges): Buffer => {
+    const part =
+      parts.get(page) ?? Buffer.from(`data: ${endpoint.encode(page)}\nid: ${page.next}\n\n`);
+    parts.set(page, part);
+    return part;
+  };
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const connection = new AbortController();

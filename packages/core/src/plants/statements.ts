@@ -4,8 +4,10 @@ import { isPolicyError, lateWrite } from '../database/database-error.ts';
 import { type Caller, type Deadline, deadlineOf } from '../database/deadline.ts';
 import { isCluster } from '../database/postgres/migration/feed-tables.ts';
 import { databaseCode } from '../error-causes.ts';
-import { columnArrays, contentColumns, storedColumns, toStoredPlant } from './columns.ts';
+import { columnArrays, contentColumns, storedColumns } from './columns.ts';
 import { plantKept } from './create-errors.ts';
+import { withText } from './output-text.ts';
+import { parsePlant, plantJson } from './plant-json.ts';
 
 /** The statements that write plants. */
 export type PlantWrites = Pick<PlantStatements, 'insert' | 'delete'>;
@@ -85,7 +87,7 @@ export const maxRounds = 100;
 const lookUp = { share: 'lookUps', isRepeatable: true } as const;
 
 function byId({ rows }: Rows): Map<bigint, StoredPlant> {
-  const plants = (rows as unknown[][]).map(toStoredPlant);
+  const plants = (rows as [string][]).map(([json]) => withText(parsePlant(json), { json }));
   return new Map(plants.map((plant) => [plant.id, plant]));
 }
 
@@ -171,7 +173,7 @@ const deletePlant = `
 const deleteOverNodes = `
   delete from plants where id = $1 and statement_timestamp() < $2::timestamptz returning 1, 1`;
 
-const findPlants = `select ${storedColumns} from plants where id = any($1::bigint[])`;
-const findNothing = `select ${storedColumns} from plants where false`;
+const findPlants = `select ${plantJson} from plants where id = any($1::bigint[])`;
+const findNothing = `select ${plantJson} from plants where false`;
 const findDurable = `
-  select ${storedColumns}, ${waitForStandby} from plants where id = any($1::bigint[])`;
+  select ${plantJson}, ${waitForStandby} from plants where id = any($1::bigint[])`;
