@@ -73,17 +73,15 @@ function pageOf(list: string, count: number, next: bigint | undefined): PlantPag
  */
 function selectPage(where: string, size: number | string): string {
   return `
-    select '[' || coalesce(string_agg(${plantJson}, ',') filter (where fits), '') || ']',
-      count(*) filter (where fits),
-      case when not bool_and(fits) then max(id) filter (where fits) end
+    select '[' || coalesce(string_agg(${plantJson}, ','), '') || ']', count(*),
+      case when max(following) > max(id) then max(id) end
     from (
-      select ${storedColumns}, place = 1 or place <= ${size} and bytes <= ${maxPageBytes} as fits
-      from (
-        select ${storedColumns}, row_number() over (order by id) as place,
-          sum(${contentBytesSql}) over (order by id rows unbounded preceding) as bytes
-        from (select ${storedColumns} from plants ${where} order by id limit ${size} + 1) as limited
-      ) as measured order by id
-    ) as page`;
+      select ${storedColumns}, lead(id) over page as following, row_number() over page as place,
+        sum(${contentBytesSql}) over page as bytes
+      from (select ${storedColumns} from plants ${where} order by id limit ${size} + 1) as limited
+      window page as (order by id rows unbounded preceding) order by id
+    ) as measured
+    where place = 1 or place <= ${size} and bytes <= ${maxPageBytes}`;
 }
 
 /** The WHERE clause of a statement on plants, and the values of its parameters. */
