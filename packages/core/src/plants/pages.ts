@@ -1,10 +1,9 @@
 import type { PlantPage, StoredPlant } from '@plant-store/schemas';
 import { defaultPageSize } from '@plant-store/schemas/plain';
-import type { Run } from '../database/database.ts';
-import type { Caller, Deadline } from '../database/deadline.ts';
-import { maxPageBytes, reservePage } from '../database/page-memory.ts';
+import type { RunOptions, Verbs } from '../database/verbs.ts';
 import { contentBytesSql, storedColumns } from './columns.ts';
 import { withText } from './output-text.ts';
+import { maxPageBytes, reservePage } from './page-memory.ts';
 import { parsePlants, plantJson } from './plant-json.ts';
 
 /** The conditions for the plants of a page. */
@@ -19,30 +18,21 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-export type ReadPage = (
-  query: PageQuery,
-  deadline: Deadline,
-  caller?: Caller,
-) => Promise<PlantPage>;
-
 /**
  * Makes a function that reads a page of plants, ascending by id. A page needs no lock, and nothing
  * stays open in the database after it. Postgres writes the JSON of a page.
  */
-export function createPageReader(run: Run): ReadPage {
-  return async ({ limit, ...condition }, deadline, caller) => {
+export function createPageReader({ read }: Pick<Verbs, 'read'>) {
+  return async (
+    { limit, ...condition }: PageQuery,
+    options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
+  ): Promise<PlantPage> => {
     const { where, values } = whereClause(condition);
     // The default size is a part of the text: for a parameter, Postgres estimates far too many rows, and so
     // plans the statement again for each page. That takes longer than to read the page.
     const size = limit === defaultPageSize ? limit : `$${values.push(String(limit))}::int`;
-    const { onTurn, settle } = reservePage(caller, limit);
-    const { rows } = await run(selectPage(where, size), values, {
-      share: 'lists',
-      deadline,
-      caller,
-      onTurn,
-      isRepeatable: true,
-    });
+    const { onTurn, settle } = reservePage(options.caller, limit);
+    const { rows } = await read(selectPage(where, size), values, { ...options, onTurn });
     const [[json, count, last]] = rows as [Row]; // The statement returns one row.
     settle(Buffer.byteLength(json));
     return pageOf(json, Number(count), last === null ? undefined : BigInt(last));
