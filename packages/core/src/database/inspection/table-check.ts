@@ -1,5 +1,5 @@
 import { getTableConfig } from 'drizzle-orm/pg-core';
-import { isCluster } from '../postgres/migration/feed-tables.ts';
+import { isCluster, thisTransaction } from '../postgres/migration/feed-tables.ts';
 import type { RunText } from '../schema-version.ts';
 import { accessTokens, plantDeletions, plantFeed, plants } from '../tables.ts';
 
@@ -54,6 +54,8 @@ interface ColumnRow {
   type: string;
   is_required: boolean;
   has_default: boolean;
+  /** Whether the default makes commits wait for the disk. Null without a default. */
+  is_durable: boolean | null;
   is_key: boolean;
   is_cluster: boolean;
 }
@@ -93,6 +95,17 @@ function columnFaults(
     const what = `the column ${column} has no default`;
     faults.push({ table, what, remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT now()` });
   }
+  if (name === 'changed_in' && found.is_durable === false && !found.is_cluster) {
+    const what =
+      `the column ${column} has the default of an earlier version, so the feed may show changes that a ` +
+      'crash of the database undoes';
+    const durable = thisTransaction.replaceAll(/\s+/g, ' ');
+    faults.push({
+      table,
+      what,
+      remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT ${durable}`,
+    });
+  }
   return faults;
 }
 
@@ -109,6 +122,8 @@ const selectColumns = `
   select relname as table, attname as column, format_type(atttypid, atttypmod) as type,
     attnotnull as is_required,
     atthasdef or attidentity <> '' as has_default,
+    (select pg_get_expr(adbin, adrelid) like '%set_config(%' from pg_attrdef
+      where adrelid = attrelid and adnum = attnum) as is_durable,
     exists (
       select from pg_index
       where indrelid = pg_class.oid and indisprimary and indkey::text = attnum::text) as is_key,
