@@ -79,9 +79,11 @@ it.each([
         async *follow(options) {
           const pages = opened.store.follow(options);
           await canRead.promise;
-          reads.push(pages.next());
-          await reads[0];
-          throw new Error('the stream has ended');
+          for (;;) {
+            const read = pages.next();
+            reads.push(read);
+            yield (await read).value;
+          }
         },
       },
       { memoryBudget: 4 * 2 ** 20 },
@@ -95,7 +97,7 @@ it.each([
     const [endStream] = timers.mock.calls.find(([callback]) => callback.name === 'end') ?? [];
 
     let unlock = await lock();
-    const others = Array.from({ length: otherLists }, () => opened.store.list({}));
+    const others = Array.from({ length: otherLists }, () => opened.store.list({ limit: 100 }));
     await statementsWait(otherLists);
     canRead.resolve();
     await setImmediate(); // The read takes its place.
