@@ -1,5 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { deadlineIn } from '../../../core/src/database/deadline.ts';
+import { openPostgres } from '../../../core/src/database/postgres/postgres-database.ts';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
+import { createPlantStatements } from '../../../core/src/plants/statements.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 
 describe('core alone, on a Citus cluster', () => {
@@ -54,5 +57,36 @@ describe('core alone, on a Citus cluster', () => {
     });
     await store.delete(1n, late).catch(() => {});
     expect(await store.countUpTo(10)).toBe(1);
+  });
+
+  it('never says that a plant is missing because the clock of the database has moved', async () => {
+    const { url } = await createDistributedDatabase();
+    const database = await openPostgres(url);
+    onTestFinished(() => database.close());
+    const inThePast = '2026-01-01T00:00:00Z';
+    const statements = createPlantStatements((text, values, options) =>
+      database.run(text, typeof values === 'function' ? values(inThePast) : values, options),
+    );
+    const { insert, delete: remove } = createPlantStatements(database.run);
+    const plant = { id: 1n, name: 'Hoya' };
+    await insert([plant], deadlineIn(5_000));
+    const late = statements.delete(plant.id, deadlineIn(5_000));
+    await expect(late).rejects.toMatchObject({ code: 'CLOCKS_MOVED' });
+    expect(await remove(plant.id, deadlineIn(5_000))).toBe(true);
+    expect(await statements.delete(plant.id, deadlineIn(5_000))).toBe(false);
+  });
+
+  it('confirms a delete to only one of two clients that delete a plant at once', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const [store, other] = await Promise.all(
+      [url, workerUrls[0] ?? ''].map((databaseUrl) => openPlantStore({ databaseUrl })),
+    );
+    onTestFinished(() => Promise.all([store?.close(), other?.close()]).then(() => {}));
+    const ids = Array.from({ length: 50 }, (_, i) => BigInt(i));
+    await store?.createMany(ids.map((id) => ({ id, name: 'Hoya' })));
+    for (const id of ids) {
+      const outcomes = await Promise.all([store?.delete(id), other?.delete(id)]);
+      expect(outcomes.toSorted()).toEqual([false, true]);
+    }
   });
 });
