@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createCitusDatabase } from '@plant-store/test-setup';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../../core/src/database/deadline.ts';
 import { openPostgres } from '../../../core/src/database/postgres/postgres-database.ts';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
@@ -45,6 +46,16 @@ describe('core alone, on a Citus cluster', () => {
       expect(warnings).toHaveLength(1);
     },
   );
+
+  it('rejects the URL of a worker before the plants are distributed', async () => {
+    const cluster = inject('citus');
+    if (!cluster) throw new Error('this test needs the global setup for Citus');
+    const { workerUrls } = await createCitusDatabase(cluster);
+    await expect(openPlantStore({ databaseUrl: workerUrls[0] ?? '' })).rejects.toMatchObject({
+      name: 'DatabaseSettingsError',
+      message: expect.stringContaining('use the URL of the coordinator'),
+    });
+  });
 
   it('writes nothing after the deadline', async () => {
     const { url } = await createDistributedDatabase();
