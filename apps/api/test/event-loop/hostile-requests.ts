@@ -134,6 +134,8 @@ const values: Record<string, string> = {
   'one text of escapes': `"${fill('\\n', size - 20)}"`,
   'one text of escaped emoji': `"${fill('\\ud83e\\udeb4', size - 20)}"`,
   'an open text of quotes': `"${fill('\\"', size - 20)}`,
+  'an open text of quotes after a number': `[1e0,"${fill('\\"', size - 20)}`,
+  'many texts after a text with a number': `["a, 1e0",${join(63_900, () => '""')}]`,
   'the most numbers with exponents': `[${join(24_900, () => '1e0')}]`,
   'the most integers with exponents': `[${join(24_900, () => '1e18')}]`,
   'the most fractions with exponents': `[${join(24_900, () => '1.0000000000000001e0')}]`,
