@@ -117,13 +117,14 @@ function unknownColumnFaults(column: ColumnRow): TableFault[] {
   return [{ table: column.table, what, remedy }];
 }
 
-// Reads the catalogs: `information_schema` hides tables on which the user has no privileges.
+// Reads the catalogs: `information_schema` hides tables on which the user has no privileges, and
+// `pg_get_expr` waits for the locks of a table.
 const selectColumns = `
   select relname as table, attname as column, format_type(atttypid, atttypmod) as type,
     attnotnull as is_required,
     atthasdef or attidentity <> '' as has_default,
-    (select pg_get_expr(adbin, adrelid) like '%set_config(%' from pg_attrdef
-      where adrelid = attrelid and adnum = attnum) as is_durable,
+    (select adbin::text like '%:funcid ' || 'pg_catalog.set_config'::regproc::oid || ' %'
+      from pg_attrdef where adrelid = attrelid and adnum = attnum) as is_durable,
     exists (
       select from pg_index
       where indrelid = pg_class.oid and indisprimary and indkey::text = attnum::text) as is_key,
