@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import type { ClusterEvents, StoreLanes } from '@plant-store/core/cluster';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
@@ -334,6 +335,15 @@ describe('creates on a cluster', () => {
 });
 
 describe('a database that becomes a cluster', () => {
+  it('is not noticed by a store that closes while it reads the shards', async () => {
+    const lanes = openOnCluster();
+    await lanes.close();
+    expect(finishedReads).toBe(0);
+    await vi.waitFor(() => expect(finishedReads).toBe(1));
+    await setImmediate(); // Meanwhile, the read would end.
+    expect(noticed).toBe(0);
+  });
+
   it('is noticed within half a minute by a store that nobody uses', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());

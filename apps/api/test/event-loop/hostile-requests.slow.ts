@@ -16,7 +16,7 @@ const limit = 50;
  */
 const tries = 5;
 
-/** The most characters of a log line, and of the body of an error. */
+/** The most characters of a log line, and of an error of one call. */
 const maxText = 4_096;
 
 describe('a hostile request', () => {
@@ -62,13 +62,13 @@ describe('a hostile request', () => {
     return least;
   }
 
-  async function measure({ bytes, isForMetrics }: HostileRequest) {
+  async function measure({ bytes, isForMetrics, calls = 1 }: HostileRequest) {
     server.send('start');
     const { responses } = await sendRaw(isForMetrics ? addresses.metricsUrl : addresses.url, bytes);
     const errors = responses.filter(({ status }) => status >= 400);
     server.send('stop');
     const [measurement]: Measurement[] = await once(server, 'message');
-    const longestError = Math.max(0, ...errors.map(({ body }) => body.length));
+    const longestError = Math.max(0, ...errors.map(({ body }) => body.length / calls));
     return { longestTurn: Number.NaN, longestLine: 0, ...measurement, longestError };
   }
 });

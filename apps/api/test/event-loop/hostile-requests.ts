@@ -37,6 +37,8 @@ export interface HostileRequest {
   name: string;
   bytes: string | Buffer;
   isForMetrics?: boolean;
+  /** How many calls the request has. Each call may have an error. */
+  calls?: number;
 }
 
 function withText([name, unit]: [string, string]): HostileRequest[] {
@@ -132,6 +134,8 @@ const values: Record<string, string> = {
   'one text of escapes': `"${fill('\\n', size - 20)}"`,
   'one text of escaped emoji': `"${fill('\\ud83e\\udeb4', size - 20)}"`,
   'an open text of quotes': `"${fill('\\"', size - 20)}`,
+  'an open text of quotes after a number': `[1e0,"${fill('\\"', size - 20)}`,
+  'many texts after a text with a number': `["a, 1e0",${join(63_900, () => '""')}]`,
   'the most numbers with exponents': `[${join(24_900, () => '1e0')}]`,
   'the most integers with exponents': `[${join(24_900, () => '1e18')}]`,
   'the most fractions with exponents': `[${join(24_900, () => '1.0000000000000001e0')}]`,
@@ -233,6 +237,30 @@ function chunks(bytes: Buffer): Buffer[] {
   });
 }
 
+/** Plants that are not valid. They have the most errors, or the longest ones. */
+const invalidPlants: Record<string, string> = {
+  'empty objects': '{}',
+  numbers: '1',
+  'plants with wrong types': '{"id":"x","name":1,"tag":1}',
+  'plants with U+0000': '{"id":1.5,"name":"\\u0000","tag":"\\u0000"}',
+  'plants with quoted ids': '{"id":"1","name":"a"}',
+};
+
+/** Runs as many calls as a batch may have, with as many plants as a call may have. */
+function batchOfInvalid([name, plant]: [string, string]): HostileRequest {
+  const input = asInput(`{"plants":[${join(1000, () => plant)}]}`);
+  const path = `/trpc/${join(10, () => 'createPlants')}?batch=1`;
+  const body = `{${join(10, (index) => `"${index}":${input}`)}}`;
+  return { ...post(`ten lists of ${name}`, path, body), calls: 10 };
+}
+
+/** The same request, from a client that reads the response as a stream. */
+function asStream({ name, bytes, ...request }: HostileRequest): HostileRequest {
+  const accept = 'Host: x\r\ntrpc-accept: application/jsonl';
+  const withAccept = String(bytes).replace('Host: x', accept);
+  return { ...request, name: `${name} as a stream`, bytes: withAccept };
+}
+
 const asInput = (json: string) => `{"json":${json}}`;
 
 export const hostileRequests: Record<string, HostileRequest[]> = {
@@ -268,16 +296,11 @@ export const hostileRequests: Record<string, HostileRequest[]> = {
       '/trpc/listPlants?input={"json":{"limit":1000}}',
     ].map((path) => ({ name: path, bytes: head(`GET ${path} HTTP/1.1`, [authorization]) })),
   ],
+  'a batch of lists of invalid plants': Object.entries(invalidPlants)
+    .map(batchOfInvalid)
+    .flatMap((request) => [request, asStream(request)]),
   'a stream over tRPC': Object.entries({ ...values, ...claims }).map(([name, json]) => {
-    const { bytes, ...request } = post(
-      name,
-      '/trpc/deletePlant?batch=1',
-      `{"0":${name in claims ? json : asInput(json)}}`,
-    );
-    const withAccept = String(bytes).replace(
-      'Host: x',
-      'Host: x\r\ntrpc-accept: application/jsonl',
-    );
-    return { name: `${request.name} as a stream`, bytes: withAccept };
+    const body = `{"0":${name in claims ? json : asInput(json)}}`;
+    return asStream(post(name, '/trpc/deletePlant?batch=1', body));
   }),
 };

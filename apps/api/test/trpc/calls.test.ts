@@ -2,7 +2,7 @@ import { appRouter } from '@plant-store/core/router';
 import { scopes } from '@plant-store/schemas';
 import { resolveResponse } from '@trpc/server/http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
 
 let server: RunningServer;
 
@@ -201,6 +201,39 @@ it('runs the other calls of a batch when one input is not superjson', async () =
     { result: { data: { json: { name: 'Hoya' } } } },
     { error: { json: { data: { error: 40001 } } } },
   ]);
+});
+
+it('gives other requests a turn between the large calls of a batch', async () => {
+  let turn = 0;
+  let isCounting = true;
+  const countTurn = () => {
+    turn++;
+    if (isCounting) setImmediate(countTurn);
+  };
+  const turns: number[] = [];
+  const { createMany } = server.store;
+  const counting = await startServerOn({
+    ...server.store,
+    createMany(...plants) {
+      turns.push(turn);
+      return createMany(...plants);
+    },
+  });
+  const list = { json: { plants: [{ id: 1, name: 'x'.repeat(5_000) }] } };
+  setImmediate(countTurn);
+  const response = await fetch(
+    `${counting.url}/trpc/${Array(10).fill('createPlants').join(',')}?batch=1`,
+    {
+      method: 'POST',
+      headers: { authorization: `Bearer ${counting.token}`, 'content-type': 'application/json' },
+      body: batchOf(...Array(10).fill(list)),
+    },
+  );
+  isCounting = false;
+  expect(response.status).toBe(200);
+  expect(await response.json()).toHaveLength(10);
+  expect(new Set(turns).size).toBe(10);
+  await counting.stop();
 });
 
 it('rejects only the calls of a batch that need another method', async () => {

@@ -182,19 +182,25 @@ describe('parseJson', () => {
 });
 
 describe('isExact', () => {
-  it.each(['', '{"id":123456789012345,"name":"e 1"}', '0.1234567890123'])(
-    'is true for %j',
-    (text) => {
-      expect(isExact(text)).toBe(true);
-    },
-  );
+  it.each([
+    '',
+    '{"id":123456789012345,"name":"e 1"}',
+    '0.1234567890123',
+    '{"name":"Lot 2026010100000001","tag":"\\" 1e5"}',
+  ])('is true for %j', (text) => {
+    expect(isExact(text)).toBe(true);
+  });
 
-  it.each(['1234567890123456', '0.12345678901234567', '1e3', '1E3', '{"id":5e0}'])(
-    'is false for %j',
-    (text) => {
-      expect(isExact(text)).toBe(false);
-    },
-  );
+  it.each([
+    '1234567890123456',
+    '0.12345678901234567',
+    '1e3',
+    '1E3',
+    '{"id":5e0}',
+    '{"name":"\\\\","id":1e5}',
+  ])('is false for %j', (text) => {
+    expect(isExact(text)).toBe(false);
+  });
 });
 
 describe('formatJson', () => {

@@ -30,6 +30,14 @@ describe.each(surfaces)('over $name', (surface) => {
     }
   });
 
+  it('counts a long number in a name as text', async () => {
+    const plantWith = (name: string, number: string) =>
+      `{"id":8,"name":"${name}","x":[${number}${',1'.repeat(30_000)}]}`;
+    const response = await surface.send(server, plantWith('Lot 2026010100000001', '1'));
+    expect(response.status).toBe(200);
+    expectError(await surface.send(server, plantWith('Lot', '2026010100000001')), 413, 41300);
+  });
+
   it('responds with 400, not 413, to 10,000 plants in one call', async () => {
     const plants = Array.from({ length: 10_000 }, (_, id) => `{"id":${id},"name":"x","tag":"y"}`);
     const path = surface.name === 'tRPC' ? '/trpc/createPlants' : '/plants/batch';
