@@ -1,22 +1,19 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callers } from './fixtures/callers.ts';
 import { documentValidator } from './fixtures/document-validator.ts';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { shareServer } from './fixtures/running-server.ts';
 
 describe('a table with more than a million plants', () => {
-  let server: RunningServer;
+  const server = shareServer();
 
   beforeAll(async () => {
-    server = await startServer('Postgres');
     const sql = postgres(server.databaseUrl ?? '');
     await sql`
       insert into plants (id, name, tag)
       select i, 'x', case when i > 1 then 'common' else 'rare' end from generate_series(1, 1000001) i`;
     await sql.end();
   });
-
-  afterAll(() => server.stop());
 
   it.each([
     [{}, { count: 1_000_000, isExact: false }],

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callers } from './fixtures/callers.ts';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { shareServer } from './fixtures/running-server.ts';
 
 describe.each(callers)('over $name', ({ call }) => {
-  let server: RunningServer;
+  const server = shareServer();
 
   beforeAll(async () => {
-    server = await startServer('Postgres');
     for (let id = 1n; id <= 7n; id++) {
       await server.store.create({ id, name: 'x', ...(id <= 3n && { tag: '🌻 100%s' }) });
     }
   });
-
-  afterAll(() => server.stop());
 
   it('counts all plants', async () => {
     const { status, output } = await call(server, 'countPlants', {});

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { describe, expect, it } from 'vitest';
+import { shareServer } from './fixtures/running-server.ts';
 import { post, surfaces } from './fixtures/surfaces.ts';
 
 describe.each(surfaces)('creating a plant over $name', (surface) => {
-  let server: RunningServer;
+  const server = shareServer();
   let lastId = 1000;
   const freeId = () => ++lastId;
   const send = (json: string) => surface.send(server, json);
-
-  beforeAll(async () => {
-    server = await startServer('Postgres');
-  });
-
-  afterAll(() => server.stop());
 
   it('responds with 200, and with only the name and the tag', async () => {
     const { status, headers, body } = await send(

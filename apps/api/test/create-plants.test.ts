@@ -1,8 +1,8 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { callers } from './fixtures/callers.ts';
 import { documentValidator } from './fixtures/document-validator.ts';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { shareServer, startServer } from './fixtures/running-server.ts';
 import { post } from './fixtures/surfaces.ts';
 
 interface Plant {
@@ -24,13 +24,7 @@ const taken = (id: bigint) => ({
 });
 
 describe.each(callers)('over $name', ({ call }) => {
-  let server: RunningServer;
-
-  beforeAll(async () => {
-    server = await startServer('Postgres');
-  });
-
-  afterAll(() => server.stop());
+  const server = shareServer();
 
   const createPlants = (plants: Plant[]) => call(server, 'createPlants', { plants });
   const nameOf = async (id: bigint) => (await server.store.get(id))?.name;
@@ -112,15 +106,12 @@ describe.each(callers)('over $name', ({ call }) => {
 });
 
 describe('over REST', () => {
-  let server: RunningServer;
+  const server = shareServer();
   let document: Awaited<ReturnType<typeof documentValidator>>;
 
   beforeAll(async () => {
-    server = await startServer('Postgres');
     document = await documentValidator(server.url);
   });
-
-  afterAll(() => server.stop());
 
   const send = async (body: string) => {
     const response = await post(server, '/plants/batch', body);

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callers } from './fixtures/callers.ts';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { shareServer } from './fixtures/running-server.ts';
 
 const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n];
 const ids = [minimum, -9007199254740993n, -5n, 0n, 7n, 9007199254740993n, maximum];
 
 describe.each(callers)('over $name', ({ name, call }) => {
-  let server: RunningServer;
+  const server = shareServer();
   const startedAt = Date.now();
 
   const create = (plant: { id: bigint; name: string; tag?: string }) =>
@@ -16,12 +16,9 @@ describe.each(callers)('over $name', ({ name, call }) => {
   const remove = (id: unknown) => call(server, 'deletePlant', { id });
 
   beforeAll(async () => {
-    server = await startServer('Postgres');
     for (const id of ids) await create({ id, name: `Plant ${id}`, tag: 'seven' });
     for (let id = 1000n; id < 1101n; id++) await create({ id, name: '🌻' });
   });
-
-  afterAll(() => server.stop());
 
   describe('getting a plant', () => {
     it.each(ids)('returns the plant with the id %s: its id, name, tag and time', async (id) => {
@@ -130,14 +127,11 @@ describe.each(callers)('over $name', ({ name, call }) => {
 });
 
 describe('over REST', () => {
-  let server: RunningServer;
+  const server = shareServer();
 
   beforeAll(async () => {
-    server = await startServer('Postgres');
     await server.store.create({ id: -5n, name: 'Hoya' });
   });
-
-  afterAll(() => server.stop());
 
   const send = async (method: string, path: string, body?: string) => {
     const headers = { authorization: `Bearer ${server.token}` };

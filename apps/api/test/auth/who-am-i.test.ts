@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callers } from '../fixtures/callers.ts';
 import { documentValidator } from '../fixtures/document-validator.ts';
 import { type IdentityProvider, startIdentityProvider } from '../fixtures/identity-provider.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { shareServer, startServer } from '../fixtures/running-server.ts';
 
 let provider: IdentityProvider;
 
@@ -16,13 +16,7 @@ beforeAll(async () => {
 afterAll(() => provider.stop());
 
 describe.each(callers)('over $name', ({ call }) => {
-  let server: RunningServer;
-
-  beforeAll(async () => {
-    server = await startServer('Postgres', { jwts: provider.settings });
-  });
-
-  afterAll(() => server.stop());
+  const server = shareServer({ jwts: provider.settings });
 
   const whoAmI = (token: string) => call({ url: server.url, token }, 'whoAmI', {});
 

@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { expect, it } from 'vitest';
+import { shareServer } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 it('serves an API reference that loads nothing from other hosts', async () => {
   const response = await fetch(`${server.url}/docs`);

@@ -1,11 +1,11 @@
 import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { errorExamples } from '../../openapi/error-examples.ts';
 import { documentValidator } from '../fixtures/document-validator.ts';
 import { startIdentityProvider } from '../fixtures/identity-provider.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { type RunningServer, shareServer, startServer } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
 interface ReceivedResponse {
@@ -14,15 +14,12 @@ interface ReceivedResponse {
   body: string;
 }
 
-let server: RunningServer;
+const server = shareServer({ rateLimit: 100_000 });
 let document: Awaited<ReturnType<typeof documentValidator>>;
 
 beforeAll(async () => {
-  server = await startServer('Postgres', { rateLimit: 100_000 });
   document = await documentValidator(server.url);
 });
-
-afterAll(() => server.stop());
 
 const monstera = '{"id":1,"name":"Monstera deliciosa"}';
 const create = (json = monstera, headers?: Record<string, string>) =>

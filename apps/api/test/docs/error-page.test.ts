@@ -1,15 +1,9 @@
 import { type ErrorKind, errorAdvice, errorCatalogue } from '@plant-store/schemas';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { errorExamples } from '../../openapi/error-examples.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 it('has a section with an example and advice for every error code', async () => {
   const response = await fetch(`${server.url}/docs/errors`);

@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { expect, it } from 'vitest';
+import { shareServer } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 it('lists the pages for language models, and the addresses of a running store', async () => {
   const response = await fetch(`${server.url}/llms.txt`);

@@ -3,10 +3,10 @@ import { parseJson, plantFields } from '@plant-store/schemas';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import schemasManifest from '../../../../packages/schemas/package.json' with { type: 'json' };
 import { openApiDocument } from '../../openapi/openapi-document.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 
 const document = openApiDocument();
 const operation = document.paths?.['/plants']?.post;
@@ -14,15 +14,12 @@ const committed = await readFile(new URL('../../openapi.json', import.meta.url),
 const schemas = document.components?.schemas ?? {};
 
 describe('the served document', () => {
-  let server: RunningServer;
+  const server = shareServer({ corsOrigins: ['https://console.example'] });
   let url: string;
 
   beforeAll(async () => {
-    server = await startServer('Postgres', { corsOrigins: ['https://console.example'] });
     url = `${server.url}/openapi.json`;
   });
-
-  afterAll(() => server.stop());
 
   it('is the committed one', async () => {
     const response = await fetch(url);

@@ -1,19 +1,13 @@
 import { PlantStoreError } from '@plant-store/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { errorExamples } from '../../openapi/error-examples.ts';
 import { expectError } from '../fixtures/expect-error.ts';
-import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 /** A server whose creates throw this error. */
 const startFailingServer = (error: Error) =>

@@ -1,18 +1,12 @@
 import type { AppRouter } from '@plant-store/core/router';
 import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpLink } from '@trpc/client';
 import superjson from 'superjson';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { expect, it } from 'vitest';
+import { shareServer } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
 const origin = 'https://app.example.com';
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres', { corsOrigins: [origin], rateLimit: 50 });
-});
-
-afterAll(() => server.stop());
+const server = shareServer({ corsOrigins: [origin], rateLimit: 50 });
 
 const list = (headers: Headers, name: string) =>
   (headers.get(name) ?? '').toLowerCase().split(', ');

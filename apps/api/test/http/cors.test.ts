@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readEnv } from '../../src/env.ts';
-import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
 const origin = 'https://app.example.com';
 const plant = '{"id":1,"name":"Monstera deliciosa"}';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres', { corsOrigins: ['http://localhost:5173', origin] });
-});
-
-afterAll(() => server.stop());
+const server = shareServer({ corsOrigins: ['http://localhost:5173', origin] });
 
 /** Sends the request that a browser sends before a request with a token to another origin. */
 const preflight = (path: string, headers = { origin }) =>

@@ -1,17 +1,11 @@
 import { openPlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { buildServer } from '../../src/server.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 it.each([
   ['/livez', { status: 'alive' }],

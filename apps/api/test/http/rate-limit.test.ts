@@ -1,19 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { countByClient } from '../../src/http/rate-limit.ts';
 import { expectError } from '../fixtures/expect-error.ts';
-import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 import { post, surfaces } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
-let server: RunningServer;
+const server = shareServer();
 let limited: Awaited<ReturnType<typeof startServerOn>>;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
 
 beforeEach(async () => {
   limited = await startServerOn(server.store, { rateLimit: 2 });

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
+const server = shareServer();
 
 beforeAll(async () => {
-  server = await startServer('Postgres');
   await server.store.create({ id: -5n, name: 'Hoya' });
 });
-
-afterAll(() => server.stop());
 
 const send = (method: string, target: string, headers = '') =>
   sendRaw(

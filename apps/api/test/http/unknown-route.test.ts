@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectError, expectErrorAt } from '../fixtures/expect-error.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 /** Sends a request with its target unchanged. fetch would normalize the target. */
 const send = (method: string, target: string) =>

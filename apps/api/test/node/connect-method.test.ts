@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { PlantStore } from '@plant-store/core';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { expectError } from '../fixtures/expect-error.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 
 const held = Promise.withResolvers<void>();
 const create = vi.fn<PlantStore['create']>(async ({ name }) => {
@@ -12,13 +12,7 @@ const create = vi.fn<PlantStore['create']>(async ({ name }) => {
   return { name };
 });
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres', { create });
-});
-
-afterAll(() => server.stop());
+const server = shareServer({ create });
 
 const connectRequest = 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n';
 const createRequest =

@@ -1,19 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { PlantStore } from '@plant-store/core';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
 const create = vi.fn<PlantStore['create']>();
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres', { create });
-});
-
-afterAll(() => server.stop());
+const server = shareServer({ create });
 
 beforeEach(() => {
   create.mockReset().mockImplementation(async ({ name }) => ({ name }));

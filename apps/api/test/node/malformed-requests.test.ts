@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectError, expectErrorAt } from '../fixtures/expect-error.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 it.each([
   ['bytes that are not HTTP', 'hello\r\n\r\n'],

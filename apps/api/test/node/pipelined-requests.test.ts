@@ -1,17 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { PlantStore } from '@plant-store/core';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 const tokenAndType = 'Authorization: Bearer test-token\r\nContent-Type: application/json\r\n';
 const chunkedHead = 'POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n';

@@ -1,16 +1,10 @@
 import type { PlantStore } from '@plant-store/core';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 
 const create = vi.fn<PlantStore['create']>(async ({ name }) => ({ name }));
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres', { create });
-});
-
-afterAll(() => server.stop());
+const server = shareServer({ create });
 
 beforeEach(() => {
   create.mockClear();

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 import { post, surfaces } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres', {
-    create: async ({ id }) => {
-      if (id === 500n) throw new ReferenceError('something is not defined');
-      return { name: 'x' };
-    },
-  });
+const server = shareServer({
+  create: async ({ id }) => {
+    if (id === 500n) throw new ReferenceError('something is not defined');
+    return { name: 'x' };
+  },
 });
-
-afterAll(() => server.stop());
 
 const linesOf = (id: string) =>
   server.log.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === id);

@@ -1,16 +1,10 @@
 import { appRouter } from '@plant-store/core/router';
 import { scopes } from '@plant-store/schemas';
 import { resolveResponse } from '@trpc/server/http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { expect, it } from 'vitest';
+import { shareServer } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 const plant = (id: number, name = 'Hoya') => ({ json: { id, name } });
 const batchOf = (...inputs: unknown[]) => JSON.stringify(Object.assign({}, inputs));

@@ -1,16 +1,10 @@
 import type { AppRouter } from '@plant-store/core/router';
 import { createTRPCClient, httpBatchLink, httpBatchStreamLink } from '@trpc/client';
 import superjson from 'superjson';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 /**
  * Sends a batch of ten creates. The last create waits for `release`, as it would wait for a silent node of

@@ -7,16 +7,10 @@ import {
   TRPCClientError,
 } from '@trpc/client';
 import superjson from 'superjson';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { describe, expect, it } from 'vitest';
+import { shareServer } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 const links = [
   { name: 'httpLink', link: httpLink },

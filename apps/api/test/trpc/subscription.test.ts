@@ -7,20 +7,14 @@ import type { PlantChanges } from '@plant-store/schemas';
 import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
 import type { TRPCClientError } from '@trpc/client';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { ownPostgres } from '../fixtures/own-postgres.ts';
-import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { shareServer, startServer, startServerOn } from '../fixtures/running-server.ts';
 
 const postgresUrl = ownPostgres();
 
 describe('a subscription', () => {
-  let server: RunningServer;
-
-  beforeAll(async () => {
-    server = await startServer('Postgres', { postgresUrl: postgresUrl() });
-  });
-
-  afterAll(() => server.stop());
+  const server = shareServer({ postgresUrl: postgresUrl() });
 
   /** Subscribes with our client, and collects its pages and states. */
   function subscribe(input?: { after: string }, token = server.token) {

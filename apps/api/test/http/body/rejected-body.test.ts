@@ -1,19 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sendRaw } from '../../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
+import { shareServer } from '../../fixtures/running-server.ts';
 import { surfaces } from '../../fixtures/surfaces.ts';
 
 const size = 3 * 2 ** 20;
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 const head = (path: string, headers: string) =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n` +

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { expectError } from '../../fixtures/expect-error.ts';
-import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
+import { shareServer } from '../../fixtures/running-server.ts';
 import { post, surfaces } from '../../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 describe.each(surfaces)('over $name', (surface) => {
   it('responds with 400 when the body is not JSON', async () => {

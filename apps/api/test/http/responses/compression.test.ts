@@ -1,18 +1,15 @@
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sendRaw } from '../../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
+import { shareServer } from '../../fixtures/running-server.ts';
 
-let server: RunningServer;
+const server = shareServer();
 
 beforeAll(async () => {
-  server = await startServer('Postgres');
   for (let id = 0n; id < 500n; id++)
     await server.store.create({ id, name: `Monstera deliciosa ${id}`, tag: 'Araceae' });
 });
-
-afterAll(() => server.stop());
 
 const lists = [
   ['REST', '/plants?limit=500'],

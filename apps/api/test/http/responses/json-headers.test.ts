@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sendRaw } from '../../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
+import { shareServer } from '../../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 const head = 'Host: x\r\nConnection: close\r\nAuthorization: Bearer test-token\r\n';
 const input = encodeURIComponent('{"0":{"json":{}}}');
