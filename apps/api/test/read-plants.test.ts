@@ -48,12 +48,15 @@ describe.each(callers)('over $name', ({ name, call }) => {
       expect(await get(maximum - 1n)).toMatchObject({ status: 404, error: 40401, message });
     });
 
-    it.each([2n ** 63n, minimum - 1n])('rejects %s, which is not an int64', async (id) => {
-      expect(await get(id)).toMatchObject({
-        ...{ status: 400, error: 40001 },
-        message: expect.stringContaining(`id must be`),
-      });
-    });
+    it.each([2n ** 63n, minimum - 1n, 1.5, true, null])(
+      'rejects the id %s, which is not an int64',
+      async (id) => {
+        expect(await get(id)).toMatchObject({
+          ...{ status: 400, error: 40001 },
+          message: expect.stringContaining(`id must be`),
+        });
+      },
+    );
 
     it('names an unknown parameter', async () => {
       expect(await call(server, 'getPlant', { id: 7n, ID: 7n })).toMatchObject({

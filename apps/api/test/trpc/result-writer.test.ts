@@ -46,7 +46,7 @@ const outputs: [name: string, schema: z.ZodType, output: unknown][] = [
   ['a set', z.array(z.set(z.bigint())), [new Set([1n])]],
 ];
 
-it.each(outputs)('writes %s in the same bytes as superjson', async (_name, schema, output) => {
+it.each(outputs)('writes %s byte for byte as superjson does', async (_name, schema, output) => {
   const expected = superjson.serialize(schema.parse(output));
   const write = resultWriter(schema, superjson.serialize);
   expect(await write(schema.parse(output))).toBe(JSON.stringify(expected));
