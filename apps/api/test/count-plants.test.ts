@@ -29,7 +29,7 @@ describe.each(callers)('over $name', ({ call }) => {
   it.each([
     [{ tag: '\0' }, 'invalid input: tag must not contain U+0000 or a lone surrogate'],
     [{ limit: 5 }, 'invalid input: it has no parameter "limit"'],
-  ])('rejects %j', async (input, message) => {
+  ])('rejects the input %j', async (input, message) => {
     const outcome = await call(server, 'countPlants', input);
     expect(outcome).toMatchObject({ status: 400, error: 40001, message });
   });
