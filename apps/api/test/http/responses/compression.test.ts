@@ -1,7 +1,12 @@
-import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sendRaw } from '../../fixtures/raw-request.ts';
+import {
+  authorization,
+  close,
+  openSocket,
+  rawRequest,
+  sendRaw,
+} from '../../fixtures/raw-request.ts';
 import { shareServer } from '../../fixtures/running-server.ts';
 
 const server = shareServer();
@@ -20,9 +25,9 @@ const lists = [
   ],
 ] as const;
 
-/** Sends a request with these headers, and returns the response and the bytes of its body. */
+/** Sends a request with these headers. Returns the head of the response and the bytes of the body. */
 async function send(path: string, headers: string, method = 'GET', body = '') {
-  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  const socket = openSocket(server.url);
   socket.write(
     `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n` +
       `${headers}\r\n${body}`,
@@ -36,7 +41,7 @@ async function send(path: string, headers: string, method = 'GET', body = '') {
   return { head: bytes.subarray(0, end).toString(), body: bytes.subarray(end + 4) };
 }
 
-/** Whether a response has arrived: its connection stays open. */
+/** Returns whether a response has arrived completely. The connection stays open after the response. */
 function isComplete(bytes: Buffer, method: string): boolean {
   const end = bytes.indexOf('\r\n\r\n');
   const head = bytes.subarray(0, Math.max(0, end)).toString();
@@ -52,7 +57,7 @@ describe.each(lists)('a list over %s', (_name, path) => {
     ['br;q=0.5, gzip;q=0.8', 'gzip', gunzipSync],
     ['br;q=0, gzip', 'gzip', gunzipSync],
   ] as const)(
-    'is compressed for a client that accepts %s with the coding %s',
+    'is compressed for Accept-Encoding: %s with the coding %s',
     async (accepted, coding, expand) => {
       const plain = await send(path, '');
       const { head, body } = await send(path, `Accept-Encoding: ${accepted}\r\n`);
@@ -68,13 +73,13 @@ describe.each(lists)('a list over %s', (_name, path) => {
     'Accept-Encoding: gzip\r\nConnection: close\r\n',
     'Accept-Encoding: identity\r\n',
     'Accept-Encoding: gzip;q=0, *\r\n',
-  ])('is not compressed with %j', async (header) => {
+  ])('is not compressed for a client that sends %j', async (header) => {
     const { head } = await send(path, header);
     expect(head).toMatch(/^vary: .*Accept-Encoding\b/im);
     expect(head).not.toMatch(/^content-encoding:/im);
   });
 
-  it('has the same coding and length for HEAD', async () => {
+  it('has the same coding and length in the response to HEAD', async () => {
     const get = await send(path, 'Accept-Encoding: gzip\r\n');
     const head = await send(path, 'Accept-Encoding: gzip\r\n', 'HEAD');
     const contentHeaders = (text: string) => text.match(/^content-.*$/gim)?.toSorted();
@@ -92,7 +97,7 @@ it('does not compress the response to a create', async () => {
   expect(head).not.toMatch(/^(content-encoding|vary):/im);
 });
 
-it('does not compress a stream of tRPC', async () => {
+it('does not compress the stream of httpBatchStreamLink', async () => {
   const [, , [, path]] = lists;
   const headers = 'Accept-Encoding: gzip\r\ntrpc-accept: application/jsonl\r\n';
   const { head, body } = await send(path, headers);
@@ -101,20 +106,16 @@ it('does not compress a stream of tRPC', async () => {
   expect(body.toString()).toContain('Monstera deliciosa 499');
 });
 
-it('responds to the requests of a connection in their order', async () => {
-  const get = (path: string, headers = '') =>
-    `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n${headers}\r\n`;
-  const { responses } = await sendRaw(
-    server.url,
-    get('/plants/7') +
-      get('/plants/8', 'Accept-Encoding: br\r\n') +
-      get('/plants/9', 'Connection: close\r\n'),
-  );
+it('responds to the requests of a connection in order, with and without compression', async () => {
+  const get = (path: string, ...headers: string[]) =>
+    rawRequest(`GET ${path}`, [authorization, ...headers]);
+  const [br, last] = [get('/plants/8', 'Accept-Encoding: br'), get('/plants/9', close)];
+  const { responses } = await sendRaw(server.url, get('/plants/7') + br + last);
   expect(responses.map(({ body }) => JSON.parse(body).id)).toEqual([7, 8, 9]);
 });
 
 it.each(['/docs/js/scalar.js', '/openapi.json'])(
-  '%s is compressed, and its tag still matches',
+  'compresses %s, and accepts the ETag of the compressed response',
   async (path) => {
     const { head, body } = await send(path, 'Accept-Encoding: gzip\r\n');
     const plain = await send(path, '');

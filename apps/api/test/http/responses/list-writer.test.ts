@@ -13,7 +13,7 @@ const plant = {
 };
 const { tag: _, ...withoutTag } = plant;
 
-test('writes a list of plants exactly, in the order of the schema', async () => {
+test('writes a list of plants with exact ids, in the order of the schema', async () => {
   const write = listWriter(PlantPage, 'integer');
   expect(await write?.({ plants: [plant, withoutTag], next: -9223372036854775808n })).toBe(
     '{"plants":[' +
@@ -31,14 +31,16 @@ test('writes ids as strings', async () => {
   );
 });
 
-test('writes only lists whose parts have types in JSON Schema', () => {
+test('is undefined for a schema that is not a list of typed objects', () => {
   expect(listWriter(StoredPlant, 'integer')).toBeUndefined();
   expect(listWriter(z.array(z.any()), 'integer')).toBeUndefined();
 });
 
-// Windows has no such limit.
-test.runIf(hasPosixShell)('writes lists again after it could not load the generator', () => {
-  const program = `
+// Windows does not limit the open files of a process.
+test.runIf(hasPosixShell)(
+  'writes a list after an earlier attempt could not load the generator',
+  () => {
+    const program = `
     import { closeSync, openSync } from 'node:fs';
     import { PlantPage } from '@plant-store/schemas';
     import { listWriter } from './src/http/responses/list-writer.ts';
@@ -51,7 +53,8 @@ test.runIf(hasPosixShell)('writes lists again after it could not load the genera
       for (const descriptor of open) closeSync(descriptor);
       console.log(JSON.stringify([error, await write({ plants: [] })]));
     }`;
-  const node = [process.execPath, '--input-type=module', '--eval', program];
-  const output = execFileSync('sh', ['-c', 'ulimit -n 64 && exec "$@"', 'sh', ...node]);
-  expect(JSON.parse(String(output))).toEqual([expect.any(String), '{"plants":[]}']);
-});
+    const node = [process.execPath, '--input-type=module', '--eval', program];
+    const output = execFileSync('sh', ['-c', 'ulimit -n 64 && exec "$@"', 'sh', ...node]);
+    expect(JSON.parse(String(output))).toEqual([expect.any(String), '{"plants":[]}']);
+  },
+);
