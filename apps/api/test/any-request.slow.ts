@@ -38,12 +38,12 @@ interface Outcome {
 /** The seed is different in each run. Set `FAST_CHECK_SEED` to repeat a run. */
 const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
 
-describe(`a random request (seed ${seed})`, () => {
+describe(`with the seed ${seed}`, () => {
   let server: RunningServer;
   let document: Awaited<ReturnType<typeof documentValidator>>;
   /** The cursor of the feed before the first plant. */
   let start: string;
-  /** The plants whose creates got the status 200. The table must contain exactly these plants. */
+  /** The table must contain exactly these plants, whose creates got the status 200. */
   const acknowledged = new Map<bigint, Omit<Row, 'id'>>();
 
   beforeAll(async () => {
@@ -81,7 +81,7 @@ describe(`a random request (seed ${seed})`, () => {
   const send = (line: string) => sendRaw(server.url, rawRequest(line, [close, authorization]));
   const runs = (numRuns: number) => ({ seed, numRuns });
 
-  it('gets 200 or 409 when its plant is valid', async () => {
+  it('a request with a valid plant gets 200 or 409', async () => {
     await fc.assert(
       fc.asyncProperty(plantJson, async (json) => {
         expect([200, 409]).toContain(await check(wellFormed(Buffer.from(json))));
@@ -90,7 +90,7 @@ describe(`a random request (seed ${seed})`, () => {
     );
   });
 
-  it('gets 400 when its plant is not valid', async () => {
+  it('a request with an invalid plant gets 400', async () => {
     await fc.assert(
       fc.asyncProperty(invalidPlantJson, async (json) => {
         expect(await check(wellFormed(Buffer.from(json)))).toBe(400);
@@ -99,14 +99,14 @@ describe(`a random request (seed ${seed})`, () => {
     );
   });
 
-  it('gets a response that the document describes when its body is random JSON or random bytes', async () => {
+  it('a request with random JSON or random bytes gets a response that the document describes', async () => {
     await fc.assert(
       fc.asyncProperty(anyBody, async (body) => void (await check(wellFormed(body)))),
       runs(1200),
     );
   });
 
-  it('gets a response that the document describes when its headers are random', async () => {
+  it('a request with random headers gets a response that the document describes', async () => {
     await fc.assert(
       fc.asyncProperty(anyHeaders, plantJson, async (headers, json) => {
         await check({ headers, body: Buffer.from(json) });
@@ -115,7 +115,7 @@ describe(`a random request (seed ${seed})`, () => {
     );
   });
 
-  it('gets the same response over REST and tRPC', async () => {
+  it('a create gets the same response over REST and tRPC', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(plantJson, invalidPlantJson, anyValue), async (json) => {
         const status = await check(wellFormed(Buffer.from(json)));
@@ -127,7 +127,7 @@ describe(`a random request (seed ${seed})`, () => {
     );
   });
 
-  it('gets the same result for each of several plants as a request with that plant alone', async () => {
+  it('each plant of a list gets the same result as in a request of its own', async () => {
     const several = fc.array(fc.oneof({ weight: 9, arbitrary: plantJson }, invalidPlantJson), {
       minLength: 1,
       maxLength: 8,
@@ -154,7 +154,7 @@ describe(`a random request (seed ${seed})`, () => {
     );
   });
 
-  it('gets a response that the document describes when it asks for a count or for its identity', async () => {
+  it('a request for a count or an identity gets a response that the document describes', async () => {
     const tags = fc.option(fc.constantFrom('', 'Araceae', ...anyTags()), { nil: undefined });
     await fc.assert(
       fc.asyncProperty(tags, async (tag) => {
@@ -180,7 +180,7 @@ describe(`a random request (seed ${seed})`, () => {
     }
   });
 
-  it('gets the stored plants in a response that the document describes', async () => {
+  it('a request for stored plants gets these plants in a response that the document describes', async () => {
     await fc.assert(
       fc.asyncProperty(plantJson, anyTarget, async (json, { method, path, query }) => {
         await check(wellFormed(Buffer.from(json)));
@@ -205,7 +205,7 @@ describe(`a random request (seed ${seed})`, () => {
     return { status: response.status, ...(parseJson(response.body) as Partial<Changes>) };
   }
 
-  it('gets a response that the document describes when it asks for changes', async () => {
+  it('a request for changes gets a response that the document describes', async () => {
     await fc.assert(
       fc.asyncProperty(anyChangesQuery(start), async ({ query, status }) => {
         expect({ query, ...(await getChanges(query)) }).toMatchObject({ query, status });
@@ -214,7 +214,7 @@ describe(`a random request (seed ${seed})`, () => {
     );
   });
 
-  it('gets the changes from which a client can copy the stored plants', async () => {
+  it('a client can make a copy of the stored plants from the changes', async () => {
     const copy = new Map<bigint, Omit<Row, 'id'>>();
     let after = start;
     for (;;) {
@@ -230,7 +230,7 @@ describe(`a random request (seed ${seed})`, () => {
     expect(copy).toEqual(acknowledged);
   });
 
-  it('gets a status from 400 to 499 when its bytes are not HTTP', async () => {
+  it('bytes that are not HTTP get a status from 400 to 499', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1 }), async (bytes) => {
         const { status } = await sendRaw(server.url, bytes, { isAll: true });
@@ -240,14 +240,14 @@ describe(`a random request (seed ${seed})`, () => {
     );
   });
 
-  it('leaves exactly the acknowledged plants in the table', async () => {
+  it('the table contains exactly the plants whose creates got 200', async () => {
     const rows = await server.stopAndRead();
     expect(new Map(rows.map(({ id, ...row }) => [id, row]))).toEqual(acknowledged);
     expect(rows.length).toBeGreaterThan(100);
   });
 });
 
-/** These bytes follow every body. The server reads them when the Content-Length is too large. */
+/** The server reads these bytes after the body when the Content-Length is too large. */
 const filler = Buffer.alloc(100, ' ');
 
 interface Request {

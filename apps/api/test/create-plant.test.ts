@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { shareServer } from './fixtures/running-server.ts';
 import { post, surfaces } from './fixtures/surfaces.ts';
 
-describe.each(surfaces)('a create over $name', (surface) => {
+describe.each(surfaces)('creating a plant over $name', (surface) => {
   const server = shareServer();
   let lastId = 1000;
   const freeId = () => ++lastId;
   const send = (json: string) => surface.send(server, json);
 
-  it('gets a response with only the name and the tag', async () => {
+  it('responds with only the name and the tag', async () => {
     const { status, headers, body } = await send(
       `{"id":${freeId()},"name":"Monstera deliciosa","tag":"Araceae"}`,
     );
@@ -17,19 +17,19 @@ describe.each(surfaces)('a create over $name', (surface) => {
     expect(body).toStrictEqual({ name: 'Monstera deliciosa', tag: 'Araceae' });
   });
 
-  it('gets a response without a tag when the plant has no tag', async () => {
+  it('responds without a tag when the plant has no tag', async () => {
     const { body } = await send(`{"id":${freeId()},"name":"Ficus"}`);
     expect(body).toStrictEqual({ name: 'Ficus' });
   });
 
-  it('is accepted with unknown properties', async () => {
+  it('accepts unknown properties', async () => {
     const unknown = '"__proto__":{"tag":"x"},"constructor":1,"createdAt":null,"a":[{}]';
     const { status, body } = await send(`{"id":${freeId()},"name":"x",${unknown}}`);
     expect({ status, body }).toStrictEqual({ status: 200, body: { name: 'x' } });
   });
 
-  const ofRest = surface.name === 'REST' ? it : () => {}; // tRPC rejects such a query.
-  ofRest('is accepted with any query', async () => {
+  const ofRest = surface.name === 'REST' ? it : () => {}; // tRPC rejects unknown parameters.
+  ofRest('accepts any query', async () => {
     const response = await post(server, '/plants?x=1&x=%ff', `{"id":${freeId()},"name":"x"}`);
     expect(response.status).toBe(200);
   });
@@ -41,7 +41,7 @@ describe.each(surfaces)('a create over $name', (surface) => {
     expect((await send(`{"id":${id},"name":"first"}`)).status).toBe(409);
   });
 
-  it('gets 200 again when the plant is the same, even if the id is written in another way', async () => {
+  it('responds with 200 to the same plant again, even if the id is written in another way', async () => {
     const id = freeId();
     for (const spelling of [`${id}`, `${id}.0`, `${id}e0`, `${id}000e-3`]) {
       const { status, body } = await send(`{"id":${spelling},"name":"x","tag":"t"}`);
@@ -50,7 +50,7 @@ describe.each(surfaces)('a create over $name', (surface) => {
   });
 
   it.each(['{"name":"y","tag":"t"}', '{"name":"x"}', '{"name":"x","tag":""}'])(
-    'gets 409 when the id belongs to another plant than %s',
+    'responds with 409 when the id belongs to another plant than %s',
     async (other) => {
       const id = freeId();
       await send(`{"id":${id},"name":"x","tag":"t"}`);
@@ -79,7 +79,7 @@ describe.each(surfaces)('a create over $name', (surface) => {
     ['9223372036854775808', 'above int64'],
     ['-9223372036854775809', 'below int64'],
     ['1e400', 'larger than every double'],
-  ])('is rejected with the id %s, which is %s', async (id) => {
+  ])('rejects the id %s, which is %s', async (id) => {
     const { status, body } = await send(`{"id":${id},"name":"x"}`);
     expect({ status, body }).toEqual({
       status: 400,
@@ -91,7 +91,7 @@ describe.each(surfaces)('a create over $name', (surface) => {
     });
   });
 
-  it('is rejected with advice when its id is a number in quotes', async () => {
+  it('rejects an id in quotes, and advises to send the id without quotes', async () => {
     const { status, body } = await send('{"id":"5","name":"x"}');
     expect({ status, body }).toMatchObject({
       status: 400,
@@ -103,7 +103,7 @@ describe.each(surfaces)('a create over $name', (surface) => {
   });
 
   it.each(['null', '5', 'true', '[]', '{}'])(
-    'is rejected with %s as the name and as the tag',
+    'rejects %s as the name and as the tag',
     async (value) => {
       const { status, body } = await send(`{"id":${freeId()},"name":${value},"tag":${value}}`);
       expect({ status, body }).toEqual({
@@ -116,17 +116,14 @@ describe.each(surfaces)('a create over $name', (surface) => {
     },
   );
 
-  it.each(['null', '[]', '"text"', '5', 'true'])(
-    'is rejected with %s in place of a plant',
-    async (body) => {
-      expect(await send(body)).toMatchObject({
-        status: 400,
-        body: { error: 40001, message: 'invalid input: it must be an object' },
-      });
-    },
-  );
+  it.each(['null', '[]', '"text"', '5', 'true'])('rejects %s in place of a plant', async (body) => {
+    expect(await send(body)).toMatchObject({
+      status: 400,
+      body: { error: 40001, message: 'invalid input: it must be an object' },
+    });
+  });
 
-  it('is rejected with the name of every missing field', async () => {
+  it('names every missing field in the error', async () => {
     expect((await send('{}')).body).toEqual({
       error: 40001,
       message:
@@ -135,7 +132,7 @@ describe.each(surfaces)('a create over $name', (surface) => {
   });
 
   it.each(['\\u0000', 'a\\u0000b', '\\ud800', '\\udc00\\ud800'])(
-    'is rejected with the text %s, which Postgres cannot store',
+    'rejects the text %s, which Postgres cannot store',
     async (text) => {
       const { status, body } = await send(`{"id":${freeId()},"name":"${text}","tag":"${text}"}`);
       expect({ status, body }).toEqual({
@@ -150,7 +147,7 @@ describe.each(surfaces)('a create over $name', (surface) => {
     },
   );
 
-  it('is rejected when an unknown property is nested more than 500 levels deep', async () => {
+  it('rejects an unknown property that is nested more than 500 levels deep', async () => {
     const nested = (id: string, depth: number) =>
       send(`{"id":${id},"name":"x","a":${'['.repeat(depth)}${']'.repeat(depth)}}`);
     for (const spelling of [`${freeId()}`, `${freeId()}e0`]) {
@@ -164,7 +161,7 @@ describe.each(surfaces)('a create over $name', (surface) => {
     }
   });
 
-  it('is accepted with a body of 1 MiB, and rejected with a larger body', async () => {
+  it('accepts a body of 1 MiB, and rejects a larger body', async () => {
     const envelope = surface.name === 'tRPC' ? '{"json":}'.length : 0;
     const ofSize = (size: number) => {
       const json = `{"id":${freeId()},"name":"`;

@@ -149,7 +149,7 @@ describe('a server', () => {
     expect(error.json.data.fields.plants).toHaveLength(10);
   });
 
-  it('accepts a list of plants of 1 MiB', async () => {
+  it('accepts a body of 1 MiB with a thousand plants', async () => {
     const plants = plantsFrom(1, 1_000).map(
       ({ id }) => `{"id":${id},"name":"${'🌻'.repeat(255)}"}`,
     );
@@ -177,7 +177,7 @@ describe('a server', () => {
   });
 });
 
-it('returns for each plant the error that a create of this plant alone gets', async () => {
+it('returns the same error for a plant as a create of this plant alone', async () => {
   const server = await startServer('Postgres');
   const sql = postgres(server.databaseUrl ?? '', { onnotice: () => {} });
   onTestFinished(async () => {
@@ -199,7 +199,7 @@ it('returns for each plant the error that a create of this plant alone gets', as
       ),
     });
   }
-  // The log line of a call names each error code once. The log contains the cause at most once a second.
+  // The log line of a call names each error code once. The log contains the cause of an error at most once a second.
   const lines = server.log.map((line) => JSON.parse(line));
   const requests = lines.filter(({ msg }) => msg === 'request');
   expect(requests.map(({ status, errors }) => [status, errors])).toEqual([

@@ -8,7 +8,7 @@ const invalidPlants = ['"5"', 'true', 'null', '[]', '1.5', '2e19'].map(
   (id) => `{"id":${id},"name":"x"}`,
 );
 
-it('accepts the same ids over each surface, whatever requests came before over the other surface', async () => {
+it('rejects the same ids over a surface after any requests over the other surface', async () => {
   const server = await startServer('Postgres');
   const caller = createCaller({ store: server.store, principal: { name: 'core', scopes } });
   for (let round = 0; round < 3; round++) {

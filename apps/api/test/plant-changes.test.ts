@@ -95,7 +95,7 @@ describe('GET /plants/changes', () => {
     expect(await (await response).json()).toMatchObject({ error: 40101 });
   });
 
-  it('counts a client no longer when the client disconnects during the wait', async () => {
+  it('stops counting a client as waiting when the client disconnects', async () => {
     const client = new AbortController();
     const after = await present();
     const requests = Array.from({ length: 5 }, () =>
@@ -122,7 +122,7 @@ describe('GET /plants/changes', () => {
   });
 });
 
-it('rejects a request that would wait when half of the connections wait already', async () => {
+it('rejects a request for a wait while half of the connections are waiting', async () => {
   const server = await startServer('Postgres', { maxConnections: 6 });
   const { next } = await server.store.changes({});
   const wait = () => getFrom(server, `?after=${next}&wait=20`);

@@ -58,7 +58,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
       },
     );
 
-    it('rejects an unknown parameter by its name', async () => {
+    it('names an unknown parameter in the error', async () => {
       expect(await call(server, 'getPlant', { id: 7n, ID: 7n })).toMatchObject({
         ...{ status: 400, error: 40001 },
         message: 'invalid input: it has no parameter "ID"',
@@ -75,7 +75,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
       expect(page.next).toBe(1094n);
     });
 
-    it('starts a page after any id', async () => {
+    it('returns the page after any id', async () => {
       for (const [i, after] of ids.entries()) {
         const { output } = await list({ after, limit: 1, tag: 'seven' });
         const next = ids[i + 1];
@@ -200,7 +200,7 @@ describe('over REST', () => {
     },
   );
 
-  it('responds to DELETE without a body, a type and a length', async () => {
+  it('responds to DELETE without a body, a content type or a length', async () => {
     await server.store.create({ id: 6n, name: 'Ficus' });
     const { status, headers, text } = await send('DELETE', '/plants/6');
     expect({ status, text }).toEqual({ status: 204, text: '' });

@@ -14,7 +14,7 @@ interface Call {
 
 describe.each(databases)('on %s', (database) => {
   let server: RunningServer;
-  /** The URLs of the instances. There is one instance on PGlite, and there are two on Postgres. */
+  /** The URLs of the instances. There is one instance on PGlite, and there are two instances on Postgres. */
   let urls: string[];
   let stop: () => Promise<void>;
 
@@ -155,7 +155,7 @@ function candidates(rest: readonly Call[], stored: string | undefined): Call[] {
 }
 
 /**
- * Returns a function that tells whether a call has its outcome in a given state. Returns also the state
+ * Returns a function that tells whether a call has its outcome in a given state. Also returns the state
  * `after` the call, or undefined when the call changes nothing.
  */
 function effectOf({ procedure, name, outcome }: Call) {

@@ -35,7 +35,7 @@ const send = (
     payload: path === '/plants' ? { id: 1, name: 'x' } : { json: { id: 1, name: 'x' } },
   });
 
-it('rejects every request from an address after too many invalid tokens, until the minute is over', async () => {
+it('rejects every request from an address with three invalid tokens until a minute is over', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   for (const token of ['guess', '', 'another']) expect((await send(token)).statusCode).toBe(401);
   for (const path of paths) {
@@ -56,7 +56,7 @@ it('rejects every request from an address after too many invalid tokens, until t
   expect((await send('test-token')).statusCode).toBe(429);
 });
 
-it('accepts requests from other addresses while it rejects those from one address', async () => {
+it('accepts requests from other addresses while one address is over the limit', async () => {
   for (let i = 0; i < 4; i++) await send('guess');
   for (const path of paths) {
     expect((await send('test-token', { path, from: '192.0.2.2' })).statusCode).toBe(200);
@@ -102,7 +102,7 @@ it.each([
   ['of a /64', '2001:db8:0:1::1', '2001:0db8::1:ffff:2:3:4', '2001:db8:0:2::1'],
   ['of a link', 'fe80::1%eth0', 'fe80::2%eth1', 'fe80:0:0:1::1'],
   ['that are IPv4', '192.0.2.7', '::ffff:c000:207', '::ffff:192.0.2.8'],
-])('counts the addresses %s as one client', async (_what, first, same, other) => {
+])('counts two addresses %s as one client', async (_what, first, same, other) => {
   for (let i = 0; i < 3; i++) await send('guess', { from: first });
   expect((await send('guess', { from: same })).statusCode).toBe(429);
   expect((await send('guess', { from: other })).statusCode).toBe(401);

@@ -6,7 +6,7 @@ import { post, surfaces } from '../fixtures/surfaces.ts';
 describe('a server that accepts JWTs', () => {
   const jwts = shareJwtServer();
 
-  // The server runs in this process, so that the tests can move its clocks.
+  // The server runs in this process, so that the tests can move the clocks of the server.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
   const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
@@ -139,21 +139,18 @@ describe('the authentication by JWTs', () => {
   it.each([
     ['the key "bad"', { alg: 'RS256', kid: 'bad' }],
     ['the key', { alg: 'RS256' }],
-  ])(
-    'throws an error that says that %s of the provider cannot be used, and has the cause',
-    async (key, header) => {
-      jwts.provider.withdrawKey('first');
-      jwts.provider.publish({ kty: 'RSA', e: 'AQAB', alg: 'RS256', kid: 'bad' });
-      const [head, claims] = [header, {}].map((part) => encode(part));
-      await expect(jwts.authenticate(`${head}.${claims}.AAAA`)).rejects.toMatchObject({
-        kind: 'tokenInvalid',
-        cause: {
-          message: `${key} of the identity provider cannot be used: replace it there`,
-          cause: expect.any(Error),
-        },
-      });
-    },
-  );
+  ])('throws an error with a cause when %s of the provider cannot be used', async (key, header) => {
+    jwts.provider.withdrawKey('first');
+    jwts.provider.publish({ kty: 'RSA', e: 'AQAB', alg: 'RS256', kid: 'bad' });
+    const [head, claims] = [header, {}].map((part) => encode(part));
+    await expect(jwts.authenticate(`${head}.${claims}.AAAA`)).rejects.toMatchObject({
+      kind: 'tokenInvalid',
+      cause: {
+        message: `${key} of the identity provider cannot be used: replace it there`,
+        cause: expect.any(Error),
+      },
+    });
+  });
 
   it('accepts a cached JWT for 30 seconds, even after the provider has withdrawn the key', async () => {
     const cached = await jwts.provider.sign();

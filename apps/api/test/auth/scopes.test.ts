@@ -5,10 +5,10 @@ import { callers } from '../fixtures/callers.ts';
 import { shareJwtServer } from '../fixtures/jwt-server.ts';
 
 const plant = { id: 1, name: 'Hoya', tag: 'Apocynaceae' };
-/** Values for the properties that the inputs below need, and for the tag. */
+/** The values of the properties in the inputs below. */
 const samples: Record<string, unknown> = { ...plant, plants: [plant] };
 
-/** The procedures that both surfaces have. Each has the scope that the procedure names, and an input. */
+/** The procedures of both surfaces, with an input and with the scope of each procedure. */
 const calls = (Object.keys(operations) as (keyof typeof operations)[]).map((procedure) => {
   const { meta, inputs } = appRouter._def.procedures[procedure]._def as unknown as Definition;
   const names = Object.entries(inputs[0]?.shape ?? {}).filter(
@@ -100,7 +100,7 @@ it.each(mixtures)(
     });
     for (const { procedure, input, scope } of calls) {
       await createHoya();
-      const outcome = caller[procedure](input as never); // `calls` has an input of the right type for each procedure.
+      const outcome = caller[procedure](input as never); // Each input in `calls` has the type that its procedure needs.
       if (isGranted(granted, scope)) await outcome;
       else await expect(outcome).rejects.toMatchObject({ cause: { code: 40300 } });
     }

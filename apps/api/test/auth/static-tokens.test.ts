@@ -19,7 +19,7 @@ const authenticate = acceptStaticTokens([{ name: 'first', token: 'secret-1' }], 
 // The store looks up the SHA-256 of a token. The duration of this look-up does not help a client that
 // guesses tokens, because similar tokens have different hashes.
 it.each(['Xecret-1', 'secret-X', 'secret-1'])(
-  'compares %s with the token in a time that does not depend on which character differs',
+  'compares %s with the token in the same time, whichever character differs',
   (token) => {
     expect(authenticate(token)).toEqual(
       token === 'secret-1' ? { name: 'first', scopes } : undefined,

@@ -39,7 +39,7 @@ describe.each(callers)('over $name', ({ call }) => {
     }
   });
 
-  it('needs a valid token', async () => {
+  it('responds with 40101 when the token is unknown', async () => {
     expect(await whoAmI('guess')).toMatchObject({ status: 401, error: 40101 });
   });
 

@@ -145,7 +145,7 @@ it.each(surfaces)(
   },
 );
 
-it('gives no other website access by default', async () => {
+it('gives pages of other origins no access by default', async () => {
   const origin = 'https://elsewhere.example.com';
   for (const { path } of surfaces) {
     const preflight = await fetch(server.url + path, {

@@ -38,7 +38,7 @@ const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateL
 /** A cursor of another database. */
 const otherCursor = Buffer.from('0123456789abcdef 1').toString('base64url');
 
-/** A function for each error. It causes the error and returns the response. */
+/** Each function causes one error, and returns the response. */
 const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
   bodyNotJson: () => create(''),
   invalidInput: () => create('{"id":1.5}'),
@@ -92,7 +92,7 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
         const sent = read(post(bare, '/plants', monstera)).finally(() => {
           hasResponse = true;
         });
-        // A terminated statement may be sent again by the store.
+        // The store may send a terminated statement again.
         while (!hasResponse) {
           await sql`
             select pg_terminate_backend(pid) from pg_stat_activity
@@ -209,7 +209,7 @@ describe('the document', () => {
     expect(operation.differencesFrom(response)).toEqual([]);
   });
 
-  it.each(kinds)('says what to do in the example of the error %s', (kind) => {
+  it.each(kinds)('gives advice in the example of the error %s', (kind) => {
     const advice =
       /\b(ask|check|choose|list|send|tell|try|use)\b|must be|takes .*, not |lists the paths/;
     expect(errorExamples[kind]).toMatch(advice);
@@ -232,20 +232,20 @@ describe('the document', () => {
   });
 
   it.each([
-    [true, 200, () => create('{"id":3,"name":"Hoya"}')],
-    [true, 400, causes.bodyNotJson],
-    [true, 401, causes.tokenInvalid],
-    [true, 409, causes.idTaken],
-    [true, 413, causes.bodyTooLarge],
-    [true, 415, causes.unsupportedMediaType],
-    [true, 429, causes.rateLimited],
-    [false, 404, causes.pathUnknown],
-    [false, 405, causes.methodNotAllowed],
-    [false, 408, causes.requestTimeout],
-    [false, 431, causes.headersTooLarge],
+    [200, true, () => create('{"id":3,"name":"Hoya"}')],
+    [400, true, causes.bodyNotJson],
+    [401, true, causes.tokenInvalid],
+    [409, true, causes.idTaken],
+    [413, true, causes.bodyTooLarge],
+    [415, true, causes.unsupportedMediaType],
+    [429, true, causes.rateLimited],
+    [404, false, causes.pathUnknown],
+    [405, false, causes.methodNotAllowed],
+    [408, false, causes.requestTimeout],
+    [431, false, causes.headersTooLarge],
   ])(
-    'declares the headers of the rate limit (%s) for a response with the status %i',
-    async (hasHeaders, status, provoke) => {
+    'declares for the status %i whether a response has the headers of the rate limit: %s',
+    async (status, hasHeaders, provoke) => {
       const response = await provoke();
       expect(response.status).toBe(status);
       for (const header of rateLimitHeaders) {
@@ -259,16 +259,13 @@ describe('the document', () => {
     ['GET /plants', 'GET /plants'],
     ['DELETE /plants/{id}', 'DELETE /plants/1'],
     ['POST /plants', 'POST /plants'],
-  ])(
-    'declares the status of the response to %s with long chunk extensions',
-    async (name, start) => {
-      const headers = [authorization, contentType, 'Transfer-Encoding: chunked'];
-      const chunks = `1;${'a'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`;
-      const response = await raw(rawRequest(start, headers) + chunks);
-      expect(response.body).toContain('the chunk extensions of the body are too large');
-      expect(document.operation(name).differencesFrom(response)).toEqual([]);
-    },
-  );
+  ])('declares for %s the status of the response to long chunk extensions', async (name, start) => {
+    const headers = [authorization, contentType, 'Transfer-Encoding: chunked'];
+    const chunks = `1;${'a'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`;
+    const response = await raw(rawRequest(start, headers) + chunks);
+    expect(response.body).toContain('the chunk extensions of the body are too large');
+    expect(document.operation(name).differencesFrom(response)).toEqual([]);
+  });
 
   it('declares Accept-Encoding for 415, which is the status after a compressed body', async () => {
     const response = await post(server, '/plants', '', { 'content-encoding': 'gzip' });

@@ -21,13 +21,13 @@ describe('the served document', () => {
     url = `${server.url}/openapi.json`;
   });
 
-  it('equals the committed document', async () => {
+  it('equals the committed file', async () => {
     const response = await fetch(url);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(parseJson(await response.text())).toEqual(parseJson(committed));
   });
 
-  it('is readable for pages of any origin', async () => {
+  it('allows pages of any origin to read the document', async () => {
     const { headers } = await fetch(url, { headers: { origin: 'https://editor.example' } });
     expect(headers.get('access-control-allow-origin')).toBe('*');
   });
@@ -108,7 +108,7 @@ it('refers to components by name in the operation that creates a plant', () => {
   expect(operation?.responses?.['400'].description).toMatch(/^Unexpected error/);
 });
 
-it('refers to a plant by name in the list of plants, and has an example of the list', () => {
+it('refers to the schema of a plant by name in the schema of a list, and has an example of a list', () => {
   const plant = { $ref: '#/components/schemas/NewPlant' };
   expect(schemas['NewPlants']).toMatchObject({
     required: ['plants'],

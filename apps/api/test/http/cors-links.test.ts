@@ -28,7 +28,7 @@ it.each([
         headers: { authorization: `Bearer ${server.token}`, 'x-trpc-source': 'a-page' },
         fetch(url, init) {
           const { signal, ...rest } = init ?? {};
-          const request = new Request(String(url), rest as RequestInit); // The type of tRPC is narrower.
+          const request = new Request(String(url), rest as RequestInit); // The type of tRPC allows fewer options.
           for (const name of request.headers.keys()) sent.add(name);
           request.headers.set('origin', origin);
           return fetch(request);

@@ -67,7 +67,7 @@ afterEach(async () => {
 
 async function request(path: string): Promise<IncomingMessage> {
   const [response] = await once(get(url + path, { agent }), 'response');
-  return response as IncomingMessage; // The event `response` has this argument.
+  return response as IncomingMessage; // The event `response` passes an IncomingMessage.
 }
 
 const open = async () => {
@@ -122,8 +122,8 @@ it('sends Connection: close only in the last response of a connection', async ()
   expect.hasAssertions();
 });
 
-it.each(['accept', 'fail to tell'])(
-  'sends a response only after the other processes have stopped listening, or an error: %s',
+it.each(['have stopped listening', 'are gone'])(
+  'sends a response only after the other processes %s',
   async (outcome) => {
     const response = request('/held');
     const seen = vi.fn();
@@ -134,7 +134,7 @@ it.each(['accept', 'fail to tell'])(
     held.resolve();
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
     expect(seen).not.toHaveBeenCalled();
-    if (outcome === 'accept') otherProcesses.resolve();
+    if (outcome === 'have stopped listening') otherProcesses.resolve();
     else otherProcesses.reject(new Error('gone'));
     expect((await response).headers.connection).toBe('close');
     expect(await text(await response)).toBe('done');
@@ -165,7 +165,7 @@ it('closes unused and idle connections at once', async () => {
   await Promise.all(closed);
 });
 
-it('listens for at most twenty quiet times while clients connect', async () => {
+it('stops listening after a limited time, even when clients keep connecting', async () => {
   otherProcesses.resolve();
   // This timer runs before the end of each quiet time, even when the machine is busy.
   const connecting = setInterval(() => {

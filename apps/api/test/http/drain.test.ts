@@ -36,7 +36,7 @@ const target = () => ({ url, token: 'test-token' });
 
 const create = (id: number) => rawPost(`{"id":${id},"name":"x"}`);
 
-it('is not ready while the server drains, responds to requests and closes their connections', async () => {
+it('responds while the server drains, is not ready, and closes the connections of the requests', async () => {
   duringDrain = async () => {
     const ready = await fetch(`${url}/readyz`);
     expect(ready.status).toBe(503);
@@ -105,7 +105,7 @@ it('sends a large response completely and without compression while the server d
   expect.assertions(3);
 });
 
-it('responds to every request of 40 clients until they cannot connect', async () => {
+it('responds to every request of 40 clients until the clients cannot connect', async () => {
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   let lastId = 0;

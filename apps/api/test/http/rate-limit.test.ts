@@ -59,7 +59,7 @@ describe.each(surfaces)('over $name', (surface) => {
   });
 });
 
-it('forgets only the oldest client when there is one client more than a hundred thousand', () => {
+it('forgets only the oldest of 100,001 clients', () => {
   const countOf = countByClient(() => ({ count: 0 }));
   const count = (client: number) => countOf(`client ${client}`).count++;
   for (let client = 0; client < 100_000; client++) count(client);

@@ -40,7 +40,7 @@ function usedMemory(): NodeJS.MemoryUsage {
   return process.memoryUsage();
 }
 
-/** With this header, fetch opens a new connection. The server may just be closing an older connection. */
+/** With this header, fetch opens a new connection. The server may close an older connection at any time. */
 const alone = { connection: 'close' };
 const expectService = async () =>
   expect((await post(server, '/plants', '{"id":1,"name":"x"}', alone)).status).toBe(200);
@@ -73,7 +73,7 @@ it('closes connections on which clients read byte by byte, and serves other clie
   const page = '/openapi.json';
   const { length } = await (await fetch(server.url + page, { headers: alone })).text();
   const before = usedMemory();
-  const requests = Math.ceil(2 ** 25 / length); // So many responses fill the buffers of the operating system.
+  const requests = Math.ceil(2 ** 25 / length); // This number of responses fills the buffers of the operating system.
   const readers = await open(20, rawRequest(`GET ${page}`).repeat(requests));
   const reading = setInterval(() => readers.forEach((socket) => void socket.read(1)), 20);
   onTestFinished(() => clearInterval(reading));

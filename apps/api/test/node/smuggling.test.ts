@@ -19,11 +19,11 @@ beforeEach(() => {
 
 const plant = '{"id":1,"name":"x"}';
 
-/** Writes the head of a create, whose last headers a test makes ambiguous. */
+/** Writes the head of a create with headers that make the end of the body ambiguous. */
 const head = (...headers: string[]) =>
   rawRequest('POST /plants', [authorization, contentType, ...headers]);
 
-/** A request that an attacker hides in the body of another request. The server must not execute it. */
+/** A create that an attacker hides in the body of another request. */
 const hidden = rawPost(plant);
 
 it.each([

@@ -6,7 +6,7 @@ import { startServer } from '../fixtures/running-server.ts';
 const page = await readFile(new URL('../../../../docs/maintain.md', import.meta.url), 'utf8');
 const seconds = Number(/reads nothing for (\d+) s/.exec(page)?.[1]);
 
-it('closes connections on which clients read nothing within the time that docs/maintain.md names', async () => {
+it('closes a connection in the time that docs/maintain.md names when the client reads nothing', async () => {
   const server = await startServer('Postgres', { requestTimeout: 30_000 });
   onTestFinished(() => server.stop());
   const { next } = await server.store.changes({});

@@ -94,7 +94,7 @@ it('counts the plants that the database has stored in batches', async () => {
   );
 });
 
-it('shows the number of creates that wait, and of creates in statements that run', async () => {
+it('shows how many creates wait for a statement, and how many have a statement that runs', async () => {
   const sql = postgres(databaseUrl, { max: 1 });
   let responses: Promise<unknown> = Promise.resolve();
   await sql.begin(async (lock) => {
@@ -113,7 +113,7 @@ it('shows the number of creates that wait, and of creates in statements that run
   expect(value('plant_store_creates_in_flight')).toBe(0);
 });
 
-it('shows the number of requests that wait for changes, and the seconds that a transaction delays changes', async () => {
+it('shows how many requests wait for changes, and for how long a transaction delays the feed', async () => {
   const get = (query: string) =>
     fetch(`${target.url}/plants/changes${query}`, {
       headers: { authorization: `Bearer ${target.token}` },
@@ -135,7 +135,7 @@ it('shows the number of requests that wait for changes, and the seconds that a t
   await sql.end();
   const { changes } = (await (await waiting).json()) as { changes: unknown[] };
   expect(changes).toHaveLength(2);
-  // The duration is without the wait for changes, so that this wait raises no alert.
+  // The measured duration excludes the wait for changes, so that the wait raises no alert.
   expect((await scrape()).value(sum) - before).toBeLessThan(0.5);
 });
 

@@ -20,13 +20,13 @@ const json = '{"id":1,"name":"x"}';
 const id = 'X-Request-Id: mine';
 const head = (path: string, ...headers: string[]) =>
   rawRequest(`POST ${path}`, [id, authorization, contentType, ...headers]);
-/** The head of a request whose body the server asks for. */
+/** Writes the head of a request. The server asks for the body, which a test does not send. */
 const beginning = (path = '/plants') => head(path, 'Content-Length: 99', 'Expect: 100-continue');
 const createRequest = rawPost(json, '/plants', [id]);
 
 const startOnStore = shareStore();
 let server: ServerOnStore;
-/** Replaces the `create` of the store. Waits until `held` is settled. */
+/** A `create` for the store, which waits until `held` is settled. */
 let create: ReturnType<typeof vi.fn<PlantStore['create']>>;
 let held: PromiseWithResolvers<{ name: string }>;
 
@@ -49,7 +49,7 @@ async function send(bytes: string, url = server.url): Promise<Socket> {
   return socket;
 }
 
-it('has a line with the method, path, status, address, principal, scopes and duration of a request', async () => {
+it('logs the method, path, status, address, principal, scopes and duration of a request', async () => {
   held.resolve({ name: 'x' });
   await post(server, '/plants?x=1', json);
   await expect.poll(requestLines).toEqual([
@@ -74,18 +74,27 @@ it('has a line with the method, path, status, address, principal, scopes and dur
 it.each([
   ['over REST', '/plants'],
   ['over tRPC', '/trpc/createPlant'],
-])('has one line for a request %s whose body does not arrive in time', async (_surface, path) => {
-  const socket = await send(beginning(path));
-  await once(socket.resume(), 'data');
-  const [[response]] = await server.requestsTimeOut(
-    Promise.all([once(socket, 'data'), once(socket, 'close')]),
-  );
-  expect(String(response)).toMatch(/^HTTP\/1\.1 408 .*\r\nx-request-id: mine\r\n/is);
-  const line = { reqId: 'mine', status: 408, errors: [40800], method: 'POST', principal: 'tester' };
-  await expect.poll(requestLines).toMatchObject([line]);
-});
+])(
+  'logs one line for a request %s when the body does not arrive in time',
+  async (_surface, path) => {
+    const socket = await send(beginning(path));
+    await once(socket.resume(), 'data');
+    const [[response]] = await server.requestsTimeOut(
+      Promise.all([once(socket, 'data'), once(socket, 'close')]),
+    );
+    expect(String(response)).toMatch(/^HTTP\/1\.1 408 .*\r\nx-request-id: mine\r\n/is);
+    const line = {
+      reqId: 'mine',
+      status: 408,
+      errors: [40800],
+      method: 'POST',
+      principal: 'tester',
+    };
+    await expect.poll(requestLines).toMatchObject([line]);
+  },
+);
 
-it('has one line with the request ID of the response for a request with a malformed chunk', async () => {
+it('logs one line with the request ID for a request with a malformed chunk', async () => {
   const bytes = `${head('/plants', 'Transfer-Encoding: chunked')}zz\r\n`;
   const response = await sendRaw(server.url, bytes);
   expect(response).toMatchObject({ status: 400 });
@@ -94,7 +103,7 @@ it('has one line with the request ID of the response for a request with a malfor
   await expect.poll(requestLines).toMatchObject([line]);
 });
 
-it('has no line above the level info for an unknown transfer coding', async () => {
+it('logs nothing above the level info for an unknown transfer coding', async () => {
   const bytes = `${head('/plants', close, 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`;
   const { status } = await sendRaw(server.url, bytes);
   expect(status).toBe(501);
@@ -112,29 +121,26 @@ it.each([
     '/trpc/createPlant',
     rawPost(batch, '/trpc/createPlant?batch=1', [id, 'trpc-accept: application/jsonl']),
   ],
-])(
-  'has one line for a request whose client disconnects while the client %s',
-  async (_case, path, bytes) => {
-    const socket = await send(bytes);
-    if (bytes.includes('Expect')) await once(socket.resume(), 'data');
-    else await vi.waitFor(() => expect(create).toHaveBeenCalled());
-    socket.resetAndDestroy();
-    const line = { method: 'POST', path, status: 499, ip: '127.0.0.1', principal: 'tester' };
-    await expect.poll(requestLines).toMatchObject([{ reqId: 'mine', ...line }]);
-    held.resolve({ name: 'x' });
-    await fetch(`${server.url}/livez`);
-    expect(logged().filter(({ reqId }) => reqId === 'mine')).toHaveLength(1);
-  },
-);
+])('logs one line when a client disconnects while the client %s', async (_case, path, bytes) => {
+  const socket = await send(bytes);
+  if (bytes.includes('Expect')) await once(socket.resume(), 'data');
+  else await vi.waitFor(() => expect(create).toHaveBeenCalled());
+  socket.resetAndDestroy();
+  const line = { method: 'POST', path, status: 499, ip: '127.0.0.1', principal: 'tester' };
+  await expect.poll(requestLines).toMatchObject([{ reqId: 'mine', ...line }]);
+  held.resolve({ name: 'x' });
+  await fetch(`${server.url}/livez`);
+  expect(logged().filter(({ reqId }) => reqId === 'mine')).toHaveLength(1);
+});
 
-it('has the error 40002 when a client closes the connection before the end of the body', async () => {
+it('logs the error 40002 when a client closes the connection before the end of the body', async () => {
   const socket = await send(beginning());
   await once(socket.resume(), 'data');
   socket.destroy();
   await expect.poll(requestLines).toMatchObject([{ level: 30, status: 400, errors: [40002] }]);
 });
 
-it('has the error of a create whose client has disconnected, and the metrics count the error', async () => {
+it('logs the error of a create whose client has disconnected, and counts the error in the metrics', async () => {
   const metrics = createMetrics(server.store);
   const counting = await startOnStore({ create, metrics });
   const socket = await send(createRequest, counting.url);

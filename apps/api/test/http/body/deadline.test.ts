@@ -85,7 +85,7 @@ it.each(surfaces)(
 );
 
 it.each(surfaces)(
-  'counts the time for the look-up of the token as a part of the five seconds over $name',
+  'subtracts the time of the token look-up from the five seconds of a request over $name',
   async ({ send }) => {
     const { create, called } = heldCreate();
     const passTime = stopClock();

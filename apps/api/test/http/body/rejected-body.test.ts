@@ -44,7 +44,7 @@ describe.each(surfaces)('over $name', ({ path }) => {
   );
 
   it.each(bodies)(
-    'responds with 413 in the middle of a body %s, and resets no connection',
+    'responds with 413 before the end of a body %s, and does not reset the connection',
     async (_how, framing, body) => {
       const socket = openSocket(server.url, { allowHalfOpen: true });
       const errors: Error[] = [];

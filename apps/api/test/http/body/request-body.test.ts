@@ -39,7 +39,9 @@ describe.each(surfaces)('over $name', (surface) => {
   it('responds with 400 when the body is not UTF-8', async () => {
     const response = await post(server, surface.path, new Uint8Array([0x22, 0xff, 0xfe, 0x22]));
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain('"error":40000,');
+    const text = await response.text();
+    expect(text).toContain('"error":40000,');
+    expect(text).toContain('the body is not JSON (it is not UTF-8)');
   });
 
   it.each([
