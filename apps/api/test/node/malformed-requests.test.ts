@@ -32,7 +32,7 @@ it.each([
   ['/trpc', 'an invalid Host', create(close).replace('Host: x', 'Host: a b'), 40002],
   ['/trpc', 'an unknown expectation', create('Expect: cake', close), 41700],
   ['/trpc', 'an invalid chunk', `${create(...chunked)}xyz\r\n`, 40002],
-])('responds with the body of an error at %s to %s', async (target, _what, bytes, code) => {
+])('sends an error in the form of the path %s after %s', async (target, _what, bytes, code) => {
   const { status, headers, body } = await sendRaw(server.url, bytes);
   expectErrorAt(target, { status, body: JSON.parse(body) }, Math.floor(code / 100), code);
   expect(headers.get('content-type')).toBe('application/json');

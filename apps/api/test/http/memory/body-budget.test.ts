@@ -70,7 +70,7 @@ describe.each(surfaces)('over $name', ({ path, send }) => {
   it.each([
     ['is not JSON', `${head(path, withLength)}${' '.repeat(size)}`],
     ['is malformed', `${head(path, chunked)}${chunk}zz\r\n`],
-  ])('counts a body no longer when the body %s', async (_what, bytes) => {
+  ])('stops counting a body that %s', async (_what, bytes) => {
     await sendRaw(server.url, bytes, { isAll: true });
     await sendRaw(server.url, bytes + lastRequest);
     await expectSpace();
@@ -79,7 +79,7 @@ describe.each(surfaces)('over $name', ({ path, send }) => {
   it.each([
     ['with a length', `${head(path, withLength)}{`],
     ['in chunks', `${head(path, chunked)}${chunk}`],
-  ])('counts a body %s no longer when the client does not send it in time', async (_how, bytes) => {
+  ])('stops counting a body %s when the request times out', async (_how, bytes) => {
     await sendRaw(server.url, bytes, { isAll: true });
     const socket = await begin(bytes);
     await server.requestsTimeOut(once(socket.resume(), 'close'));
