@@ -112,7 +112,10 @@ it.each(surfaces)(
       ...['X-Rewrite-URL: /livez', 'Connection: authorization', 'Upgrade: websocket'],
       'Trailer: authorization',
     ];
-    for (const each of headers) expect((await send(path, [each])).status, each).toBe(401);
+    for (const each of headers) {
+      const { status, body } = await send(path, [each]);
+      expectErrorAt(path, { status, body: JSON.parse(body) }, 401, 40100);
+    }
     const override = ['X-HTTP-Method-Override: POST', 'X-Original-URL: /plants'];
     expect((await send('/livez', override)).status).toBe(405);
     expect(created).toBe(0);
