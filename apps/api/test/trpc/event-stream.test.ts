@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createMemoryBudget } from '../../src/http/memory/memory-budget.ts';
@@ -38,6 +39,22 @@ it('sends a ping every ten seconds without changes, and ends the stream within a
   expect(connection.signal.aborted).toBe(true);
   expect(parts.join('')).not.toContain('return'); // The client of tRPC does not connect again after an event `return`.
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it('reads no second page while the client does not read the first page', async () => {
+  const next = vi.fn(async () => 'x'.repeat(1_000));
+  const { stream } = start(next);
+  const write = vi.fn(); // This write never ends.
+  stream.pipe(new Writable({ highWaterMark: 1, write }));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(write).toHaveBeenCalledOnce();
+  expect(next).toHaveBeenCalledOnce();
+});
+
+it('stops the feed when the client disconnects', () => {
+  const { stream, connection } = start(never);
+  stream.resume().destroy();
+  expect(connection.signal.aborted).toBe(true);
 });
 
 it('ends a stream when the memory budget has no room for a page, and counts a shared page once', async () => {
