@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { dropGoneAfterGap } from '../../src/node/event-loop-gap.ts';
-import { decorateRequests } from '../../src/request-state.ts';
+import { dropGoneAfterGap } from '../../src/connections/event-loop-gap.ts';
+import { decorateRequests } from '../../src/requests/request-state.ts';
 import { close, openSocket, rawRequest } from '../fixtures/raw-request.ts';
 
 /** Makes a server with the hook, clocks for the hook, and lists of served and dropped requests. */

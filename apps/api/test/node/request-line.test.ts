@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requestLineIn } from '../../src/node/request-line.ts';
+import { requestLineIn } from '../../src/connections/request-line.ts';
 
 /** Finds the request line in a packet in which the parser has stopped at the bar. */
 const lineIn = (packet: string) =>

@@ -5,8 +5,8 @@ import { fastify } from 'fastify';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
-import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
-import { rest } from '../../src/rest/rest.ts';
+import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
+import { rest } from '../../src/surfaces/rest.ts';
 
 const anyInput = (openapi: Operation) =>
   define({
