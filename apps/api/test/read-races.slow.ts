@@ -35,7 +35,7 @@ describe.each(databases)('on %s', (database) => {
 
   afterAll(() => stop());
 
-  it('creates, retries and deletes by 20 clients for one id leave a state that some order of the calls explains', async () => {
+  it('20 clients create and delete one id, and some order of their calls explains all outcomes', async () => {
     for (let id = 0; id < 15; id++) {
       const clients = Array.from({ length: 20 }, (_, i) => client(id, i));
       const calls = (await Promise.all(clients)).flat();
@@ -139,8 +139,8 @@ function explains(calls: readonly Call[], final: string | undefined): boolean {
 
 /**
  * Returns the calls that may be next in the order. A call without an effect is always next, because it
- * restricts no later call. Of several calls with the same effect, only the call that ended first may be
- * next, because these calls can change places.
+ * restricts no later call. Calls with the same effect can change places, so only the call that ended
+ * first may be next.
  */
 function candidates(rest: readonly Call[], stored: string | undefined): Call[] {
   const firstEnd = Math.min(...rest.map(({ endedAt }) => endedAt));

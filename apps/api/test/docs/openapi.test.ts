@@ -108,7 +108,7 @@ it('refers to components by name in the operation that creates a plant', () => {
   expect(operation?.responses?.['400'].description).toMatch(/^Unexpected error/);
 });
 
-it('refers to the schema of a plant by name in the schema of a list, and has an example of a list', () => {
+it('has a list of plants that refers to a plant by name, and an example of the list', () => {
   const plant = { $ref: '#/components/schemas/NewPlant' };
   expect(schemas['NewPlants']).toMatchObject({
     required: ['plants'],
