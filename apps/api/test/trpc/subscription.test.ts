@@ -211,7 +211,7 @@ describe('the server', () => {
   });
 
   it('logs one line with the status 200 when a subscriber disconnects, and stops the feed', async () => {
-    const requestId = 'gone';
+    const requestId = 'subscriber-that-disconnects';
     const stream = await send('GET', '', { 'x-request-id': requestId });
     await stream.body?.cancel();
     const lines = () => server.log.filter((line) => line.includes(requestId));
