@@ -7,16 +7,16 @@ import { sendRaw } from '../fixtures/raw-request.ts';
 import { type HostileRequest, hostileRequests } from './hostile-requests.ts';
 import type { Addresses, Measurement } from './measured-server.ts';
 
-/** Milliseconds for which one request may stop the event loop. */
+/** The longest time that one request may block the event loop, in milliseconds of CPU time. */
 const limit = 50;
 
 /**
- * The most times that a request over the limit is sent again. Other work of the machine only adds CPU
- * time, so the lowest value counts.
+ * The test sends a request over the limit at most this number of times. The lowest value counts, because
+ * other work of the machine can only add CPU time.
  */
 const tries = 5;
 
-/** The most characters of a log line, and of an error of one call. */
+/** A log line, or the error of a call, has at most this number of characters. */
 const maxText = 4_096;
 
 describe('a hostile request', () => {
@@ -40,7 +40,7 @@ describe('a hostile request', () => {
   });
 
   it.each(Object.entries(hostileRequests))(
-    'with %s stops the event loop for at most 50 ms, and the server shortens its text',
+    'with %s blocks the event loop for at most 50 ms, and causes no long log line or error',
     async (_, requests) => {
       const tooLong: string[] = [];
       for (const request of requests) {

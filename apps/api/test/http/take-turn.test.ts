@@ -2,8 +2,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { startFlood } from '../faults/flood.ts';
 import { startServer } from '../fixtures/running-server.ts';
 
-// The clients are in the server's own process, so their creates arrive in one turn of its event loop.
-it('on both surfaces, rejects with 50301 the creates that have waited four seconds for their turn', async () => {
+// The clients run in the process of the server, so their creates arrive in one turn of the event loop.
+it('rejects a create with 50301 on both surfaces when the create has waited four seconds for its turn', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let waited = 0;
@@ -22,7 +22,7 @@ it('on both surfaces, rejects with 50301 the creates that have waited four secon
   expect(flood.withoutRetryAfter).toBe(0);
 });
 
-it('rejects no create in a burst', async () => {
+it('accepts every create of a thousand connections that send at once', async () => {
   const server = await startServer('Postgres', { create: async (plant) => plant });
   const flood = await startFlood(server, 1_000);
   await vi.waitFor(() => expect(flood.acknowledged.length).toBeGreaterThan(2_000), {
