@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { citus } from '@plant-store/citus';
 import { distributePlants } from '@plant-store/citus/operator';
 import { openPlantStore } from '@plant-store/core';
@@ -7,12 +6,12 @@ import {
   createCitusDatabase,
   startAcknowledgedLoad,
   startCitus,
-  startProcess,
   type TestCitus,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect } from 'vitest';
 import { expectStored, type Row } from '../faults/stored-plants.ts';
+import { serve } from '../fixtures/program.ts';
 
 /** The server's program on a cluster of two workers, and clients that create plants. */
 export interface StoreOnCluster {
@@ -37,8 +36,6 @@ export interface StoreOnCluster {
 /** More ids than a test creates. */
 const idCount = 60_000;
 
-const token = 'secret-of-the-tests';
-
 interface StoreOnClusterOptions {
   /** The node that the server uses: 0 is the coordinator, 1 the first worker. */
   node?: number;
@@ -61,25 +58,17 @@ export async function startStoreOnCluster({
       join pg_dist_placement on shardid = get_shard_id_for_distribution_column('plants', id)
     order by id`;
 
-  const server = startProcess({
-    DATABASE_URL: [database.url, ...database.workerUrls][node] ?? '',
-    PLANT_STORE_TOKEN: token,
-    ...env,
-  });
-  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  const DATABASE_URL = [database.url, ...database.workerUrls][node] ?? '';
+  const server = await serve({ DATABASE_URL, ...env });
   const startLoad = (worker: number) =>
-    startAcknowledgedLoad(
-      { url, token },
-      8,
-      (id) => nodes[id - 1]?.groupid === worker || id > idCount,
-    );
+    startAcknowledgedLoad(server, 8, (id) => nodes[id - 1]?.groupid === worker || id > idCount);
   const loads = [startLoad(1), startLoad(2)] as const;
   await Promise.all(loads.map((load) => load.acknowledged(100)));
 
   return {
     cluster,
-    url,
-    token,
+    url: server.url,
+    token: server.token,
     databaseUrl: database.url,
     admin,
     loads,
@@ -103,19 +92,6 @@ export async function startStoreOnCluster({
       server.child.kill('SIGKILL');
       await admin.end({ timeout: 0 });
       await cluster.stop();
-    },
-  };
-}
-
-/** Stops all processes of a Postgres, so that it accepts connections and never responds. */
-export async function freeze(postmaster: number): Promise<{ thaw(): void }> {
-  process.kill(postmaster, 'SIGSTOP'); // The postmaster is first, so that it starts no further processes.
-  const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');
-  const pids = [postmaster, ...children.trim().split(' ').map(Number)];
-  for (const pid of pids) process.kill(pid, 'SIGSTOP');
-  return {
-    thaw() {
-      for (const pid of pids) process.kill(pid, 'SIGCONT');
     },
   };
 }

@@ -1,38 +1,31 @@
 import { openPlantStore } from '@plant-store/core';
-import {
-  createDatabase,
-  hasPosixSignals,
-  startFaultProxy,
-  startPostgres,
-} from '@plant-store/test-setup';
+import { hasPosixSignals, startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { setSetting } from './plants-database.ts';
+import { startDatabase } from './store-under-load.ts';
 
 it.runIf(hasPosixSignals)(
   'a plant that only the old primary has is not acknowledged after a failover',
   async () => {
-    const primary = await startPostgres({ fsync: 'off' });
-    onTestFinished(primary.stop);
-    const { pathname } = new URL(await createDatabase(primary.url));
-    const replication = await startFaultProxy(primary.url);
+    const primary = await startDatabase();
+    const { admin: onPrimary } = primary;
+    const replication = await startFaultProxy(primary.server.url);
     onTestFinished(replication.close);
-    const standby = await primary.startStandby(replication.url);
+    const standby = await primary.server.startStandby(replication.url);
     onTestFinished(standby.stop);
-    const [onPrimary, onStandby] = [primary, standby].map(({ url }) =>
-      postgres(Object.assign(new URL(url), { pathname }).href, { max: 2, onnotice: () => {} }),
-    ) as [postgres.Sql, postgres.Sql]; // Two servers, two clients.
-    onTestFinished(async () => {
-      await Promise.all([onPrimary.end({ timeout: 0 }), onStandby.end({ timeout: 0 })]);
-    });
+    const { pathname } = new URL(primary.url);
+    const standbyUrl = Object.assign(new URL(standby.url), { pathname });
+    const onStandby = postgres(standbyUrl.href, { max: 1 });
+    onTestFinished(() => onStandby.end());
     const proxy = await startFaultProxy(primary.url);
     onTestFinished(proxy.close);
-    const hosts = [proxy, standby].map(({ url }) => new URL(url).host).join();
-    const store = await openPlantStore({ databaseUrl: `postgres://postgres@${hosts}${pathname}` });
+    const databaseUrl = proxy.url.replace(pathname, `,${standbyUrl.host}${pathname}`);
+    const store = await openPlantStore({ databaseUrl });
     onTestFinished(store.close);
 
     // Replication is cut, so the create waits for the standby until somebody cancels that wait.
-    await onPrimary`alter system set synchronous_standby_names = '*'`;
-    await onPrimary`select pg_reload_conf()`;
+    await setSetting(primary, "set synchronous_standby_names = '*'");
     await store.create({ id: 1n, name: 'replicated' });
     replication.fault = 'refuse';
     await vi.waitFor(async () => {
@@ -47,7 +40,7 @@ it.runIf(hasPosixSignals)(
     await first;
     expect(await onPrimary`select name from plants where id = 2`).toEqual([{ name: plant.name }]);
 
-    await onStandby`select pg_promote()`;
+    await standby.promote();
     const response = proxy.holdResponse(plant.name);
     const retry = store.create(plant);
     // By then, the retry has read the plant on the old primary, or waits for the standby there.
@@ -62,7 +55,7 @@ it.runIf(hasPosixSignals)(
         select from pg_stat_activity where wait_event = 'SyncRep' and query like '%insert into plants%'`;
       expect(inserts).toHaveLength(1);
     });
-    await primary.halt();
+    await primary.server.halt();
     expect(await other).toMatchObject([{ error: { code: 50300 } }]);
     response.release();
 
@@ -77,21 +70,15 @@ it.runIf(hasPosixSignals)(
 it.runIf(hasPosixSignals)(
   'an instance has at most six sessions while the standby is down, and none when the instance has stopped',
   async () => {
-    const primary = await startPostgres({ fsync: 'off' });
-    onTestFinished(primary.stop);
-    const databaseUrl = await createDatabase(primary.url);
-    const sql = postgres(databaseUrl, { max: 1 });
-    onTestFinished(() => sql.end());
-    const sessions = async () => {
-      const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`
-        select count(*)::int from pg_stat_activity
-        where application_name like 'plant-store process%' and datname = current_database()`;
-      return count;
-    };
-    const store = await openPlantStore({ databaseUrl });
+    const database = await startDatabase();
+    const sessions = async () =>
+      (
+        await database.admin`
+          select from pg_stat_activity where application_name like 'plant-store process%'`
+      ).length;
+    const store = await openPlantStore({ databaseUrl: database.url });
     await store.create({ id: -1n, name: 'x' });
-    await sql`alter system set synchronous_standby_names = 'nobody'`;
-    await sql`select pg_reload_conf()`;
+    await setSetting(database, "set synchronous_standby_names = 'nobody'");
 
     let most = 0;
     let isOver = false;

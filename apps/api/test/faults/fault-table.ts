@@ -1,6 +1,6 @@
 import type { Seen } from '@plant-store/test-setup';
 import type { Reporter, TestModule } from 'vitest/node';
-import type { Row } from './stored-plants.ts';
+import { missingPlants, type Row } from './stored-plants.ts';
 
 /** The results of a load during a fault. */
 interface FaultRow {
@@ -20,17 +20,9 @@ declare module 'vitest' {
 }
 
 export function faultRow(seen: Seen, rows: readonly Row[]): FaultRow {
-  const stored = new Map(rows.map((row) => [row.id, row]));
-  const missing = seen.acknowledged.filter(({ id, name, tag = null }) => {
-    const row = stored.get(id);
-    return row?.name !== name || row.tag !== tag;
-  });
-  return {
-    longestGap: seen.longestGap,
-    slowest: seen.slowest,
-    acknowledged: seen.acknowledged.length,
-    missing: missing.length,
-  };
+  const { longestGap, slowest, acknowledged } = seen;
+  const { length: missing } = missingPlants(acknowledged, rows);
+  return { longestGap, slowest, acknowledged: acknowledged.length, missing };
 }
 
 /** Prints a table of all faults when the tests have run, in Markdown. */

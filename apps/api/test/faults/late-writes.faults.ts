@@ -1,7 +1,8 @@
 import { hasPosixSignals, startFaultProxy } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type PlantsDatabase, setSetting, startPlantsDatabase } from './plants-database.ts';
-import { startInstance } from './two-instances.ts';
+import { setSetting } from './plants-database.ts';
+import { startDatabase } from './store-under-load.ts';
+import { type Instance, startInstance } from './two-instances.ts';
 
 // Windows has no signals: a process cannot be stopped for a while there.
 const test = it.runIf(hasPosixSignals);
@@ -26,10 +27,9 @@ test('a statement that the network delivers late changes nothing', async () => {
   for (const id of ids) expect(await other.create(plantOf(id))).toBe('200');
   proxy.delay = 0;
   await settled(slow);
-  const rows = await admin<
-    { id: number }[]
-  >`select id::int from plants where name like 'plant %' order by id`;
-  expect(rows.map(({ id }) => id)).toEqual(ids);
+  expect(await admin`select id::int from plants where name like 'plant %' order by id`).toEqual(
+    ids.map((id) => ({ id })),
+  );
 });
 
 test('a create whose response was lost is applied once', async () => {
@@ -52,37 +52,20 @@ test('a create whose response was lost is applied once', async () => {
 });
 
 test('a delete that the standby does not have is not confirmed', async () => {
-  const { url, admin, server } = await startDatabase();
-  const standby = await server.startStandby();
+  const database = await startDatabase();
+  const standby = await database.server.startStandby();
   onTestFinished(standby.stop);
-  const instance = await startInstance(url);
-  await setSetting(admin, "set synchronous_standby_names = '*'");
+  const instance = await startInstance(database.url);
+  await setSetting(database, "set synchronous_standby_names = '*'");
   for (const id of ids) expect(await instance.create(plantOf(id))).toBe('200');
   await standby.halt();
-  const deletes = ids.slice(0, 3).map((id) => instance.delete(id));
-  expect(await Promise.all(deletes)).toEqual(['50300', '50300', '50300']);
-  const again = ids.slice(0, 3).map((id) => instance.delete(id));
-  expect(await Promise.all(again)).toEqual(['50300', '50300', '50300']);
+  for (const _ of ['first', 'repeated']) {
+    const deletes = ids.slice(0, 3).map((id) => instance.delete(id));
+    expect(await Promise.all(deletes)).toEqual(['50300', '50300', '50300']);
+  }
   await standby.start();
   await vi.waitFor(async () => expect(await instance.delete(1)).toBe('40401'));
 });
-
-test.each(['off', 'local', 'remote_write'])(
-  'a server that commits with synchronous_commit = %s keeps the plants that it acknowledged',
-  async (mode) => {
-    const { url, admin, server } = await startDatabase();
-    const standby = await server.startStandby();
-    onTestFinished(standby.stop);
-    const instance = await startInstance(url);
-    await setSetting(admin, "set synchronous_standby_names = '*'");
-    expect(await instance.create(plantOf(1))).toBe('200');
-    await setSetting(admin, `set synchronous_commit = ${mode}`);
-    await standby.halt();
-    expect(await instance.create(plantOf(2))).toBe('50300');
-    await standby.start();
-    await vi.waitFor(async () => expect(await instance.create(plantOf(3))).toBe('200'));
-  },
-);
 
 test('six silent cuts leave no sessions behind', async () => {
   const { url, admin } = await startDatabase();
@@ -111,15 +94,8 @@ test('six silent cuts leave no sessions behind', async () => {
   expect(most).toBeLessThanOrEqual(12);
 });
 
-/** Starts a database, which ends with the test. */
-async function startDatabase(): Promise<PlantsDatabase> {
-  const database = await startPlantsDatabase();
-  onTestFinished(database.stop);
-  return database;
-}
-
 /** Waits until an instance has finished the work that it had begun, so that its creates succeed. */
-async function settled(instance: Awaited<ReturnType<typeof startInstance>>): Promise<void> {
+async function settled(instance: Instance): Promise<void> {
   await vi.waitFor(async () => expect(await instance.create(plantOf(999))).toBe('200'), {
     timeout: 60_000,
   });

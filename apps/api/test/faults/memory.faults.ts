@@ -1,10 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { expect, inject, it, onTestFinished } from 'vitest';
-import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
-import { readPrometheusText } from '../fixtures/prometheus-text.ts';
-import { requestText } from './request-flood.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { serve, stopProgram, token } from '../fixtures/program.ts';
+import { requestText } from '../fixtures/raw-request.ts';
 import { startSlowClients } from './slow-clients.ts';
 
 /** The least heap and the least memory that docs/maintain.md names, in MiB. */
@@ -12,7 +10,6 @@ const heap = 160;
 const memory = 450;
 
 const clients = 400;
-const token = 'a-secret-of-the-tests';
 const headers = { authorization: `Bearer ${token}` };
 
 /** Milliseconds for which the clients send requests. */
@@ -21,7 +18,7 @@ const duration = 10_000;
 /** The cursor of the start of the feed, and the cursor of its present end. */
 type Cursors = Record<'start' | 'latest', string | undefined>;
 
-const get = (path: string) => requestText(`GET ${path}`, { token });
+const get = (path: string) => requestText(`GET ${path}`, token);
 
 /** The text of a request with ten calls over tRPC. */
 const batchOf = (procedure: string, input: object) => {
@@ -31,7 +28,7 @@ const batchOf = (procedure: string, input: object) => {
 };
 
 const plants = Array.from({ length: 1_000 }, (_, i) => ({ id: -i, name: 'x'.repeat(900) }));
-const batch = requestText('POST /plants/batch', { token, body: JSON.stringify({ plants }) });
+const batch = requestText('POST /plants/batch', token, JSON.stringify({ plants }));
 
 /**
  * The requests of the clients. The system holds some MiB of each connection, so some clients send several
@@ -52,7 +49,6 @@ it.each([
   ['list plants, get and wait for changes, and send batches', Object.values(requests)],
 ])('serves 400 clients that %s and read slowly, with the least heap', async (what, kinds) => {
   const { program, url, addPlants } = await startWithLeastHeap();
-  const [, metricsUrl = ''] = await program.printed(/Metrics +(\S+)/);
   const start = await latestCursor(url);
   await addPlants(1);
   const cursors = { start, latest: await latestCursor(url) };
@@ -66,8 +62,8 @@ it.each([
   for (let from = 10_001; performance.now() < end; from += 1_000) {
     await addPlants(from);
     await setTimeout(500);
-    const metrics = readPrometheusText(await (await fetch(metricsUrl)).text());
-    mostMemory = Math.max(mostMemory, metrics.value('process_resident_memory_bytes') / 2 ** 20);
+    const { value } = await program.metrics();
+    mostMemory = Math.max(mostMemory, value('process_resident_memory_bytes') / 2 ** 20);
     cursors.latest = (await latestCursor(url)) ?? cursors.latest;
   }
   slow.stop();
@@ -93,22 +89,18 @@ it('sends 6,000 changes to each of 100 streams that begin at once, with the leas
 });
 
 async function startWithLeastHeap() {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const program = startProgram({
-    DATABASE_URL: databaseUrl,
-    PLANT_STORE_TOKEN: token,
+  const program = await serve({
     PLANT_STORE_METRICS_PORT: '0',
     NODE_OPTIONS: `--max-old-space-size=${heap}`,
     LOG_LEVEL: 'fatal',
   });
-  const url = await printedUrl(program);
-  const sql = postgres(databaseUrl, { max: 1 });
+  const sql = postgres(program.databaseUrl, { max: 1 });
   onTestFinished(() => sql.end());
   const addPlants = (from: number) => sql`
     insert into plants (id, name)
     select id, '🪴' || repeat('x', case when id % 1000 = 500 then 1100 else 900 end)
     from generate_series(${from}::int, ${from + 999}::int) as id`;
-  return { program, url, addPlants };
+  return { program, url: program.url, addPlants };
 }
 
 /** Counts the changes of a stream, and continues in a new stream when the server ends it. */

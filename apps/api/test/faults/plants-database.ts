@@ -1,4 +1,4 @@
-import { startPostgres, type TestPostgres } from '@plant-store/test-setup';
+import { runSql, startPostgres, type TestPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 
 /**
@@ -20,10 +20,7 @@ export async function startPlantsDatabase(
 ): Promise<PlantsDatabase> {
   // No test turns the machine off, and fsync would take most of the time.
   const server = await startPostgres({ fsync: options?.env ? 'on' : 'off' }, options);
-  const sql = postgres(server.url, { max: 1 });
-  await sql`create role gardener login`;
-  await sql`create database plants owner gardener`;
-  await sql.end();
+  await runSql(server.url, 'create role gardener login', 'create database plants owner gardener');
 
   const admin = postgres(withDatabase(server.url, 'postgres'), { max: 1, onnotice: () => {} });
   await admin`select 1`; // This connects before a test breaks something.
@@ -39,9 +36,8 @@ export async function startPlantsDatabase(
 }
 
 /** Changes a setting of the server as `alter system` does, such as `set fsync = off`. */
-export async function setSetting(admin: postgres.Sql, setting: string): Promise<void> {
-  await admin.unsafe(`alter system ${setting}`);
-  await admin`select pg_reload_conf()`;
+export async function setSetting({ server }: PlantsDatabase, setting: string): Promise<void> {
+  await runSql(server.url, `alter system ${setting}`, 'select pg_reload_conf()');
 }
 
 function withDatabase(url: string, username: string): string {

@@ -5,11 +5,11 @@ import { startRequestFlood } from './request-flood.ts';
 
 const { url, connections, text }: { url: string; connections: number; text: string } = workerData;
 let number = 0;
-const flood = await startRequestFlood(url, connections, () =>
-  text.replace('NUMBER', String(++number).padStart(8, '0')),
-);
+const flood = await startRequestFlood(url, connections, () => ({
+  text: text.replace('NUMBER', String(++number).padStart(8, '0')),
+}));
 parentPort?.postMessage('started');
 parentPort?.once('message', async () => {
   await flood.stop();
-  parentPort?.postMessage(flood.statuses);
+  parentPort?.postMessage(flood.outcomes);
 });

@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { hasSlowFlush, makeSlowFlush, startOnPostgres } from '@plant-store/test-setup';
+import { hasSlowFlush, makeSlowFlush } from '@plant-store/test-setup';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { serve } from '../fixtures/program.ts';
+import { post } from '../fixtures/surfaces.ts';
 import { type PlantsDatabase, startPlantsDatabase } from './plants-database.ts';
 
 // On a slow disk each commit takes seconds, and nothing can cancel it.
@@ -29,19 +31,11 @@ let lastId = 0;
 
 /** Sends this many creates a second while each flush takes a given number of milliseconds. */
 async function createDuring(flush: number, rate: number): Promise<Sent[]> {
-  const { env, stop } = await startOnPostgres(database.url);
-  onTestFinished(stop);
-  const authorization = `Bearer ${env.PLANT_STORE_TOKEN}`;
-  const headers = { authorization, 'content-type': 'application/json' };
+  const server = await serve({ DATABASE_URL: database.url });
   const create = async (): Promise<Sent> => {
     const id = ++lastId;
     const sentAt = performance.now();
-    const body = JSON.stringify({ id, name: `plant ${id}` });
-    const response = await fetch(`${env.PLANT_STORE_URL}/plants`, {
-      method: 'POST',
-      headers,
-      body,
-    });
+    const response = await post(server, '/plants', JSON.stringify({ id, name: `plant ${id}` }));
     await response.arrayBuffer();
     const at = performance.now();
     return { id, status: response.status, at, milliseconds: at - sentAt };

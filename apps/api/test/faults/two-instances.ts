@@ -1,7 +1,5 @@
-import { startProcess } from '@plant-store/test-setup';
-import { onTestFinished } from 'vitest';
+import { serve, token } from '../fixtures/program.ts';
 
-const token = 'secret-of-the-tests';
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
 /** An instance of the server, and a client that gives up after some time. */
@@ -15,9 +13,7 @@ export interface Instance {
 
 /** Starts an instance of the server, which ends with the test. */
 export async function startInstance(databaseUrl: string): Promise<Instance> {
-  const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: token });
-  onTestFinished(() => void server.child.kill('SIGKILL'));
-  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  const { url } = await serve({ DATABASE_URL: databaseUrl });
 
   const call: Instance['call'] = async (method, path, plant, patience = 60_000) => {
     try {

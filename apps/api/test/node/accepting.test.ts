@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { requestText, startRequestFlood } from '../faults/request-flood.ts';
+import { startRequestFlood } from '../faults/request-flood.ts';
+import { requestText } from '../fixtures/raw-request.ts';
 import { startServer } from '../fixtures/running-server.ts';
 
 /** The number of connections that send creates all the time, and the number of new connections. */
@@ -12,8 +13,8 @@ const newcomers = 100;
 it('accepts new connections while creates keep the server busy', async () => {
   const server = await startServer('Postgres', { create: async (plant) => plant });
   const { token, url } = server;
-  const create = requestText('POST /plants', { token, body: '{"id":1,"name":"a plant"}' });
-  const creates = await startRequestFlood(url, creators, () => create);
+  const create = requestText('POST /plants', token, '{"id":1,"name":"a plant"}');
+  const creates = await startRequestFlood(url, creators, () => ({ text: create }));
   await expect.poll(() => creates.times.length, { timeout: 60_000 }).toBeGreaterThan(creators);
 
   const before = creates.times.length;
@@ -31,5 +32,5 @@ it('accepts new connections while creates keep the server busy', async () => {
   // Node accepts one connection in a turn. If all creates went first, each turn would have hundreds of
   // creates.
   expect(meanwhile).toBeLessThan(50 * newcomers);
-  expect(Object.keys(creates.statuses)).toEqual(['200']);
+  expect(Object.keys(creates.outcomes)).toEqual(['200']);
 });

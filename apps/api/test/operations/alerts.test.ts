@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { errorCatalogue } from '@plant-store/schemas';
-import { createDatabase, startProcess } from '@plant-store/test-setup';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { readPrometheusText } from '../fixtures/prometheus-text.ts';
+import { describe, expect, it } from 'vitest';
+import { serve } from '../fixtures/program.ts';
 
 const path = fileURLToPath(new URL('../../../../docs/alerts.yml', import.meta.url));
 const file = await readFile(path, 'utf8');
@@ -23,13 +22,8 @@ it('has the alerts that docs/observe.md explains, and no others', () => {
 });
 
 it('uses only metrics that the server has', async () => {
-  const server = startProcess({
-    DATABASE_URL: await createDatabase(inject('postgresUrl')),
-    PLANT_STORE_METRICS_PORT: '0',
-  });
-  onTestFinished(() => void server.child.kill('SIGKILL'));
-  const [, url = ''] = await server.printed(/Metrics +(\S+)/);
-  const { types } = readPrometheusText(await (await fetch(url)).text());
+  const { metrics } = await serve({ PLANT_STORE_METRICS_PORT: '0' });
+  const { types } = await metrics();
   const names = found(file, /\b((?:plant_store|nodejs|process)_\w+?)(?:_bucket|_count|_sum)?\b/g);
   expect(names.length).toBeGreaterThan(5);
   expect([...types.keys()]).toEqual(expect.arrayContaining(names));

@@ -1,8 +1,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyProgram, createDatabase, startProcess } from '@plant-store/test-setup';
-import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest';
+import { copyProgram, createDatabase } from '@plant-store/test-setup';
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { startProgram } from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 
 let copy: Awaited<ReturnType<typeof copyProgram>>;
@@ -14,30 +15,21 @@ beforeEach(async () => {
 afterEach(() => rm(copy.root, { recursive: true }));
 
 /** Starts the copy from another directory, as a supervisor may. */
-function start(env: Record<string, string>) {
-  const server = startProcess(
+const start = (env: Record<string, string>) =>
+  startProgram(
     { PLANT_STORE_ENV_FILE: '', ...env },
     `cd '${tmpdir()}' && exec "$1" '${copy.main}'`,
   );
-  onTestFinished(() => void server.child.kill('SIGKILL'));
-  return server;
-}
 
 const writeEnvFile = (text: string, path = '.env') => writeFile(join(copy.root, path), text);
 
 it('reads .env at the repository root from any directory, but prefers environment variables', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
-  await writeEnvFile(
-    `PORT=1\nDATABASE_URL=${databaseUrl}\nPLANT_STORE_TOKEN='token-from-the-file'\n`,
-  );
+  const token = 'token-from-the-file';
+  await writeEnvFile(`PORT=1\nDATABASE_URL=${databaseUrl}\nPLANT_STORE_TOKEN='${token}'\n`);
   const server = start({ PORT: '0' });
-  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
-  const response = await post(
-    { url, token: 'token-from-the-file' },
-    '/plants',
-    '{"id":1,"name":"Hoya"}',
-  );
-  expect(response.status).toBe(200);
+  const target = { url: await server.listening(), token };
+  expect((await post(target, '/plants', '{"id":1,"name":"Hoya"}')).status).toBe(200);
   expect(server.output()).toMatch(/Database +Postgres at /);
 });
 

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { errorCatalogue } from '@plant-store/schemas';
 import { freePort } from '@plant-store/test-setup';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 import {
   hasNginx,
@@ -26,6 +26,9 @@ async function sendBytes(socket: Socket, bytes: string): Promise<string> {
   return text(socket);
 }
 
+const connectOverTls = ({ port, ca }: TestNginx) =>
+  connectTls({ port, ca, host: '127.0.0.1', servername: 'localhost' });
+
 const { bodyTooLarge, databaseUnavailable, malformedRequest, methodNotAllowed } = errorCatalogue;
 const { headersTooLarge, idTaken, pathUnknown, tokenMissing } = errorCatalogue;
 
@@ -38,7 +41,7 @@ function expectError(response: ReceivedResponse, { code }: { code: number }): vo
 }
 
 const json = { 'content-type': 'application/json' };
-const create = (nginx: TestNginx, plant: object, path = '/plants', token = 'test-token') =>
+const createOver = (nginx: TestNginx, plant: object, path = '/plants', token = 'test-token') =>
   send(nginx, path, {
     method: 'POST',
     headers: { ...json, ...(token && { authorization: `Bearer ${token}` }) },
@@ -73,7 +76,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     });
 
     it('passes requests and responses on, with its request id', async () => {
-      const response = await create(nginx, { id: 1, name: 'Hoya carnosa' });
+      const response = await createOver(nginx, { id: 1, name: 'Hoya carnosa' });
       expect([response.status, response.body]).toEqual([200, '{"name":"Hoya carnosa"}']);
       const requestId = response.headers['x-request-id'];
       expect(requestId).toMatch(/^[\da-f]{32}$/);
@@ -81,10 +84,10 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     });
 
     it('passes on the errors of the store', async () => {
-      await create(nginx, { id: 2, name: 'Hoya carnosa' });
+      await createOver(nginx, { id: 2, name: 'Hoya carnosa' });
       const responses = [
-        await create(nginx, { id: 2, name: 'Ficus lyrata' }),
-        await create(nginx, { id: 3, name: 'Ficus lyrata' }, '/plants', ''),
+        await createOver(nginx, { id: 2, name: 'Ficus lyrata' }),
+        await createOver(nginx, { id: 3, name: 'Ficus lyrata' }, '/plants', ''),
         await send(nginx, '/absent'),
       ];
       expect(responses.map(({ body }) => JSON.parse(body).error)).toEqual([
@@ -95,19 +98,14 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect(responses[1]?.headers['www-authenticate']).toBe('Bearer realm="plant-store"');
     });
 
-    it('serves the store under a path prefix', async () => {
-      const response = await create(nginx, { id: 4, name: 'Monstera' }, '/store/plants');
-      expect([response.status, response.body]).toEqual([200, '{"name":"Monstera"}']);
-      expect((await send(nginx, '/store/openapi.json')).status).toBe(200);
-    });
-
     it.each([
-      ['REST', 'DELETE', '/plants/5'],
-      ['REST under a path prefix', 'DELETE', '/store/plants/5'],
-      ['tRPC', 'POST', '/trpc/deletePlant'],
-      ['tRPC under a path prefix', 'POST', '/store/trpc/deletePlant'],
-    ])('passes on deletes over %s', async (_, method, path) => {
-      await create(nginx, { id: 5, name: 'Hoya carnosa' });
+      ['REST', 'DELETE', '/plants/5', ''],
+      ['REST under a path prefix', 'DELETE', '/store/plants/5', '/store'],
+      ['tRPC', 'POST', '/trpc/deletePlant', ''],
+      ['tRPC under a path prefix', 'POST', '/store/trpc/deletePlant', '/store'],
+    ])('passes on creates and deletes over %s', async (_, method, path, prefix) => {
+      const created = await createOver(nginx, { id: 5, name: 'Hoya carnosa' }, `${prefix}/plants`);
+      expect([created.status, created.body]).toEqual([200, '{"name":"Hoya carnosa"}']);
       const headers = { ...json, authorization: 'Bearer test-token' };
       const body = method === 'POST' ? '{"json":{"id":5}}' : '';
       const remove = () => send(nginx, path, { method, headers, body });
@@ -128,12 +126,12 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       const receives = (text: string) =>
         vi.waitFor(() => expect(received).toContain(text), { timeout: 60_000 });
       await receives('id: ');
-      await create(nginx, { id: 6, name: 'Pilea peperomioides' });
+      await createOver(nginx, { id: 6, name: 'Pilea peperomioides' });
       await receives('Pilea peperomioides');
     });
 
     it('keeps its connection to the store open', async () => {
-      for (let id = 10; id < 15; id++) await create(nginx, { id, name: 'Hoya carnosa' });
+      for (let id = 10; id < 15; id++) await createOver(nginx, { id, name: 'Hoya carnosa' });
       expect(await server.connections()).toBe(1);
     });
 
@@ -180,9 +178,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       ['a long target', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n\r\n`, headersTooLarge],
       ['a long header', `GET / HTTP/1.1\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, headersTooLarge],
     ])('rejects %s with an error of the contract', async (_, bytes, { code }) => {
-      const { port, ca } = nginx;
-      const socket = connectTls({ port, ca, host: '127.0.0.1', servername: 'localhost' });
-      const response = await sendBytes(socket, bytes);
+      const response = await sendBytes(connectOverTls(nginx), bytes);
       expect(response).toMatch(new RegExp(`^HTTP/1.1 ${Math.floor(code / 100)} `));
       expect(response).toMatch(/\r\nContent-Type: application\/json\r\n/);
       expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toHaveProperty(
@@ -200,15 +196,9 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
   });
 
   describe('in front of instances that do not respond', () => {
-    const stops: (() => Promise<unknown>)[] = [];
-
-    afterEach(async () => {
-      for (const stop of stops.splice(0).reverse()) await stop();
-    });
-
     const start = async (...options: Parameters<typeof startNginx>) => {
       const nginx = await startNginx(...options);
-      stops.push(nginx.stop);
+      onTestFinished(nginx.stop);
       return nginx;
     };
 
@@ -220,12 +210,20 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         onConnection(socket);
       });
       await once(instance.listen(0, '127.0.0.1'), 'listening');
-      stops.push(async () => {
+      onTestFinished(() => {
         for (const socket of sockets) socket.destroy();
         instance.close();
       });
       const { port } = instance.address() as { port: number }; // It listens on a port, not on a pipe.
       return `http://127.0.0.1:${port}`;
+    }
+
+    /** Starts an instance that shuts down. */
+    async function startClosing(): Promise<string> {
+      const server = await startServer('Postgres');
+      onTestFinished(server.stop);
+      await server.store.close();
+      return server.url;
     }
 
     const absent = async () => `http://127.0.0.1:${await freePort()}`;
@@ -240,7 +238,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       ['that is silent', () => startInstance(() => {})],
     ])('responds with 50300 for an instance %s', async (_, instance) => {
       const nginx = await start([await instance()], '100ms');
-      const response = await create(nginx, { id: 1, name: 'Hoya carnosa' });
+      const response = await createOver(nginx, { id: 1, name: 'Hoya carnosa' });
       expectError(response, databaseUnavailable);
       expect(response.headers['retry-after']).toBe('1');
       expectError(await send(nginx, '/plants/1', { method: 'DELETE' }), databaseUnavailable);
@@ -250,24 +248,17 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
 
     it('uses another instance when one is down, shuts down or is silent', async () => {
       const server = await startServer('Postgres');
-      stops.push(server.stop);
-      const closing = await startServer('Postgres');
-      stops.push(closing.stop);
-      await closing.store.close();
+      onTestFinished(server.stop);
       const silent = await startInstance(() => {});
-      for (const other of [await absent(), closing.url, silent]) {
+      for (const other of [await absent(), await startClosing(), silent]) {
         const nginx = await start([other, server.url], '3s');
         const responses = await Promise.all(
-          [1, 2, 3, 4].map((id) => create(nginx, { id, name: 'Hoya carnosa' })),
+          [1, 2, 3, 4].map((id) => createOver(nginx, { id, name: 'Hoya carnosa' })),
         );
         expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+        const headers = { authorization: 'Bearer test-token' };
         const deletes = await Promise.all(
-          [1, 2, 3, 4].map((id) =>
-            send(nginx, `/plants/${id}`, {
-              method: 'DELETE',
-              headers: { authorization: 'Bearer test-token' },
-            }),
-          ),
+          [1, 2, 3, 4].map((id) => send(nginx, `/plants/${id}`, { method: 'DELETE', headers })),
         );
         expect(deletes.map(({ status }) => status)).toEqual([204, 204, 204, 204]);
       }
@@ -280,6 +271,40 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       ['is silent', () => {}],
     ];
 
+    /** Sends requests to two instances through nginx. Returns the requests that the instances receive, and the statuses. */
+    async function sendThrough(
+      requests: string[],
+      react: (socket: Socket) => void,
+      ready = '200 OK',
+      file?: Parameters<typeof startNginx>[2],
+    ) {
+      const received: string[] = [];
+      const statuses: number[] = [];
+      const instance = () =>
+        startInstance((socket) => {
+          socket.on('data', (bytes) => {
+            const [line = ''] = String(bytes).split(' HTTP');
+            if (line === 'GET /readyz') {
+              socket.write(`HTTP/1.1 ${ready}\r\nContent-Length: 0\r\n\r\n`);
+              return;
+            }
+            received.push(line);
+            react(socket);
+          });
+        });
+      const nginx = await start([await instance(), await instance()], '100ms', file);
+      for (const [method, path = ''] of requests.map((each) => each.split(' '))) {
+        const body = method === 'POST' ? '{}' : '';
+        const { status } = await send(nginx, path, { method, headers: json, body });
+        statuses.push(status);
+      }
+      return { received, statuses };
+    }
+
+    const create = 'POST /plants';
+    const remove = 'DELETE /plants/1';
+    const removeOverTrpc = 'POST /trpc/deletePlant';
+
     it.each(
       reactions.flatMap(([name, react]) =>
         ['200 OK', '503 Busy'].map((ready) => [name, ready, react] as const),
@@ -287,67 +312,27 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     )(
       'sends a create again when an instance %s (/readyz: %s), but never a delete',
       async (_, ready, react) => {
-        const received: string[] = [];
-        const instance = () =>
-          startInstance((socket) => {
-            socket.on('data', (bytes) => {
-              const [line = ''] = String(bytes).split(' HTTP');
-              if (line === 'GET /readyz') {
-                socket.write(`HTTP/1.1 ${ready}\r\nContent-Length: 0\r\n\r\n`);
-                return;
-              }
-              received.push(line);
-              react(socket);
-            });
-          });
-        const nginx = await start([await instance(), await instance()], '100ms');
-        const requests = [
-          { method: 'POST', path: '/plants' },
-          { method: 'DELETE', path: '/plants/1' },
-          { method: 'DELETE', path: '/store/plants/2' },
-          { method: 'POST', path: '/trpc/deletePlant' },
-          { method: 'POST', path: '/trpc/createPlant,delete%50lant?batch=1' },
-          { method: 'POST', path: '/trpc/createPlant' },
-        ];
-        for (const { path, method } of requests) {
-          const body = method === 'POST' ? '{}' : '';
-          const response = await send(nginx, path, { method, headers: json, body });
-          expect([path, response.status]).toEqual([path, 503]);
-        }
-        expect(received).toEqual([
-          ...['POST /plants', 'POST /plants'],
-          ...['DELETE /plants/1', 'DELETE /plants/2', 'POST /trpc/deletePlant'],
-          'POST /trpc/createPlant,delete%50lant?batch=1',
-          ...['POST /trpc/createPlant', 'POST /trpc/createPlant'],
-        ]);
+        const batch = 'POST /trpc/createPlant,delete%50lant?batch=1';
+        const createOverTrpc = 'POST /trpc/createPlant';
+        const requests = [create, remove, 'DELETE /store/plants/2', removeOverTrpc, batch];
+        const all = [...requests, createOverTrpc];
+        expect(await sendThrough(all, react, ready)).toEqual({
+          received: [
+            ...[create, create, remove, 'DELETE /plants/2', removeOverTrpc, batch],
+            ...[createOverTrpc, createOverTrpc],
+          ],
+          statuses: all.map(() => 503),
+        });
       },
     );
 
     it.each(reactions)(
       'sends a create again when an instance of the example of a cluster %s, but never a delete',
       async (_, react) => {
-        const received: string[] = [];
-        const instance = () =>
-          startInstance((socket) => {
-            socket.on('data', (bytes) => {
-              received.push(String(bytes).split(' HTTP', 1).join());
-              react(socket);
-            });
-          });
-        const upstreams = [await instance(), await instance()];
-        const nginx = await start(upstreams, '100ms', 'examples/cluster/nginx.conf');
-        for (const [method, path] of [
-          ['POST', '/plants'],
-          ['DELETE', '/plants/1'],
-          ['POST', '/trpc/deletePlant'],
-        ] as const) {
-          const body = method === 'POST' ? '{}' : '';
-          await send(nginx, path, { method, headers: json, body });
-        }
-        expect(received).toEqual([
-          ...['POST /plants', 'POST /plants'],
-          ...['DELETE /plants/1', 'POST /trpc/deletePlant'],
-        ]);
+        const requests = [create, remove, removeOverTrpc];
+        const file = 'examples/cluster/nginx.conf';
+        const { received } = await sendThrough(requests, react, '200 OK', file);
+        expect(received).toEqual([create, ...requests]);
       },
     );
 
@@ -362,8 +347,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
           });
         });
         const nginx = await start([instance], '100ms');
-        const { port, ca } = nginx;
-        const socket = connectTls({ port, ca, host: '127.0.0.1', servername: 'localhost' });
+        const socket = connectOverTls(nginx);
         socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
         const upstream = await feed.promise;
         expectError(await send(nginx, '/plants'), databaseUnavailable); // This response comes after the other timeout.
@@ -379,10 +363,8 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     );
 
     it('passes on the 503 of the store when no instance is left', async () => {
-      const closing = await startServer('Postgres');
-      stops.push(closing.stop);
-      await closing.store.close();
-      const response = await create(await start([closing.url]), { id: 1, name: 'Hoya carnosa' });
+      const nginx = await start([await startClosing()]);
+      const response = await createOver(nginx, { id: 1, name: 'Hoya carnosa' });
       expect(response.status).toBe(503);
       expect(JSON.parse(response.body).error).toBe(errorCatalogue.shuttingDown.code);
       expect(response.headers['retry-after']).toBe('1');

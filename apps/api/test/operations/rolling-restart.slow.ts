@@ -1,9 +1,8 @@
 import { createDatabase, freePort, hasPosixSignals } from '@plant-store/test-setup';
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { serve, stopProgram, token } from '../fixtures/program.ts';
 import { hasNginx, send, startNginx, type TestNginx } from './start-nginx.ts';
 
-const token = 'rolling-restart-secret';
 const json = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
 
 /** The calls of a client, each with the responses that it may get. Each client has ids of its own. */
@@ -71,14 +70,13 @@ it.runIf(hasNginx && hasPosixSignals)(
   async () => {
     const DATABASE_URL = await createDatabase(inject('postgresUrl'));
     const start = async (port: number) => {
-      const program = startProgram({
+      const program = await serve({
         DATABASE_URL,
-        PLANT_STORE_TOKEN: token,
         PORT: String(port),
         PLANT_STORE_DRAIN_DELAY_MS: '1000', // The default outside tests.
       });
-      const url = await printedUrl(program);
-      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200));
+      const ready = async () => (await fetch(`${program.url}/readyz`)).status;
+      await expect.poll(ready).toBe(200);
       return program;
     };
     const ports = [await freePort(), await freePort()];

@@ -5,7 +5,6 @@ import { beforeEach, expect, it } from 'vitest';
 import {
   preparedDataDirectory,
   printedCommand,
-  printedUrl,
   runInShell,
   startProgram,
   stopProgram,
@@ -30,7 +29,7 @@ async function printedToken({ printed }: StartedProcess): Promise<string> {
 
 /** Creates plant 1 with the printed token, unless another token is given. */
 async function create(server: StartedProcess, name: string, token?: string): Promise<unknown> {
-  const target = { url: await printedUrl(server), token: token ?? (await printedToken(server)) };
+  const target = { url: await server.listening(), token: token ?? (await printedToken(server)) };
   const response = await post(target, '/plants', JSON.stringify({ id: 1, name }));
   return response.json();
 }
@@ -49,7 +48,7 @@ it('keeps its plants and its token when it stops and starts again', async () => 
 
 it('exits when another process uses the data directory, and names that process', async () => {
   const first = start();
-  await printedUrl(first);
+  await first.listening();
   const second = start();
   expect(await second.ended()).toBe(1);
   expect(second.output()).toContain(
@@ -77,7 +76,7 @@ it('exits when the token file holds no token', async () => {
 
 it('exits when the database is damaged', async () => {
   const first = start();
-  await printedUrl(first);
+  await first.listening();
   await stopProgram(first);
   await rm(join(dataDirectory, 'postgres', 'PG_VERSION'));
   const server = start();

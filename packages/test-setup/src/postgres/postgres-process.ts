@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import type { User } from '../machine/unprivileged-user.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 
@@ -68,4 +69,14 @@ async function readyToAccept(server: ChildProcess): Promise<void> {
     server.once('error', reject);
     server.once('exit', (code) => reject(new Error(`Postgres ended with code ${code}:\n${log}`)));
   });
+}
+
+export async function freezeProcesses(postmaster: number): Promise<() => void> {
+  process.kill(postmaster, 'SIGSTOP'); // The postmaster is first, so that it starts no further processes.
+  const { stdout } = await promisify(execFile)('pgrep', ['-P', String(postmaster)]);
+  const children = stdout.trim().split('\n').map(Number);
+  for (const pid of children) process.kill(pid, 'SIGSTOP');
+  return () => {
+    for (const pid of [postmaster, ...children]) process.kill(pid, 'SIGCONT');
+  };
 }

@@ -1,6 +1,6 @@
-import postgres from 'postgres';
 import { type FaultProxy, startFaultProxy } from '../network/fault-proxy.ts';
 import { installedCitus } from './installed-citus.ts';
+import { runSql } from './run-sql.ts';
 import { startPostgres, type TestPostgres } from './start-postgres.ts';
 
 /** A Citus cluster for tests: a coordinator and its workers. Each node has its own Postgres. */
@@ -54,9 +54,7 @@ export async function startCitus(options: CitusOptions = {}): Promise<TestCitus>
     Array.from({ length: workers + 1 }, async (_, node) => {
       const env = node === workers ? lastWorkerEnv : {};
       const server = await startPostgres({ ...nodeSettings, ...settings }, { binaries, env });
-      const sql = postgres(server.url, { max: 1 });
-      await sql.unsafe(`create role ${owner} login`);
-      await sql.end();
+      await runSql(server.url, `create role ${owner} login`);
       return { server, proxy: hasProxies ? await startFaultProxy(server.url) : undefined };
     }),
   );

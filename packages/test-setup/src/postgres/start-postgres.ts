@@ -7,7 +7,8 @@ import { atExit } from '../machine/at-exit.ts';
 import { freePort } from '../machine/free-port.ts';
 import { type User, unprivilegedUser } from '../machine/unprivileged-user.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
-import { postgresProcess } from './postgres-process.ts';
+import { freezeProcesses, postgresProcess } from './postgres-process.ts';
+import { runSql } from './run-sql.ts';
 import { windowsPostgres } from './windows-postgres.ts';
 
 /** A Postgres server for tests, on a free port. Its data is in the system's temporary directory. */
@@ -28,6 +29,13 @@ export interface TestPostgres {
   startStandby(through?: string): Promise<TestPostgres>;
   /** Starts the server after `halt`, as a standby of the server at a URL. */
   startAsStandbyOf(url: string): Promise<void>;
+  /** Makes a standby the primary. */
+  promote(): Promise<void>;
+  /**
+   * Stops all processes of the server with SIGSTOP, so that it accepts connections and never responds.
+   * Resolves with a function that continues the processes.
+   */
+  freeze(): Promise<() => void>;
   /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }
@@ -128,6 +136,8 @@ async function startServer(
       await writeFile(join(data, 'standby.signal'), '');
       await server.start();
     },
+    promote: () => runSql(url, 'select pg_promote()'),
+    freeze: () => freezeProcesses(server.process.pid ?? Number.NaN),
     async stop() {
       cancelAtExit();
       await server.halt('SIGINT');

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createPlantStoreClient } from '@plant-store/client';
 import { type OpenPlantReader, openPlantReader, PlantStoreError } from '@plant-store/core/read';
 import type { PlantChanges, StoredPlant } from '@plant-store/schemas';
+import { atExit } from '@plant-store/test-setup';
 import superjson from 'superjson';
 import type { Random } from '../random.ts';
 import type { FeedWorld } from './feed-world.ts';
@@ -96,9 +97,10 @@ export const ways: Record<string, Way> = {
       signal,
       killSignal: random.pick(['SIGINT', 'SIGTERM', 'SIGKILL']),
     }).on('error', () => {}); // Node emits the reason of the signal.
-    const killAtExit = () => void child.kill('SIGKILL');
-    process.once('exit', killAtExit);
-    child.once('exit', () => process.off('exit', killAtExit));
+    child.once(
+      'exit',
+      atExit(() => child.kill('SIGKILL')),
+    );
     child.stderr.resume();
     for await (const line of createInterface({ input: child.stdout })) {
       const { type, plant, cursor, ...error } = JSON.parse(line);
@@ -114,13 +116,8 @@ const commandLine = fileURLToPath(new URL('../../../../cli/bin/plant-store.js', 
 
 /** Takes a cursor, and lists all plants. */
 export async function list(world: FeedWorld, random: Random, signal: AbortSignal) {
-  const { next: cursor } = await get<{ next: string }>(
-    world,
-    random,
-    '/plants/changes',
-    {},
-    signal,
-  );
+  const path = '/plants/changes';
+  const { next: cursor } = await get<{ next: string }>(world, random, path, {}, signal);
   const plants: StoredPlant[] = [];
   for (let after: number | undefined; ; ) {
     const query = { limit: random.pick([100, 1_000]), ...(after !== undefined && { after }) };

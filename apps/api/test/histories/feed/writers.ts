@@ -136,34 +136,29 @@ async function holdTransactions(
       ...(random.isLikely(0.5) ? [insert()] : []),
       random.isLikely(0.4) ? 'rollback' : 'commit',
     ];
-    const sql = postgres(world.database.url, { max: 1, fetch_types: false, onnotice: () => {} });
+    const sql = connect(world);
     await sql.unsafe(statements.join(';')).catch(() => {});
     await sql.end({ timeout: 1 });
   }
 }
 
+const connect = ({ database }: FeedWorld, connection = {}) =>
+  postgres(database.url, { max: 1, fetch_types: false, connection, onnotice: () => {} });
+
 /** Creates and deletes plants by SQL, without waiting until its commits are durable. */
 async function writeHastily({ world, random, newPlant }: Writes, isOver: () => boolean) {
-  const connection = { synchronous_commit: 'off' };
   while (!isOver()) {
-    const sql = postgres(world.database.url, {
-      max: 1,
-      fetch_types: false,
-      connection,
-      onnotice: () => {},
-    });
+    const sql = connect(world, { synchronous_commit: 'off' });
     for (let left = random.whole(1, 20); left > 0 && !isOver(); left--) {
       const { id, name } = newPlant();
       const write = random.isLikely(0.7)
         ? sql`insert into plants (id, name) values (${id}, ${name}) on conflict do nothing`
         : deleteBySql(sql, id);
-      if (
-        await write.then(
-          () => false,
-          () => true,
-        )
-      )
-        break;
+      const isLost = await write.then(
+        () => false,
+        () => true,
+      );
+      if (isLost) break;
       await setTimeout(random.whole(0, 30));
     }
     await sql.end({ timeout: 1 });
@@ -191,13 +186,8 @@ async function importPlants(
       ...Array.from({ length: free - first }, (_, i) => newPlant(first + i)),
       ...Array.from({ length: random.whole(0, 5) }, () => newPlant()),
     ].map((plant) => (random.isLikely(0.5) ? plant : { ...plant, createdAt: new Date(plant.id) }));
-    await store
-      .load(plants)
-      .then((outcomes) => {
-        const inserted = plants.filter((_, i) => outcomes[i] === 'created');
-        acknowledged.push(...inserted.map(createOf));
-      })
-      .catch(() => {});
+    const outcomes = await store.load(plants).catch(() => []);
+    acknowledged.push(...plants.filter((_, i) => outcomes[i] === 'created').map(createOf));
     await setTimeout(random.whole(0, 200));
     const ids = Array.from({ length: random.whole(1, 40) }, () => random.whole(1_000_000, free));
     await store.deleteMany([...new Set(ids)].map(BigInt)).catch(() => {});

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** Opens connections one after another: when too many connect at once, the rest waits for seconds. */
+export async function openConnections(url: string, count: number): Promise<Socket[]> {
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  while (sockets.length < count) {
+    const socket = connect(Number(port), hostname)
+      .setNoDelay()
+      .on('error', () => {});
+    await once(socket, 'connect');
+    sockets.push(socket);
+  }
+  return sockets;
+}
+
+interface Received {
+  /** The HTTP status and the error code: `200`, `503 50301`. */
+  outcome: string;
+  hasRetryAfter: boolean;
+}
+
+/**
+ * Calls a function after each response on a connection, which has one request at a time. It skips the bodies
+ * of successes, because an HTTP client would need more CPU time than the server.
+ */
+export function readResponses(socket: Socket, receive: (response: Received) => void): void {
+  let head = '';
+  let error = '';
+  let missing = 0;
+  socket.on('data', (chunk: Buffer) => {
+    let body = chunk;
+    if (missing === 0) {
+      // The head arrives in one piece.
+      const end = chunk.indexOf('\r\n\r\n') + 4;
+      head = chunk.toString('latin1', 0, end);
+      error = '';
+      body = chunk.subarray(end);
+      missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    }
+    const status = head.slice(9, 12);
+    if (status !== '200') error += body;
+    missing -= body.length;
+    if (missing > 0) return;
+    const [code] = /(?<="error":)\d+/.exec(error) ?? [];
+    const hasRetryAfter = /^retry-after: \d+$/im.test(head);
+    receive({ outcome: code ? `${status} ${code}` : status, hasRetryAfter });
+  });
+}
+
+export function count(outcomes: Record<string, number>, outcome: string): void {
+  outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+}
+
+export function percentile99(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.floor(times.length * 0.99)] ?? Number.NaN);
+}
