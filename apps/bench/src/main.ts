@@ -22,7 +22,6 @@ function optionsOf(args: string[]): Options | undefined {
 async function run({ mode, ...options }: Options): Promise<void> {
   const postgres = await startBenchPostgres();
   // All other processes end when this process exits.
-  process.setMaxListeners(0); // Each running process has a listener.
   const stop = () => postgres.stop().finally(() => process.exit(1));
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {

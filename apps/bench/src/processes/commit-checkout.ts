@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { atExit } from '@plant-store/test-setup';
 import { execute } from './execute.ts';
 
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -15,11 +16,11 @@ export async function checkOut(commit: string) {
   const parent = mkdtempSync(join(tmpdir(), 'plant-store-commit-'));
   const directory = join(parent, 'repository');
   const remove = () => {
-    process.off('exit', remove);
+    cancelAtExit();
     rmSync(parent, { recursive: true, force: true });
     spawnSync('git', ['-C', repository, 'worktree', 'prune']);
   };
-  process.once('exit', remove);
+  const cancelAtExit = atExit(remove);
   try {
     await execute('git', ['-C', repository, 'worktree', 'add', '--detach', directory, commit]);
     const install = ['--yes', 'pnpm', '--dir', directory, 'install', '--frozen-lockfile'];
