@@ -28,7 +28,7 @@ async function run({ mode, ...options }: Options): Promise<void> {
     const database = await postgres.createDatabase();
     const [postgresVersion] = await database.sql`show server_version`;
     const generator = await findLoadGenerator();
-    // Standard output is for the results.
+    // Only the results go to standard output.
     const progress = (line: string) => console.error(line);
     const allocateIds = idAllocator();
     const bench = { postgres, database, generator, allocateIds, progress };

@@ -10,15 +10,16 @@ import { localhostUnknownWhile } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type StoreOnCluster, startStoreOnCluster } from './store-on-cluster.ts';
 
-/** Milliseconds for a response: the promised deadline, and an allowance for a busy machine. */
+/** The longest time for a response, in milliseconds. It includes an allowance for a busy machine. */
 const slowest = 5_000 + 1_500;
 
 /**
- * Milliseconds until plants are created again: the promise, and an allowance for a busy machine.
+ * The longest time until creates succeed again, in milliseconds. It includes an allowance for a busy
+ * machine.
  */
 const recoveryTime = 2_000 + 1_000;
 
-/** Milliseconds that a statement takes only when it waits for a silent node. */
+/** Only a statement that waits for a silent node takes this many milliseconds. */
 const undisturbed = 4_000;
 
 async function start(node = 0, env: Record<string, string> = {}): Promise<StoreOnCluster> {
@@ -27,12 +28,15 @@ async function start(node = 0, env: Record<string, string> = {}): Promise<StoreO
   return store;
 }
 
-/** The limits for the log and `/readyz` after a recovery. */
+/** The time limit of each check after a recovery. */
 const within = { timeout: 5_000 };
 
 const readiness = async ({ url }: StoreOnCluster) => (await fetch(`${url}/readyz`)).json();
 
-/** Ways to make the second worker fail. Each resolves with a function that brings it back. */
+/**
+ * Ways to make the second worker fail. Each way resolves with a function that makes the worker respond
+ * again.
+ */
 const ways = {
   'is killed': async ({ cluster }: StoreOnCluster) => {
     const worker = cluster.workers[1]?.server;
@@ -43,7 +47,7 @@ const ways = {
 };
 
 it.for(Object.entries(ways))(
-  'one of two workers %s, and all calls for the other plants succeed',
+  'calls for the other plants succeed when one of two workers %s',
   async ([, makeFail]) => {
     const store = await start();
     const [first, second] = store.loads;
@@ -64,7 +68,7 @@ it.for(Object.entries(ways))(
 
     const bringBack = await makeFail(store);
     const pause = setTimeout(8_000);
-    // More statements than there are connections.
+    // The server has fewer connections than these statements.
     const disturbed = Array.from({ length: 20 }, () => [
       send(`/plants/${secondId}`),
       send(`/plants/${store.spareId(2)}`, { method: 'DELETE' }),
@@ -102,7 +106,7 @@ it.for(Object.entries(ways))(
     expect(performance.now() - sentAt).toBeLessThan(10_000);
     await other.close();
     await bringBack?.();
-    const recovered = await second.acknowledged(8); // One create from each client.
+    const recovered = await second.acknowledged(8); // Each of the eight clients creates one plant.
 
     await expect.poll(() => readiness(store), within).toEqual({ status: 'ready' });
     for (const line of [
@@ -118,7 +122,7 @@ it.for(Object.entries(ways))(
   },
 );
 
-it('the coordinator is killed while the server uses a worker', async () => {
+it('creates succeed when the coordinator is killed and the server uses a worker', async () => {
   const store = await start(1);
   const { server } = store.cluster.coordinator;
   await server.halt();
@@ -130,7 +134,7 @@ it('the coordinator is killed while the server uses a worker', async () => {
   await store.expectAllStored();
 });
 
-it('shards are moved under load', async () => {
+it('no plant is lost when shards are moved under load', async () => {
   const store = await start();
   const { admin } = store;
   const moves = await admin<{ shardid: string; source: number; target: number }[]>`
@@ -150,7 +154,7 @@ it('shards are moved under load', async () => {
   await store.expectAllStored();
 });
 
-it('a worker gets another address', async () => {
+it('creates succeed after a worker has got another address', async () => {
   const store = await start();
   const { server, proxy } = store.cluster.workers[1] ?? {};
   if (!server || !proxy) throw new Error('the cluster has two workers with a proxy each');
@@ -163,7 +167,7 @@ it('a worker gets another address', async () => {
   await store.expectAllStored();
 });
 
-it('only the other nodes can resolve the name of a worker', async () => {
+it('creates succeed when the server cannot resolve the name of a worker', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-names-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const isUnknown = join(directory, 'unknown');
@@ -174,7 +178,7 @@ it('only the other nodes can resolve the name of a worker', async () => {
   const { port } = new URL(store.cluster.workers[1]?.proxy?.url ?? '');
   const node = `localhost:${port}`;
 
-  // The server reads the addresses every 15 s, and tries to reach the node at the same interval.
+  // Every 15 s, the server reads the addresses and tries to reach the node.
   const logged = (level: number) =>
     vi.waitFor(() => {
       const lines = store

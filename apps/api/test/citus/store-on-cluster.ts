@@ -22,24 +22,24 @@ export interface StoreOnCluster {
   readonly databaseUrl: string;
   /** A connection to the coordinator as a superuser. */
   readonly admin: postgres.Sql;
-  /** The clients that create plants of the first worker, and those of the second. */
+  /** The load on the first worker, and the load on the second worker. */
   readonly loads: readonly [AcknowledgedLoad, AcknowledgedLoad];
-  /** Returns an id that no client uses. This worker would store a plant with the id. */
+  /** Returns an unused id of a shard on this worker. */
   spareId(worker: 1 | 2): number;
   /** The log lines of the server. */
   log(): string;
-  /** Stops the load, and compares the acknowledged plants with those in the database. */
+  /** Stops the load, and compares the acknowledged plants with the plants in the database. */
   expectAllStored(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** More ids than a test creates. */
+/** No test creates more plants than this. */
 const idCount = 60_000;
 
 interface StoreOnClusterOptions {
   /** The node that the server uses: 0 is the coordinator, 1 the first worker. */
   node?: number;
-  /** More environment variables for the server. */
+  /** Further environment variables of the server. */
   env?: Record<string, string>;
 }
 

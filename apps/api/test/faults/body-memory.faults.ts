@@ -7,15 +7,15 @@ import { post } from '../fixtures/surfaces.ts';
 
 const clients = 512;
 
-/** The least heap that docs/maintain.md names for this number of clients, in MiB. */
+/** The smallest heap that docs/maintain.md allows for this number of clients. */
 const leastHeap = { NODE_OPTIONS: '--max-old-space-size=96' };
 
-/** The most bytes that a body may have. */
+/** The largest size of a body, in bytes. */
 const size = 2 ** 20;
 
 const names = {
   'a long name': 'x'.repeat(size - 100),
-  // JavaScript needs two bytes for each character of such a text.
+  // JavaScript needs two bytes for each character of a text with an emoji.
   'a long name with an emoji': `🪴${'x'.repeat(size - 100)}`,
 };
 

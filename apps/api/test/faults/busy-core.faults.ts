@@ -8,13 +8,13 @@ import { hang, startDatabase } from './store-under-load.ts';
 /** Seconds of each load. */
 const seconds = 8;
 
-/** The core of the server, and the core of the load. */
+/** The CPU cores of the server and of the load generator. */
 const [serverCore, loadCore] = [0, 1];
 
 const canPin = process.platform === 'linux' && availableParallelism() > 1;
 
 it.runIf(canPin)(
-  'on one core, still creates its maximum at twice and at five times that load',
+  'on one core, still creates plants at two and five times the load that the core can handle',
   async () => {
     const { url: DATABASE_URL } = await startDatabase();
     const onCore = `exec taskset -c ${serverCore} "$@"`;
@@ -27,7 +27,7 @@ it.runIf(canPin)(
       return { ...result, created: created / seconds, rejected: rejected / seconds, others };
     };
 
-    await run({ rate: 2_000, connections: 50 }); // This load makes Node compile the code.
+    await run({ rate: 2_000, connections: 50 }); // During this load, Node compiles the hot code.
     const { created: best } = await run({ rate: 50_000, connections: 50 });
     for (const [factor, connections] of [2, 5].flatMap((each) => [
       [each, 500] as const,

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Opens connections one after another: when too many connect at once, the rest waits for seconds. */
+/**
+ * Opens connections one after another. When too many clients connect at once, some of them wait for
+ * seconds.
+ */
 export async function openConnections(url: string, count: number): Promise<Socket[]> {
   const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];
@@ -16,14 +19,14 @@ export async function openConnections(url: string, count: number): Promise<Socke
 }
 
 interface Received {
-  /** The HTTP status and the error code: `200`, `503 50301`. */
+  /** The HTTP status and the error code, such as `503 50301`. */
   outcome: string;
   hasRetryAfter: boolean;
 }
 
 /**
- * Calls a function after each response on a connection, which has one request at a time. It skips the bodies
- * of successes, because an HTTP client would need more CPU time than the server.
+ * Calls a function after each response on a connection. Only one request may be open on the connection. An
+ * HTTP client would need more CPU time than the server, so this function skips most bodies.
  */
 export function readResponses(socket: Socket, receive: (response: Received) => void): void {
   let head = '';
@@ -32,7 +35,7 @@ export function readResponses(socket: Socket, receive: (response: Received) => v
   socket.on('data', (chunk: Buffer) => {
     let body = chunk;
     if (missing === 0) {
-      // The head arrives in one piece.
+      // All headers of a response arrive in one chunk.
       const end = chunk.indexOf('\r\n\r\n') + 4;
       head = chunk.toString('latin1', 0, end);
       error = '';

@@ -3,8 +3,8 @@ import { describe, it } from 'vitest';
 import { databaseFaults } from './fault-causes.ts';
 import { startDatabase, startStoreUnderLoad } from './store-under-load.ts';
 
-// Windows has no signals. A process there cannot be paused, and cannot exit with code 0 on SIGTERM.
-describe.concurrent('no acknowledged plant is lost, and creates soon succeed again, when', () => {
+// These tests pause and stop processes by signals, which Windows does not have.
+describe.concurrent('loses no acknowledged plant during a fault of the database, and then creates plants again', () => {
   it.runIf(hasPosixSignals).for(databaseFaults)('%s', async ([, causeFault], context) => {
     const database = await startDatabase({ maxFileSize: 4 * 1024 }, context);
     const proxy = await startFaultProxy(database.url);

@@ -14,20 +14,20 @@ import { expectStored, type Row } from './stored-plants.ts';
 
 const run = promisify(execFile);
 
-/** A fault of the embedded database's disk. */
+/** A fault of the disk that the embedded database uses. */
 interface Fault {
   cause(): Promise<unknown>;
   end(): Promise<unknown>;
   /** The reason that the log must contain. */
   reason: RegExp;
-  /** The message that every create must get. It is undefined when messages may differ. */
+  /** The message that every create must get. This is undefined when the messages may differ. */
   message?: string;
 }
 
-/** Makes a directory, and a function that causes the fault for a process on it. */
+/** Makes a data directory, and a function that returns the fault for a process. */
 type PrepareFault = () => Promise<{ directory: string; faultFor: (pid: number) => Fault }>;
 
-/** The files of the process cannot grow. Then PGlite never returns from its statement. */
+/** The files of the process cannot grow, so PGlite never ends its statement. */
 const limitedFiles: PrepareFault = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-limited-'));
   onTestFinished(() => rm(directory, { recursive: true }));
@@ -67,7 +67,7 @@ const fullDisk: PrepareFault = async () => {
   };
 };
 
-/** Whether this user may mount a file system of its own. */
+/** Returns whether this user may mount a file system. */
 async function canMount(): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-mount-'));
   try {
@@ -110,7 +110,7 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
     await health.stop();
     expect(await stopProgram(server)).toBe(0);
 
-    await fault.end().catch(() => {}); // A limit ends together with its process.
+    await fault.end().catch(() => {}); // The limit of a process ends with the process.
     const database = await PGlite.create(join(directory, 'postgres'));
     const { rows } = await database.query<Row>('select id::int, name, tag from plants');
     await database.close();

@@ -6,7 +6,7 @@ import { setSetting } from './plants-database.ts';
 import { startDatabase } from './store-under-load.ts';
 
 it.runIf(hasPosixSignals)(
-  'a plant that only the old primary has is not acknowledged after a failover',
+  'after a failover, the store does not acknowledge a plant that only the old primary has',
   async () => {
     const primary = await startDatabase();
     const { admin: onPrimary } = primary;
@@ -24,7 +24,7 @@ it.runIf(hasPosixSignals)(
     const store = await openPlantStore({ databaseUrl });
     onTestFinished(store.close);
 
-    // Replication is cut, so the create waits for the standby until somebody cancels that wait.
+    // Replication is down, so the create waits until somebody cancels the wait.
     await setSetting(primary, "set synchronous_standby_names = '*'");
     await store.create({ id: 1n, name: 'replicated' });
     replication.fault = 'refuse';
@@ -43,12 +43,12 @@ it.runIf(hasPosixSignals)(
     await standby.promote();
     const response = proxy.holdResponse(plant.name);
     const retry = store.create(plant);
-    // By then, the retry has read the plant on the old primary, or waits for the standby there.
+    // Now, the retry has read the plant on the old primary, or its commit waits there.
     const isWaiting = vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
     await Promise.any([response.held, isWaiting]);
-    // This create loses its connection with the primary, and the store replaces all connections.
+    // This create loses its connection when the primary stops. Then the store replaces all connections.
     const lost = { id: 3n, name: 'another' };
-    // A batch does not wait behind the retry, whose statement is in its commit.
+    // The statement of the retry is in its commit. A batch does not wait for that statement.
     const other = store.createMany([lost]);
     await vi.waitFor(async () => {
       const inserts = await onPrimary`
@@ -68,7 +68,7 @@ it.runIf(hasPosixSignals)(
 );
 
 it.runIf(hasPosixSignals)(
-  'an instance has at most six sessions while the standby is down, and none when the instance has stopped',
+  'an instance opens at most six sessions while the standby is down, and closes all sessions when it stops',
   async () => {
     const database = await startDatabase();
     const sessions = async () =>
@@ -84,11 +84,11 @@ it.runIf(hasPosixSignals)(
     let isOver = false;
     const load = Array.from({ length: 50 }, async (_, client) => {
       for (let i = 0; !isOver; i++) {
-        // The first creates may succeed, until the server has read its new settings.
+        // The first creates may succeed, because Postgres reads the new settings a moment later.
         await store.create({ id: BigInt(1_000_000 * client + i), name: 'x' }).catch(() => {});
       }
     });
-    const until = performance.now() + 20_000; // Four times the deadline of a create.
+    const until = performance.now() + 20_000; // This is four times the deadline of a create.
     while (performance.now() < until) most = Math.max(most, await sessions());
     isOver = true;
     await Promise.all(load);

@@ -10,7 +10,7 @@ interface System extends PlantsDatabase {
   load: AcknowledgedLoad;
 }
 
-/** Causes a fault of the database under load. Resolves when the database works again. */
+/** Causes a fault while clients create plants. Resolves when the database works again. */
 type CauseFault = (system: System) => Promise<void>;
 
 const terminate = (admin: postgres.Sql) => admin`
@@ -47,7 +47,7 @@ const locked: CauseFault = async ({ admin }) => {
   });
 };
 
-/** Somebody has inserted the next plants in a transaction that stays open. */
+/** Another session inserts the next plants, and does not commit for some seconds. */
 const rowsLocked: CauseFault = async ({ admin, load }) => {
   const lastId = Math.max(...load.seen.acknowledged.map(({ id }) => id));
   await admin
@@ -72,7 +72,7 @@ const recreated: CauseFault = async ({ admin }) => {
   await admin`alter table plants rename to kept`;
   await admin`drop table access_tokens, plant_deletions, plant_feed`;
   await vi.waitFor(() => admin`select from plants`, { timeout: 60_000, interval: 100 });
-  // The plants are restored into the tables that the store has made meanwhile.
+  // The store has made new tables, which now get the old plants.
   await admin`insert into plants select * from kept`;
 };
 
@@ -128,7 +128,7 @@ const onTheNetwork =
     proxy.fault = 'none';
   };
 
-/** The faults of a database, each with the function that causes it. */
+/** The faults of a database, and the function that causes each fault. */
 export const databaseFaults: [string, CauseFault][] = [
   ['its connections are terminated again and again', terminated],
   ['it restarts without notice', restarted],

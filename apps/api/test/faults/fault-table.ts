@@ -4,12 +4,12 @@ import { missingPlants, type Row } from './stored-plants.ts';
 
 /** The results of a load during a fault. */
 interface FaultRow {
-  /** The most milliseconds from one response with 200 to the next. */
+  /** The longest time between two responses with 200, in milliseconds. */
   longestGap: number;
-  /** Milliseconds of the slowest response. */
+  /** The time of the slowest response, in milliseconds. */
   slowest: number;
   acknowledged: number;
-  /** Acknowledged plants that the database does not have as they were sent. */
+  /** The number of acknowledged plants that are missing or different in the database. */
   missing: number;
 }
 
@@ -25,7 +25,7 @@ export function faultRow(seen: Seen, rows: readonly Row[]): FaultRow {
   return { longestGap, slowest, acknowledged: acknowledged.length, missing };
 }
 
-/** Prints a table of all faults when the tests have run, in Markdown. */
+/** Prints a Markdown table of all faults after the tests. */
 export default class FaultTable implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const rows = modules

@@ -8,16 +8,16 @@ import { percentile99 } from './connections.ts';
 import { startRequestFlood } from './request-flood.ts';
 import { startDatabase } from './store-under-load.ts';
 
-/** The numbers of connections of a flood, and of the clients that create plants. */
+/** The number of connections of a flood, and the number of clients that create plants. */
 const flooders = 1_500;
 const creators = 8;
 
-/** Milliseconds for which creates are measured, without a flood and during a flood. */
+/** The duration of each measurement of creates, in milliseconds. */
 const duration = 5_000;
 
 let lastId = 1_000_000;
 
-// Each request has another number of eight digits in place of NUMBER.
+// In each request, a different number of eight digits replaces NUMBER.
 it.each([
   ['lists', requestText('GET /plants?limit=1000', token)],
   ['gets', requestText('GET /plants/1NUMBER', token)],

@@ -4,10 +4,10 @@ import { setSetting } from './plants-database.ts';
 import { startDatabase } from './store-under-load.ts';
 import { type Instance, startInstance } from './two-instances.ts';
 
-// Windows has no signals: a process cannot be stopped for a while there.
+// These tests stop processes by signals, which Windows does not have.
 const test = it.runIf(hasPosixSignals);
 
-/** Milliseconds after which a client gives up and sends its call to the other instance. */
+/** A client waits for this many milliseconds before it uses the other instance. */
 const patience = 6_000;
 
 const ids = Array.from({ length: 12 }, (_, i) => i + 1);
@@ -51,7 +51,7 @@ test('a create whose response was lost is applied once', async () => {
   }
 });
 
-test('a delete that the standby does not have is not confirmed', async () => {
+test('a delete is not confirmed before the standby has it', async () => {
   const database = await startDatabase();
   const standby = await database.server.startStandby();
   onTestFinished(standby.stop);
@@ -67,7 +67,7 @@ test('a delete that the standby does not have is not confirmed', async () => {
   await vi.waitFor(async () => expect(await instance.delete(1)).toBe('40401'));
 });
 
-test('six silent cuts leave no sessions behind', async () => {
+test('no session stays behind after the network has silently cut all connections six times', async () => {
   const { url, admin } = await startDatabase();
   const proxy = await startFaultProxy(url);
   onTestFinished(proxy.close);
@@ -94,7 +94,7 @@ test('six silent cuts leave no sessions behind', async () => {
   expect(most).toBeLessThanOrEqual(12);
 });
 
-/** Waits until an instance has finished the work that it had begun, so that its creates succeed. */
+/** Waits until the creates and deletes of an instance succeed again. */
 async function settled(instance: Instance): Promise<void> {
   await vi.waitFor(async () => expect(await instance.create(plantOf(999))).toBe('200'), {
     timeout: 60_000,

@@ -5,17 +5,17 @@ import { serve, stopProgram, token } from '../fixtures/program.ts';
 import { requestText } from '../fixtures/raw-request.ts';
 import { startSlowClients } from './slow-clients.ts';
 
-/** The least heap and the least memory that docs/maintain.md names, in MiB. */
+/** The smallest heap and the smallest memory that docs/maintain.md allows, in MiB. */
 const heap = 160;
 const memory = 450;
 
 const clients = 400;
 const headers = { authorization: `Bearer ${token}` };
 
-/** Milliseconds for which the clients send requests. */
+/** The clients send requests for this many milliseconds. */
 const duration = 10_000;
 
-/** The cursor of the start of the feed, and the cursor of its present end. */
+/** The cursors of the start and of the end of the feed. */
 type Cursors = Record<'start' | 'latest', string | undefined>;
 
 const get = (path: string) => requestText(`GET ${path}`, token);
@@ -31,8 +31,8 @@ const plants = Array.from({ length: 1_000 }, (_, i) => ({ id: -i, name: 'x'.repe
 const batch = requestText('POST /plants/batch', token, JSON.stringify({ plants }));
 
 /**
- * The requests of the clients. The system holds some MiB of each connection, so some clients send several
- * requests at a time.
+ * The kinds of requests. The operating system buffers some MiB for each connection, so some clients send
+ * several requests at a time.
  */
 const requests = {
   lists: () => get('/plants?limit=1000').repeat(8),
@@ -47,7 +47,7 @@ const requests = {
 it.each([
   ['list plants', [requests.lists]],
   ['list plants, get and wait for changes, and send batches', Object.values(requests)],
-])('serves 400 clients that %s and read slowly, with the least heap', async (what, kinds) => {
+])('with the least heap, serves 400 clients that %s and read slowly', async (what, kinds) => {
   const { program, url, addPlants } = await startWithLeastHeap();
   const start = await latestCursor(url);
   await addPlants(1);
@@ -76,7 +76,7 @@ it.each([
   expect(await stopProgram(program)).toBe(0);
 });
 
-it('sends 6,000 changes to each of 100 streams that begin at once, with the least heap', async () => {
+it('with the least heap, sends 6,000 changes to each of 100 streams', async () => {
   const { program, url, addPlants } = await startWithLeastHeap();
   const start = await latestCursor(url);
   for (const from of [1, 1_001, 2_001, 3_001, 4_001, 5_001]) await addPlants(from);
@@ -103,7 +103,7 @@ async function startWithLeastHeap() {
   return { program, url: program.url, addPlants };
 }
 
-/** Counts the changes of a stream, and continues in a new stream when the server ends it. */
+/** Counts the changes of a stream. When the server ends the stream, the count continues in a new stream. */
 function followChanges(url: string, start: string | undefined, signal: AbortSignal) {
   const counter = { created: 0 };
   void follow();

@@ -4,13 +4,13 @@ import { requestText } from '../fixtures/raw-request.ts';
 import { count, openConnections, readResponses } from './connections.ts';
 import type { OpenLoad, OpenLoadResult } from './open-load.ts';
 
-// Sends creates at a fixed rate, whatever the server does. It is a process of its own, so that it
-// can have a core of its own. Prints its result as JSON.
+// This program sends creates at a fixed rate, even when the server is slow. It runs in its own process, so
+// that a test can give it a CPU core. The program prints its result as JSON.
 
 const { url, token, rate, connections, seconds, firstId } = JSON.parse(
   process.argv[2] ?? '',
 ) as OpenLoad;
-/** Milliseconds between two connections for `/livez`. */
+/** The pause between two requests for `/livez`, in milliseconds. */
 const livezInterval = 100;
 
 interface Client {
@@ -27,7 +27,7 @@ const result: OpenLoadResult = {
   livez: [],
 };
 const free = (await openConnections(url, connections)).map(clientOn);
-/** The number of creates that are due, and the number of creates that are sent. */
+/** The number of creates that are due, and the number of creates that this process has sent. */
 let due = 0;
 let sent = 0;
 let pending = 0;
@@ -60,7 +60,7 @@ function clientOn(socket: Socket): Client {
   return client;
 }
 
-/** Sends the next create that is due, when a connection is free. */
+/** Sends the next due create if a connection is free. */
 function sendNext(): void {
   const client = sent < due ? free.shift() : undefined;
   if (!client) return;

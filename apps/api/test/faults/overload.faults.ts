@@ -7,24 +7,21 @@ import { startCreateFlood } from './request-flood.ts';
 import { hang, startDatabase } from './store-under-load.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
-/** Seconds for which the slow database executes a statement. It executes one at a time. */
+/** The slow database takes this many seconds for a statement, and executes one statement at a time. */
 const statementDuration = 4;
 
-/**
- * The number of creates that are open at once. They wait for two statements, so the database cannot
- * store all of them in time.
- */
+/** The number of creates that wait at the same time. The database cannot store all their plants in time. */
 const connections = 1_200;
 
-/** Milliseconds for which the overload lasts. */
+/** The duration of the overload, in milliseconds. */
 const duration = 60_000;
 
-/** Milliseconds between two checks of the server. */
+/** The pause between two checks of the server, in milliseconds. */
 const pause = 500;
 
-// Windows has no signals: the server cannot exit with code 0 on SIGTERM there.
+// Windows has no signals, so a server there cannot exit with code 0 on SIGTERM.
 it.runIf(hasPosixSignals)(
-  'creates as many plants as it can during a minute of overload',
+  'creates plants as fast as the database allows during a minute of overload',
   async () => {
     const database = await startDatabase();
     const settings = { PLANT_STORE_METRICS_PORT: '0', LOG_LEVEL: 'warn' };
@@ -42,7 +39,7 @@ it.runIf(hasPosixSignals)(
     create trigger slow_down before insert on plants execute function slow_down()`);
 
     /**
-     * Checks the server for half of the time. Resolves with the most memory that it used, in bytes.
+     * Checks the server for half of the duration. Resolves with the server's highest memory use, in bytes.
      */
     const watch = async () => {
       let memory = 0;
@@ -69,16 +66,17 @@ it.runIf(hasPosixSignals)(
     } = flood.outcomes;
     expect(others).toEqual({});
     expect(rejected).toBeGreaterThan(created);
-    // Each statement is nearly full, so the database stores as many plants as it can.
+    // Each statement must be nearly full, because full statements store the most plants.
     const [row] = await database.admin<{ statements: number }[]>`
       select last_value::int as statements from statements`;
     expect(created + late).toBeGreaterThan(64 * (row?.statements ?? Number.NaN));
-    // When the server knows how slow the database is, it rejects the creates that would be late.
+    // After the first half, the server knows the speed of the database. It must reject most creates that
+    // would be late.
     expect(late - lateInFirstHalf).toBeLessThan(rejected / 10);
     expect(flood.withoutRetryAfter).toBe(0);
 
     expect(percentile99(flood.times)).toBeLessThan(hang);
-    // In the first half, the memory grows with the connections. Then it must stay the same.
+    // In the first half, each new connection takes memory. In the second half, the memory must not grow.
     expect(memoryInSecondHalf).toBeLessThan(1.25 * memoryInFirstHalf);
     expectStored(
       flood.acknowledged,

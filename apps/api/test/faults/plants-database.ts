@@ -9,21 +9,21 @@ export interface PlantsDatabase {
   server: TestPostgres;
   /** The URL that the store uses. */
   url: string;
-  /** A connection to the same database as administrator. */
+  /** A connection of a superuser to the same database. */
   admin: postgres.Sql;
   stop(): Promise<void>;
 }
 
-/** Starts a Postgres with an empty database. The options are those of `startPostgres`. */
+/** Starts a Postgres with an empty database. Takes the options of `startPostgres`. */
 export async function startPlantsDatabase(
   options?: Parameters<typeof startPostgres>[1],
 ): Promise<PlantsDatabase> {
-  // No test turns the machine off, and fsync would take most of the time.
+  // Only tests with a slow disk need fsync, because no test crashes the machine.
   const server = await startPostgres({ fsync: options?.env ? 'on' : 'off' }, options);
   await runSql(server.url, 'create role gardener login', 'create database plants owner gardener');
 
   const admin = postgres(withDatabase(server.url, 'postgres'), { max: 1, onnotice: () => {} });
-  await admin`select 1`; // This connects before a test breaks something.
+  await admin`select 1`; // The connection opens before a test causes a fault.
   return {
     server,
     url: withDatabase(server.url, 'gardener'),
@@ -35,7 +35,7 @@ export async function startPlantsDatabase(
   };
 }
 
-/** Changes a setting of the server as `alter system` does, such as `set fsync = off`. */
+/** Runs `alter system` with an action such as `set fsync = off`. */
 export async function setSetting({ server }: PlantsDatabase, setting: string): Promise<void> {
   await runSql(server.url, `alter system ${setting}`, 'select pg_reload_conf()');
 }

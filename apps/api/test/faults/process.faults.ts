@@ -42,7 +42,7 @@ async function onEmbedded({ onTestFinished }: TestContext): Promise<Database> {
   };
 }
 
-// Windows has no signals: the server cannot exit with code 0 on SIGTERM there.
+// Windows has no signals, so a server there cannot exit with code 0 on SIGTERM.
 describe.runIf(hasPosixSignals)(`the server's process (seed ${seed})`, { concurrent: true }, () => {
   it.for([
     ['Postgres', onPostgres],
@@ -52,7 +52,7 @@ describe.runIf(hasPosixSignals)(`the server's process (seed ${seed})`, { concurr
     { timeout: 20 * 60_000 }, // A start takes long on a busy machine.
     async ([, makeDatabase], context) => {
       const database = await makeDatabase(context);
-      // Only this server knows the token. A server that gets the port of another one must reject its requests.
+      // Each server has its own token, because the server of another test may get the same port.
       const token = randomUUID();
       const start = () => startProcess({ ...database.env, PLANT_STORE_TOKEN: token });
       const moments = fc.sample(fc.integer({ min: 1, max: 300 }), { numRuns: 50, seed });
@@ -81,11 +81,11 @@ describe.runIf(hasPosixSignals)(`the server's process (seed ${seed})`, { concurr
   );
 });
 
-it('ten servers on one database give each id to one plant, without other errors', async () => {
+it('ten servers on one database store one plant for each id, and send no other errors', async () => {
   const database = await onPostgres();
   const servers = await Promise.all(Array.from({ length: 10 }, () => serve(database.env)));
-  // Each server gets all ids in an order of its own. Even and odd servers give a plant different
-  // names.
+  // Each server gets all ids, in its own order. Servers with even numbers and servers with odd numbers get
+  // different names.
   const ids = 1_000;
   const strides = [1, 999, 7, 993, 501, 499, 333, 667, 3, 997];
   const responses = servers.flatMap((server, instance) =>
@@ -95,7 +95,7 @@ it('ten servers on one database give each id to one plant, without other errors'
       const send = async (): Promise<number> => {
         const response = await post(server, '/plants', JSON.stringify({ id, name }));
         await response.arrayBuffer();
-        return response.status === 503 ? send() : response.status; // A busy machine may be too late.
+        return response.status === 503 ? send() : response.status; // A busy machine may respond too late.
       };
       return { id, name, status: await send() };
     }),

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { startRequestFlood } from './request-flood.ts';
 
-// A flood in a thread of its own, so that it does not delay the clients that are measured.
+// This flood runs in its own thread, so that it does not delay the measured clients.
 
 const { url, connections, text }: { url: string; connections: number; text: string } = workerData;
 let number = 0;

@@ -7,7 +7,7 @@ import { count, openConnections, readResponses } from './connections.ts';
 
 /** Connections that send requests again and again. */
 export interface RequestFlood {
-  /** The number of responses by HTTP status and error code: `200`, `503 50301`, `none`. */
+  /** The number of responses by outcome, such as `200`, `503 50301` or `none`. */
   readonly outcomes: Record<string, number>;
   /** The milliseconds that each response with 200 took. */
   readonly times: number[];
@@ -18,10 +18,10 @@ export interface RequestFlood {
 }
 
 /**
- * Sends requests on this number of connections. Each connection sends the next request when it has
- * the response to the previous one.
+ * Sends requests on the given number of connections. Each connection sends its next request after the
+ * response to its last request.
  *
- * @param nextRequest returns the text of a request, and a function that is called after its 200
+ * @param nextRequest returns the text of a request, and a function to call when the request gets 200
  */
 export async function startRequestFlood(
   url: string,
@@ -72,7 +72,7 @@ export interface CreateFlood extends RequestFlood {
   readonly acknowledged: Seen['acknowledged'];
 }
 
-/** Creates plants on this number of connections, over REST and tRPC in turn. */
+/** Creates plants over REST and tRPC in turn, on the given number of connections. */
 export async function startCreateFlood(
   { url, token }: Target,
   connections: number,

@@ -2,21 +2,21 @@ import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { count, openConnections } from './connections.ts';
 
-/** Milliseconds for which a client pauses after each part of a response, and after an error. */
+/** The pauses of a client after each chunk of a response and after an error, in milliseconds. */
 const pause = 20;
 const retryAfter = 1_000;
 
 /** Clients that send requests again and again, and read the responses slowly. */
 export interface SlowClients {
-  /** The number of responses by HTTP status and error codes: `200`, `503 50301`, `207 50301`. */
+  /** The number of responses by outcome, such as `200`, `503 50301` or `207 50301`. */
   readonly outcomes: Record<string, number>;
   /** Ends the connections. */
   stop(): void;
 }
 
 /**
- * Starts one client for each function. The function makes the text of the client's next requests. A client
- * sends them when it has read the responses to its earlier requests.
+ * Starts one client for each function, which makes the text of the client's next requests. A client sends
+ * its next requests after the responses to its earlier requests.
  */
 export async function startSlowClients(
   url: string,

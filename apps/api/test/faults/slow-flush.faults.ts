@@ -5,7 +5,7 @@ import { serve } from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 import { type PlantsDatabase, startPlantsDatabase } from './plants-database.ts';
 
-// On a slow disk each commit takes seconds, and nothing can cancel it.
+// On a slow disk, each commit takes seconds. Nothing can cancel such a commit.
 const test = it.runIf(hasSlowFlush);
 
 const disk = hasSlowFlush ? makeSlowFlush() : undefined;
@@ -18,18 +18,18 @@ beforeAll(async () => {
 
 afterAll(() => database.stop());
 
-/** A create that was sent. */
+/** A create, and its response. */
 interface Sent {
   readonly id: number;
   readonly status: number;
-  /** The time at which the response arrived, and the milliseconds from the request to the response. */
+  /** The time of the response, and the milliseconds since the request. */
   readonly at: number;
   readonly milliseconds: number;
 }
 
 let lastId = 0;
 
-/** Sends this many creates a second while each flush takes a given number of milliseconds. */
+/** Sends `rate` creates a second while each flush takes `flush` milliseconds. */
 async function createDuring(flush: number, rate: number): Promise<Sent[]> {
   const server = await serve({ DATABASE_URL: database.url });
   const create = async (): Promise<Sent> => {
@@ -55,7 +55,7 @@ async function createDuring(flush: number, rate: number): Promise<Sent[]> {
   return sent;
 }
 
-/** The shares of creates that get 200 even on a busy machine. */
+/** `accepted` is the share of creates that get 200 even on a busy machine. */
 const cases = [
   { flush: 1_500, rate: 40, accepted: 0.6 },
   { flush: 2_000, rate: 40, accepted: 0.5 },

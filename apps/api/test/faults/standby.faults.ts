@@ -3,7 +3,7 @@ import { it, onTestFinished } from 'vitest';
 import { setSetting } from './plants-database.ts';
 import { startDatabase, startStoreUnderLoad } from './store-under-load.ts';
 
-// Windows has no signals: a process cannot exit with code 0 on SIGTERM there.
+// Windows has no signals, so a server there cannot exit with code 0 on SIGTERM.
 const test = it.runIf(hasPosixSignals);
 
 test('a promoted standby replaces a primary that is down', async (context) => {

@@ -14,19 +14,21 @@ import { expectStored, type Row } from './stored-plants.ts';
 export interface StoreUnderLoad {
   load: AcknowledgedLoad;
   /**
-   * Stops the server and the clients, and compares the acknowledged plants with those in the
-   * database at this URL. The test gets its row in the table of faults.
+   * Stops the server and the clients. Compares the acknowledged plants with the plants in the database at
+   * this URL. The test gets its row in the table of faults.
    */
   finish(databaseUrl: string): Promise<void>;
 }
 
 /**
- * On any machine, only a server that hangs needs more milliseconds. The table of faults contains the real
- * milliseconds. On a quiet machine, they show that the server keeps the deadline.
+ * Even on a slow machine, only a server that hangs takes more milliseconds. The table of faults shows the
+ * real times.
  */
 export const hang = 60_000;
 
-/** Starts a database, which stops when the test is finished. A concurrent test passes its context. */
+/**
+ * Starts a database, which stops when the test is finished. A concurrent test must pass its own context.
+ */
 export async function startDatabase(
   options?: Parameters<typeof startPlantsDatabase>[0],
   context: Pick<TestContext, 'onTestFinished'> = { onTestFinished },
@@ -77,7 +79,7 @@ export async function startStoreUnderLoad(
 
 const isAllowed = (outcome: string) => outcome === '200' || outcome === '503 50300';
 
-/** Counts the log lines that are warnings or worse. */
+/** Counts the warnings and errors in a log. */
 function countWarnings(log: string): number {
   return log.split('\n').filter((line) => /^\{"level":[4-6]0,/.test(line)).length;
 }

@@ -2,16 +2,18 @@ import { serve, token } from '../fixtures/program.ts';
 
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
-/** An instance of the server, and a client that gives up after some time. */
+/** A client of an instance of the server. Each call has a time limit. */
 export interface Instance {
-  /** Sends a call. Resolves with the status and the error code, or with `none` when the client gave up. */
+  /**
+   * Sends a call. Resolves with the error code or the status. Resolves with `none` when the client gave up.
+   */
   call(method: string, path: string, plant?: object, patience?: number): Promise<string>;
   create(plant: { id: number; name: string }): Promise<string>;
   delete(id: number, patience?: number): Promise<string>;
   get(id: number): Promise<string>;
 }
 
-/** Starts an instance of the server, which ends with the test. */
+/** Starts an instance of the server. The instance ends with the test. */
 export async function startInstance(databaseUrl: string): Promise<Instance> {
   const { url } = await serve({ DATABASE_URL: databaseUrl });
 

@@ -10,7 +10,7 @@ beforeEach(async () => {
   database = await startDatabase();
 });
 
-/** Expects that the previous version's plants are stored, after it has stopped without an error. */
+/** Stops the previous version, and expects that all its plants are stored. */
 async function expectAllStored(previous: PreviousVersion): Promise<void> {
   await previous.stop();
   const rows = await database.admin<Row[]>`

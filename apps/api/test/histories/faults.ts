@@ -5,10 +5,10 @@ import { post, type Target } from '../fixtures/surfaces.ts';
 import type { FaultName } from './schedule.ts';
 import type { Instance, World } from './world.ts';
 
-/** Milliseconds of a slow flush. */
+/** A slow flush takes this many milliseconds. */
 const flush = 15_000;
 
-/** Begins a fault. Resolves with the function that ends it. */
+/** Begins a fault. Resolves with a function that ends the fault. */
 type BeginFault = (world: World, instance: Instance) => Promise<() => unknown>;
 
 export const faults: Record<FaultName, BeginFault> = {
@@ -37,10 +37,10 @@ export const faults: Record<FaultName, BeginFault> = {
     return setFault(network, 'hold');
   },
 
-  /** Statements arrive at the database. Their responses are held back, and then lost. */
+  /** The database gets the statements. The proxy holds the responses back, and then loses them. */
   async loseResponses(_, { network }) {
     setFault(network, 'holdResponses');
-    return () => setFault(network, 'refuse')(); // Resets the open connections, but no new one.
+    return () => setFault(network, 'refuse')(); // This resets only the open connections.
   },
 
   async cutNetwork(_, { network }) {
@@ -52,7 +52,7 @@ export const faults: Record<FaultName, BeginFault> = {
     return () => database?.server.start();
   },
 
-  /** The flush that runs at the end takes its full time. */
+  /** At the end of this fault, the running flush takes its full time. */
   async slowFlush({ database, disk }) {
     disk?.set(flush);
     return async () => {
@@ -102,7 +102,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The number of plants in each list of a flood. The plants have negative ids, which no schedule uses. */
+/** The number of plants in each list of a flood. No schedule uses the negative ids of these plants. */
 const listed = 1_000;
 
 async function createPlantsToList(target: Target): Promise<void> {

@@ -33,13 +33,13 @@ export interface World {
   readonly instances: readonly [Instance, ...Instance[]];
   readonly database: PlantsDatabase | undefined;
   readonly standby: TestPostgres | undefined;
-  /** The disk of the database. It is undefined when this machine cannot make a disk slow. */
+  /** The disk of the database, or undefined when this machine cannot make a disk slow. */
   readonly disk?: SlowFlush | undefined;
   stop(): Promise<void>;
 }
 
 /**
- * Starts one instance on an embedded database, or two on a Postgres.
+ * Starts one instance on an embedded database, or two instances on a Postgres.
  *
  * @param hasStandby whether the Postgres has a synchronous standby
  */

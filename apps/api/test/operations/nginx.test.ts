@@ -16,10 +16,7 @@ import {
   type TestNginx,
 } from './start-nginx.ts';
 
-/**
- * Sends bytes to nginx as they are, and returns everything that nginx sends until it closes the
- * connection.
- */
+/** Sends bytes to nginx unchanged. Returns all bytes that nginx sends before it closes the connection. */
 async function sendBytes(socket: Socket, bytes: string): Promise<string> {
   socket.on('error', () => {});
   socket.write(bytes);
@@ -48,7 +45,7 @@ const createOver = (nginx: TestNginx, plant: object, path = '/plants', token = '
     body: JSON.stringify(plant),
   });
 
-it('finds only errors of the catalogue in docs/nginx.conf, each with its status', async () => {
+it('docs/nginx.conf has only errors of the catalogue, each with the right status', async () => {
   const file = await readFile(new URL('../../../../docs/nginx.conf', import.meta.url), 'utf8');
   const lines = [...file.matchAll(/^ {2}(\d+|default) '(\{"error".*\})';$/gm)];
   expect(lines.length).toBeGreaterThan(5);
@@ -75,7 +72,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       await server.stop();
     });
 
-    it('passes requests and responses on, with its request id', async () => {
+    it('forwards requests and responses, and adds a request id', async () => {
       const response = await createOver(nginx, { id: 1, name: 'Hoya carnosa' });
       expect([response.status, response.body]).toEqual([200, '{"name":"Hoya carnosa"}']);
       const requestId = response.headers['x-request-id'];
@@ -83,7 +80,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect(server.log.at(-1)).toContain(`"reqId":"${requestId}"`);
     });
 
-    it('passes on the errors of the store', async () => {
+    it('forwards the errors of the store', async () => {
       await createOver(nginx, { id: 2, name: 'Hoya carnosa' });
       const responses = [
         await createOver(nginx, { id: 2, name: 'Ficus lyrata' }),
@@ -103,7 +100,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       ['REST under a path prefix', 'DELETE', '/store/plants/5', '/store'],
       ['tRPC', 'POST', '/trpc/deletePlant', ''],
       ['tRPC under a path prefix', 'POST', '/store/trpc/deletePlant', '/store'],
-    ])('passes on creates and deletes over %s', async (_, method, path, prefix) => {
+    ])('forwards creates and deletes over %s', async (_, method, path, prefix) => {
       const created = await createOver(nginx, { id: 5, name: 'Hoya carnosa' }, `${prefix}/plants`);
       expect([created.status, created.body]).toEqual([200, '{"name":"Hoya carnosa"}']);
       const headers = { ...json, authorization: 'Bearer test-token' };
@@ -114,7 +111,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect([again.status, again.body]).toEqual([404, expect.stringContaining('40401')]);
     });
 
-    it('passes the feed of changes on over HTTP/2', async () => {
+    it('forwards the feed of changes over HTTP/2', async () => {
       const session = connectHttp2(`https://localhost:${nginx.port}`, { ca: nginx.ca });
       onTestFinished(() => session.destroy());
       const authorization = 'Bearer test-token';
@@ -135,7 +132,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect(await server.connections()).toBe(1);
     });
 
-    it('passes on the headers that the store accepts', async () => {
+    it('forwards the headers that the store accepts', async () => {
       expect((await send(nginx, '/livez', { headers: { a: 'a'.repeat(14_000) } })).status).toBe(
         200,
       );
@@ -160,13 +157,13 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect(response.headers.allow).toBe('DELETE, GET, HEAD, POST');
     });
 
-    it('responds with 40400 to a request for its own page of errors', async () => {
+    it('responds with 40400 to a request for the internal path of errors', async () => {
       expectError(await send(nginx, '/plant-store-error'), pathUnknown);
     });
 
     it.each([
-      ['a header that is not one', 'GET / HTTP/1.1\r\nno header\r\n\r\n', malformedRequest],
-      ['what is not HTTP', 'what is this?\r\n\r\n', malformedRequest],
+      ['a header without a colon', 'GET / HTTP/1.1\r\nno header\r\n\r\n', malformedRequest],
+      ['a request that is not HTTP', 'what is this?\r\n\r\n', malformedRequest],
       ['an invalid escape', 'GET /plants%zz HTTP/1.1\r\nHost: x\r\n\r\n', malformedRequest],
       ['no host', 'GET / HTTP/1.1\r\n\r\n', malformedRequest],
       ['another version of HTTP', 'GET / HTTP/3.0\r\nHost: x\r\n\r\n', malformedRequest],
@@ -202,7 +199,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       return nginx;
     };
 
-    /** Starts an instance that does this with each connection. */
+    /** Starts an instance that calls a function for each connection. */
     async function startInstance(onConnection: (socket: Socket) => void): Promise<string> {
       const sockets: Socket[] = [];
       const instance = createServer((socket) => {
@@ -214,7 +211,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         for (const socket of sockets) socket.destroy();
         instance.close();
       });
-      const { port } = instance.address() as { port: number }; // It listens on a port, not on a pipe.
+      const { port } = instance.address() as { port: number }; // The server listens on a port, so its address is an object.
       return `http://127.0.0.1:${port}`;
     }
 
@@ -246,7 +243,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect([head.status, head.body]).toEqual([503, '']);
     });
 
-    it('uses another instance when one is down, shuts down or is silent', async () => {
+    it('uses another instance when the first instance is down, shuts down or is silent', async () => {
       const server = await startServer('Postgres');
       onTestFinished(server.stop);
       const silent = await startInstance(() => {});
@@ -310,7 +307,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         ['200 OK', '503 Busy'].map((ready) => [name, ready, react] as const),
       ),
     )(
-      'sends a create again when an instance %s (/readyz: %s), but never a delete',
+      'repeats a create, but never a delete, when an instance %s and /readyz responds with %s',
       async (_, ready, react) => {
         const batch = 'POST /trpc/createPlant,delete%50lant?batch=1';
         const createOverTrpc = 'POST /trpc/createPlant';
@@ -327,7 +324,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     );
 
     it.each(reactions)(
-      'sends a create again when an instance of the example of a cluster %s, but never a delete',
+      'repeats a create, but never a delete, in the cluster example when an instance %s',
       async (_, react) => {
         const requests = [create, remove, removeOverTrpc];
         const file = 'examples/cluster/nginx.conf';
@@ -337,7 +334,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     );
 
     it.each(['/plants/changes?wait=20', '/store/plants/changes?wait=20', '/trpc/plantChanges'])(
-      'passes on each part of %s at once, and waits longer for the response',
+      'forwards each part of %s at once, and allows a longer pause in the response',
       async (path) => {
         const feed = Promise.withResolvers<Socket>();
         const instance = await startInstance((socket) => {
@@ -350,19 +347,19 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         const socket = connectOverTls(nginx);
         socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
         const upstream = await feed.promise;
-        expectError(await send(nginx, '/plants'), databaseUnavailable); // This response comes after the other timeout.
+        expectError(await send(nginx, '/plants'), databaseUnavailable); // This response comes after the timeout for other paths.
         let received = '';
         socket.setEncoding('utf8').on('data', (text: string) => {
           received += text;
         });
         upstream.write('HTTP/1.1 200 OK\r\n\r\ndata: 1');
-        // The response goes on.
+        // The feed's response continues.
         await vi.waitFor(() => expect(received).toMatch(/data: 1\r\n$/), { timeout: 60_000 });
         upstream.end();
       },
     );
 
-    it('passes on the 503 of the store when no instance is left', async () => {
+    it('forwards the 503 of the store when all instances shut down', async () => {
       const nginx = await start([await startClosing()]);
       const response = await createOver(nginx, { id: 1, name: 'Hoya carnosa' });
       expect(response.status).toBe(503);

@@ -9,9 +9,9 @@ import { post } from '../fixtures/surfaces.ts';
 /** The limit of file descriptors. The process itself needs about 30. */
 const limit = 64;
 
-// Windows has no such limit.
+// Windows has no limit of file descriptors.
 it.runIf(hasPosixShell)(
-  'keeps file descriptors for the database, and reports each connection that it rejects',
+  'reserves file descriptors for the database, and reports each rejected connection',
   async () => {
     const withLimit = `ulimit -n ${limit} && exec "$@"`;
     const server = await serve({ PLANT_STORE_METRICS_PORT: '0' }, withLimit);

@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { serve } from '../fixtures/program.ts';
 
-it('forgets the deletions that are older than PLANT_STORE_FEED_DAYS when it starts', async () => {
+it('at the start, forgets all deletions that are older than PLANT_STORE_FEED_DAYS', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   await (await openPlantStore({ databaseUrl })).close();
   const sql = postgres(databaseUrl);

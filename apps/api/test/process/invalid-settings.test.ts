@@ -40,13 +40,13 @@ it.each([
   ['PLANT_STORE_DATABASE_URL', 'DATABASE_URL'],
   ['PLANT_STORE_CORS_ORIGIN', 'PLANT_STORE_CORS_ORIGINS'],
   ['PLANT_STORE_ENVFILE', 'PLANT_STORE_ENV_FILE'],
-])('names %s, which is not a setting, and the nearest one', (name, nearest) => {
+])('names the wrong setting %s and the most similar setting', (name, nearest) => {
   expect(explainUnknownSettings({ [name]: 'x' })).toEqual([
     `${name} is not a setting: did you mean ${nearest}?`,
   ]);
 });
 
-it('knows every setting, and reads an empty variable as unset', () => {
+it('accepts every setting, and treats an empty variable as unset', () => {
   const known = Object.fromEntries([...settingNames, 'PLANT_STORE_ENV_FILE'].map((n) => [n, 'x']));
   expect(explainUnknownSettings({ ...known, PLANT_STORE_TOKN: '', PLANTS: 'x' })).toEqual([]);
 });

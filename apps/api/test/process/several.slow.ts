@@ -15,7 +15,7 @@ import { post } from '../fixtures/surfaces.ts';
 
 const headers = { authorization: `Bearer ${token}` };
 
-/** The lines of the log that have this message. */
+/** Returns the log lines with this message. */
 const logged = (server: StartedProcess, message: string) =>
   server
     .output()
@@ -23,7 +23,7 @@ const logged = (server: StartedProcess, message: string) =>
     .filter((line) => line.startsWith('{') && line.includes(`"msg":"${message}`))
     .map((line) => JSON.parse(line));
 
-/** The process ids of the workers. */
+/** Returns the process ids of the workers. */
 const workersOf = (server: StartedProcess): number[] =>
   logged(server, 'Server listening').map(({ pid }) => pid);
 
@@ -36,7 +36,7 @@ const signalAll = (server: StartedProcess, signal: NodeJS.Signals) => {
 
 const plant = '{"id":1,"name":"x"}';
 
-/** A request on a connection of its own. */
+/** Sends a request on a new connection. */
 const get = (url: string) => fetch(url, { headers: { ...headers, connection: 'close' } });
 
 it('serves one address with several processes, which share a log', async () => {
@@ -62,7 +62,7 @@ it('adds the metrics of all processes', async () => {
   expect(value('process_start_time_seconds')).toBeGreaterThan(Date.now() / 1000 - 600);
 });
 
-it('responds to clients that wait for changes in all processes, after a change and when it stops', async () => {
+it('responds to the waiting clients of all processes after a change, and when the server stops', async () => {
   const server = await start({ PLANT_STORE_METRICS_PORT: '0' });
   const wait = async (after: string) => {
     const responses = [1, 2, 3, 4].map(() =>
@@ -84,14 +84,14 @@ it('responds to clients that wait for changes in all processes, after a change a
   expect(await server.ended()).toBe(0);
 });
 
-it('prints once why it cannot start, and exits with code 1', async () => {
+it('prints the reason only once when it cannot start, and exits with code 1', async () => {
   const none = Object.assign(new URL(inject('postgresUrl')), { pathname: '/none' });
   const server = startProgram({ DATABASE_URL: none.href, PLANT_STORE_PROCESSES: '2' });
   expect(await server.ended()).toBe(1);
   expect(server.output().match(/did not start/g)).toHaveLength(1);
 });
 
-it('replaces a process that keeps dying, after longer and longer delays', async () => {
+it('replaces a process that dies repeatedly, after longer and longer delays', async () => {
   const server = await start();
   const name = new URL(server.databaseUrl).pathname.slice(1);
   await runSql(inject('postgresUrl'), `drop database ${name} with (force)`);
@@ -104,7 +104,7 @@ it('replaces a process that keeps dying, after longer and longer delays', async 
 
 // Windows has no signals that a process can handle.
 describe.runIf(hasPosixSignals)('on a signal', () => {
-  it('loses no acknowledged plant when a process is killed, and replaces it', async () => {
+  it('loses no acknowledged plant when a process is killed, and replaces the process', async () => {
     const server = await start();
     const load = startAcknowledgedLoad(server);
     onTestFinished(() => load.stop());
@@ -123,7 +123,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     expect(await stopProgram(server)).toBe(0);
   });
 
-  it('closes a connection that a killed process has not taken', async () => {
+  it('closes a connection that was waiting for a killed process', async () => {
     const server = await start();
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
@@ -147,7 +147,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'responds to every request before it exits when all its processes get %s',
+    'responds to every request before the exit when all processes get %s',
     async (signal) => {
       const server = await start({ PLANT_STORE_DRAIN_DELAY_MS: '200' });
       const clients = Array.from({ length: 16 }, () => sendUntilRefused(`${server.url}/plants/1`));
@@ -161,7 +161,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     },
   );
 
-  it('keeps running when all its processes get SIGHUP without a terminal', async () => {
+  it('keeps running without a terminal when all processes get SIGHUP', async () => {
     const server = await start();
     signalAll(server, 'SIGHUP');
     for (let i = 0; i < 20; i++) expect((await get(`${server.url}/plants/${i}`)).status).toBe(404);
@@ -183,10 +183,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
   });
 });
 
-/**
- * Sends one request after the other, each on a connection of its own. Resolves with the first
- * error.
- */
+/** Sends one request after another, each on a new connection. Resolves with the first error. */
 async function sendUntilRefused(url: string): Promise<string> {
   for (;;) {
     const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {

@@ -27,7 +27,7 @@ async function printedToken({ printed }: StartedProcess): Promise<string> {
   return token;
 }
 
-/** Creates plant 1 with the printed token, unless another token is given. */
+/** Creates plant 1. The default token is the token that the server has printed. */
 async function create(server: StartedProcess, name: string, token?: string): Promise<unknown> {
   const target = { url: await server.listening(), token: token ?? (await printedToken(server)) };
   const response = await post(target, '/plants', JSON.stringify({ id: 1, name }));

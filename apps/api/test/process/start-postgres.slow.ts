@@ -26,13 +26,13 @@ const plant = '{"id":1,"name":"Monstera deliciosa"}';
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as { port: number }; // It listens on a port, not on a pipe.
+  const { port } = server.address() as { port: number }; // The server listens on a port, so its address is an object.
   return port;
 }
 
 // A POSIX shell runs the commands.
 it.runIf(hasPosixShell)(
-  'prints commands that create an access token and a plant, and never the password',
+  'prints commands that create an access token and a plant, and never prints the password',
   async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const sql = postgres(databaseUrl, { onnotice() {} });
@@ -59,7 +59,7 @@ it.runIf(hasPosixShell)(
   },
 );
 
-/** A PATH whose `npx -y pnpm` is the pnpm that runs the tests, so that they need no registry. */
+/** Returns a PATH with an `npx` that runs the installed pnpm, so that the tests need no registry. */
 async function pathWithNpx(): Promise<string> {
   const directory = await emptyDataDirectory();
   const script = '#!/bin/sh\nshift 2\nexec pnpm "$@"\n';

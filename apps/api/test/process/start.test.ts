@@ -12,7 +12,7 @@ import {
 } from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 
-it('serves every address that it prints', async () => {
+it('serves every printed address', async () => {
   const server = await serve();
   const { url } = server;
   await server.printed(/Add a plant/);
@@ -28,7 +28,7 @@ it('serves every address that it prints', async () => {
 it.runIf(hasPosixShell)(
   'prints a command that creates a plant on a new embedded database',
   async () => {
-    // Empty settings count as not set.
+    // Empty settings count as unset.
     const settings = { PLANT_STORE_TOKEN: '', DATABASE_URL: '', LOG_LEVEL: '' };
     const server = startProgram({
       PLANT_STORE_DATA_DIR: await emptyDataDirectory(),
@@ -58,7 +58,7 @@ it('accepts the JWTs of the configured identity provider', async () => {
 it('exits with an error when its port is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
-  const { port } = other.address() as { port: number }; // It listens on a port, not on a pipe.
+  const { port } = other.address() as { port: number }; // The server listens on a port, so its address is an object.
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const server = startProgram({ PORT: String(port), DATABASE_URL: databaseUrl });
   expect(await server.ended()).toBe(1);

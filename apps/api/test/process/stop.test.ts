@@ -16,7 +16,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
   /** A shell command that runs the program in a terminal. */
   const inTerminal = 'exec script --quiet --return --command "exec $*" /dev/null';
 
-  /** Sends a signal to the program, even when another program has started the program. */
+  /** Sends a signal to the server's process, even when `script` has started the server. */
   async function signalProgram(signal: NodeJS.Signals): Promise<void> {
     const [, pid] = await server.printed(/or kill (\d+)/);
     process.kill(Number(pid), signal);
@@ -45,7 +45,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
     },
   );
 
-  it('before it exits, responds at once and without an error to clients that wait for changes', async () => {
+  it('before the exit, responds at once and without an error to clients that wait for changes', async () => {
     await start();
     const headers = { authorization: `Bearer ${server.token}` };
     const get = (query: string) => fetch(`${server.url}/plants/changes${query}`, { headers });
@@ -127,7 +127,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
     expect(server.output()).toMatch(/"msg":"stopping"}\n.*"msg":"stopped"}\n$/);
   });
 
-  /** The setting that makes the server's process run this code when it gets SIGUSR2. */
+  /** Returns a setting that makes the server run this code on SIGUSR2. */
   const onSigusr2 = (code: string) => {
     const script = `process.on('SIGUSR2', () => { ${code} })`;
     return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
@@ -142,7 +142,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
       'a value was thrown, not an error (object)',
     ],
   ])(
-    'responds to the requests in progress, then exits with code 1, after %s',
+    'after %s, responds to the requests in progress and exits with code 1',
     async (_event, code, message) => {
       await start(onSigusr2(code));
       const socket = await beginCreate(server, plant);

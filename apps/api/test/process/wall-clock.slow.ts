@@ -9,7 +9,7 @@ import { post } from '../fixtures/surfaces.ts';
 const shiftedClock = fileURLToPath(new URL('../fixtures/shifted-clock.ts', import.meta.url));
 const hour = 3_600_000;
 
-// Windows has no signals: the server cannot exit with code 0 on SIGTERM there.
+// Windows has no signals, so a server there cannot exit with code 0 on SIGTERM.
 it.runIf(hasPosixSignals)(
   'responds to every create while somebody sets the wall clock back and forth by an hour',
   async () => {
@@ -33,7 +33,7 @@ it.runIf(hasPosixSignals)(
     await load.stop();
     expect(Object.keys(load.seen.outcomes)).toEqual(['200']);
 
-    // The minute of failed authentications is not over, whatever the wall clock says.
+    // The limit of failed authentications does not depend on the wall clock.
     const guesses = [await guess(), await guess(), await guess()];
     for (const milliseconds of [-hour, hour]) {
       shift(milliseconds);

@@ -15,7 +15,7 @@ async function startInstance() {
   return { sql, metrics };
 }
 
-it('notices a restored dump of another server, although nobody follows the feed', async () => {
+it('notices a restored dump of another server even when nobody follows the feed', async () => {
   const { sql } = await startInstance();
   const epoch = () => sql`select epoch from plant_feed`;
   const before = await epoch();
@@ -26,7 +26,7 @@ it('notices a restored dump of another server, although nobody follows the feed'
   expect(await epoch()).not.toEqual(before);
 });
 
-it('measures for how long a transaction hides changes, although nobody follows the feed', async () => {
+it('measures how long a transaction hides changes even when nobody follows the feed', async () => {
   const { sql, metrics } = await startInstance();
   const heldBack = async () => (await metrics()).value('plant_store_feed_held_back_seconds');
   await sql.begin(async (transaction) => {

@@ -5,7 +5,7 @@ import postgres from 'postgres';
 
 /** The database of a server: a Postgres, the nodes of a cluster or an embedded database. */
 export interface BenchDatabase {
-  /** The settings with which a server uses each node. */
+  /** For each node, the settings of a server that uses the node. */
   readonly settings: readonly Record<string, string>[];
   /** The process id of each node's Postgres. */
   readonly pids: readonly number[];
@@ -24,7 +24,7 @@ export interface PostgresDatabase extends BenchDatabase {
   emptied(): Promise<PostgresDatabase>;
 }
 
-/** @param adminUrl the URL for the benchmark itself */
+/** @param adminUrl the URL that the benchmark itself uses */
 export function openDatabase(
   urls: readonly string[],
   pids: readonly number[],

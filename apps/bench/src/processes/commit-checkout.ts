@@ -9,8 +9,8 @@ import { execute } from './execute.ts';
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /**
- * Checks out a commit in a temporary directory and installs its dependencies, from pnpm's store if it has
- * all of them. `remove`, or the end of this process, removes the checkout.
+ * Checks out a commit in a temporary directory and installs its dependencies. The installation is offline
+ * if pnpm's store has all packages. `remove`, or the end of this process, removes the checkout.
  */
 export async function checkOut(commit: string) {
   const parent = mkdtempSync(join(tmpdir(), 'plant-store-commit-'));
@@ -25,7 +25,7 @@ export async function checkOut(commit: string) {
     await execute('git', ['-C', repository, 'worktree', 'add', '--detach', directory, commit]);
     const install = ['--yes', 'pnpm', '--dir', directory, 'install', '--frozen-lockfile'];
     await execute('npx', [...install, '--offline']).catch(() => execute('npx', install));
-    /** Returns the path of a working tree's file in the checkout. */
+    /** Returns the path of the same file in the checkout. */
     const pathOf = (file: string) => join(directory, relative(repository, file));
     return { pathOf, remove };
   } catch (cause) {

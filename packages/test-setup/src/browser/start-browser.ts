@@ -8,7 +8,7 @@ export interface RunningBrowser {
   stop(): Promise<void>;
 }
 
-/** Starts a Chromium without a window. On Linux, nobody needs to install anything for it. */
+/** Starts a Chromium without a window. On Linux, this needs no installed browser. */
 export async function startBrowser(): Promise<RunningBrowser> {
   const { executablePath, env, remove } = await findBrowser();
   const browser = await chromium.launchServer({

@@ -3,11 +3,11 @@ import { startCitus } from '../postgres/start-citus.ts';
 import './provided-context.ts';
 
 /**
- * Vitest's global setup: starts one Citus cluster for a test run. Tests get it by
+ * Starts one Citus cluster for a test run, as a global setup of Vitest. Tests get the cluster by
  * `inject('citus')`.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // No test crashes the machine, so no test needs fsync. fsync would take most of their time.
+  // No test crashes the machine, so no test needs fsync, which is slow.
   const cluster = await startCitus({ settings: { fsync: 'off' } });
   project.provide('citus', cluster.addresses);
   return () => cluster.stop();

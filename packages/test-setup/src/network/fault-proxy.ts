@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * A fault of the network between a client and a server. It applies to open connections and to new
- * ones:
- * - `refuse`: the proxy resets open connections and new ones at once;
+ * A fault of the network between a client and a server. A fault applies to open connections and to new
+ * connections:
+ * - `refuse`: the proxy resets all connections at once;
  * - `reset`: the proxy resets a connection when the server sends a response on it;
- * - `halfClose`: when the server sends a response, the proxy closes the server's side and leaves
- *   the client's open;
+ * - `halfClose`: when the server sends a response, the proxy closes the server's side and leaves the
+ *   client's open;
  * - `blackhole`: the proxy drops all data, and a connection that has lost data never recovers;
  * - `trickle`: the server's responses arrive one byte at a time;
- * - `hold`: the proxy holds all data back and delivers it when the fault ends, even when the sender
- *   has closed its connection since;
+ * - `hold`: the proxy holds all data back and delivers the data when the fault ends, even when the sender
+ *   has closed its connection meanwhile;
  * - `holdResponses`: the proxy holds the server's responses back in the same way.
  */
 export type Fault =
@@ -34,18 +34,14 @@ export interface FaultProxy {
   readonly accepted: number;
   /** The number of connections that are open now. */
   readonly open: number;
-  /**
-   * Resets the connection on which the server next sends a response with this text. Resolves after
-   * the reset.
-   */
+  /** Waits for the next response with this text, and resets its connection. Resolves after the reset. */
   loseResponse(text: string): Promise<void>;
   /**
-   * Forgets the open connections, as a firewall does: the proxy drops their data, and tells neither side.
+   * Forgets the open connections, as a firewall does. The proxy then drops their data, and notifies neither
+   * side.
    */
   forget(): void;
-  /**
-   * Holds back the next response with this text, and drops all later responses of its connection.
-   */
+  /** Holds back the next response with this text, and drops all later responses of the same connection. */
   holdResponse(text: string): HeldResponse;
   close(): void;
 }
@@ -53,7 +49,7 @@ export interface FaultProxy {
 interface HeldResponse {
   /** Resolves when the proxy holds the response. */
   readonly held: Promise<void>;
-  /** Forwards the response, even when the server has closed the connection since. */
+  /** Forwards the response, even when the server has closed the connection meanwhile. */
   release(): void;
 }
 
@@ -74,7 +70,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     accepted++;
     if (fault === 'refuse') return void client.resetAndDestroy();
     const server = connect(target);
-    let isBlackhole = false; // Never becomes false again, so that no data arrives after lost data.
+    let isBlackhole = false; // This never becomes false again, because no data may arrive after lost data.
     let isHeld = false;
     const own = generation;
     const isForgotten = () => own !== generation;
@@ -110,7 +106,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       else if (fault === 'trickle') trickle(chunk, server, client);
       else deliver(server, () => forward(chunk, client));
     });
-    /** Delivers data, or the end of a connection, now or when the fault ends. */
+    /** Delivers data or the end of a connection. A fault that holds data back delays the delivery. */
     function deliver(from: Socket, action: () => void): void {
       const isHeldBack = fault === 'hold' || (fault === 'holdResponses' && from === server);
       if (isHeldBack) heldBack.push(action);

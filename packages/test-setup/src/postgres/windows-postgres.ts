@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import type { PostgresInstallation, PostgresProcess } from './postgres-process.ts';
 
 /**
- * On Windows, pg_ctl runs Postgres. It drops an administrator's privileges, because the server does not
- * run with them. It can shut the server down gracefully, for which Windows has no signal.
+ * On Windows, pg_ctl runs Postgres. pg_ctl drops an administrator's privileges, because the server does not
+ * run with such privileges. pg_ctl can shut the server down gracefully, which a signal on Windows cannot
+ * do.
  */
 export function windowsPostgres(place: PostgresInstallation): PostgresProcess {
   const { binaries, directory, data, port, settings } = place;

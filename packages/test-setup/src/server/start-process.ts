@@ -9,7 +9,7 @@ const main = fileURLToPath(new URL('../../../../apps/api/bin/server.js', import.
 /** A running process of the server's program. */
 export interface StartedProcess {
   child: ChildProcess;
-  /** The output of the process so far, from both streams. */
+  /** The standard output and the standard error of the process so far. */
   output(): string;
   /**
    * Resolves with the match when the output matches the pattern. Rejects when the process exits
@@ -23,11 +23,11 @@ export interface StartedProcess {
 }
 
 /**
- * Starts the server's program as `pnpm start` does. The process gets only
- * these settings and defaults for tests, and reads no `.env`. It ends together with this process.
+ * Starts the server's program as `pnpm start` does. The server gets only these settings and defaults for
+ * tests, and reads no `.env`. The server ends when this process ends.
  *
- * @param shell a command for a POSIX shell, in which `"$@"` is the program. With it, a test can redirect
- *   the program's output.
+ * @param shell a command for a POSIX shell, in which `"$@"` is the program. For example, the command can
+ *   redirect the program's output.
  */
 export function startProcess(env: Record<string, string>, shell?: string): StartedProcess {
   const program = [process.execPath, main];
@@ -79,7 +79,7 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
 /**
  * Starts the server's program on a Postgres and waits until it listens.
  *
- * @param shell as in `startProcess`
+ * @param shell the parameter of `startProcess`
  * @returns the environment variables for a client program, and a function that stops the server
  */
 export async function startOnPostgres(databaseUrl: string, shell?: string) {
