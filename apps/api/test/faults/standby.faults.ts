@@ -1,5 +1,6 @@
+import { openPlantStore } from '@plant-store/core';
 import { hasPosixSignals } from '@plant-store/test-setup';
-import { it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { setSetting } from './plants-database.ts';
 import { startDatabase, startStoreUnderLoad } from './store-under-load.ts';
 
@@ -41,4 +42,22 @@ test('a primary that returns as a standby is not used until it is the primary ag
   await first.server.promote();
   await store.load.acknowledged(100);
   await store.finish(first.url);
+});
+
+test('a delete is not confirmed before the standby has it', async () => {
+  const primary = await startDatabase();
+  const standby = await primary.server.startStandby();
+  onTestFinished(standby.stop);
+  const store = await openPlantStore({ databaseUrl: primary.url });
+  onTestFinished(store.close);
+  await setSetting(primary, "set synchronous_standby_names = '*'");
+  const ids = [1n, 2n, 3n];
+  for (const id of ids) await store.create({ id, name: 'x' });
+  await standby.halt();
+  for (const _ of ['first', 'repeated']) {
+    const deletes = ids.map((id) => expect(store.delete(id)).rejects.toMatchObject({ code: 50300 }));
+    await Promise.all(deletes);
+  }
+  await standby.start();
+  await vi.waitFor(async () => expect(await store.delete(1n)).toBe(false), 60_000);
 });

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasPosixShell, type StartedProcess } from '@plant-store/test-setup';
 import { beforeEach, expect, it } from 'vitest';
@@ -46,17 +46,6 @@ it('keeps its plants and its token when it stops and starts again', async () => 
   expect(await create(second, 'Monstera')).toEqual({ name: 'Monstera' });
 });
 
-it('exits when another process uses the data directory, and names that process', async () => {
-  const first = start();
-  await first.listening();
-  const second = start();
-  expect(await second.ended()).toBe(1);
-  expect(second.output()).toContain(
-    `the data directory ${dataDirectory} is in use by process ${first.child.pid}, started `,
-  );
-  expect(await create(first, 'Monstera')).toEqual({ name: 'Monstera' });
-});
-
 it('generates a new token when the token file is empty, and rejects the old token', async () => {
   const first = start();
   const old = await printedToken(first);
@@ -72,16 +61,6 @@ it('exits when the token file holds no token', async () => {
   const server = start();
   expect(await server.ended()).toBe(1);
   expect(server.output()).toContain(`${tokenFile} holds no access token: delete the file`);
-});
-
-it('exits when the database is damaged', async () => {
-  const first = start();
-  await first.listening();
-  await stopProgram(first);
-  await rm(join(dataDirectory, 'postgres', 'PG_VERSION'));
-  const server = start();
-  expect(await server.ended()).toBe(1);
-  expect(server.output()).toMatch(/is damaged, postgres\/PG_VERSION is missing: restore it/);
 });
 
 // A POSIX shell runs the command.
