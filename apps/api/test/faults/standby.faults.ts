@@ -55,7 +55,9 @@ test('a delete is not confirmed before the standby has it', async () => {
   for (const id of ids) await store.create({ id, name: 'x' });
   await standby.halt();
   for (const _ of ['first', 'repeated']) {
-    const deletes = ids.map((id) => expect(store.delete(id)).rejects.toMatchObject({ code: 50300 }));
+    const deletes = ids.map((id) =>
+      expect(store.delete(id)).rejects.toMatchObject({ code: 50300 }),
+    );
     await Promise.all(deletes);
   }
   await standby.start();

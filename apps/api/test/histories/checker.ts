@@ -28,8 +28,8 @@ export function isExplainable(
   const tried = new Set<string>();
 
   /**
-   * @param done the operations that have taken effect
-   * @param latestStart the latest start of the operations in `done`
+   * @param done the operations that have taken effect.
+   * @param latestStart the latest start of the operations in `done`.
    * @param first the first operation that has not taken effect
    */
   const search = (done: bigint, latestStart: number, first: number, state: State): boolean => {

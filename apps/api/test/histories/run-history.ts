@@ -33,7 +33,7 @@ interface Unexplained {
   readonly over: readonly CallOperation[];
 }
 
-/** Runs the clients and the faults of a schedule, and checks what the clients have seen. */
+/** Runs the clients and the faults of a schedule, and checks the calls of the clients. */
 export async function runHistory(world: World, schedule: Schedule): Promise<HistoryResult> {
   const ids = [...schedule.ids, ...schedule.keptIds];
   const clients = createClients(world);

@@ -33,7 +33,7 @@ export interface Fault {
 /** A call of a client. The client waits for `pause` milliseconds before the call. */
 export interface Step {
   readonly pause: number;
-  /** Whether the client returns to the instance that it left because of an error. */
+  /** Whether the client returns to its first instance, which it left after an error. */
   readonly returns: boolean;
   /** Whether the client gives up when the call has no result. */
   readonly givesUp: boolean;

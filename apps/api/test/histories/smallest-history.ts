@@ -14,7 +14,7 @@ export function smallestHistory<Op extends Operation>(operations: readonly Op[])
   }, shown.kept);
 }
 
-/** Leaves out the calls that began after the first response that no order explains. */
+/** Leaves out the calls that began after the first unexplained response. */
 function withoutEnd<Op extends Operation>(operations: readonly Op[]): Op[] {
   const ends = operations.filter(({ isCertain }) => isCertain).map(({ end }) => end);
   const until = (end: number) =>
@@ -53,7 +53,7 @@ function asPossible<Op extends Operation>(operation: Op): Op {
   return { ...operation, isCertain: false, action: unknown };
 }
 
-/** Finds the first value for which a condition holds. The condition holds for all later values. */
+/** Finds the first value for which a condition holds. The condition must hold for all later values. */
 function firstOf(values: readonly number[], holds: (value: number) => boolean) {
   let [low, high] = [0, values.length];
   while (low < high) {

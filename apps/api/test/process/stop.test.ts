@@ -80,7 +80,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
     expect(await server.ended()).toBe(1);
   });
 
-  it('keeps running after SIGHUP when it has no terminal', async () => {
+  it('keeps running after SIGHUP without a terminal', async () => {
     await start();
     server.child.kill('SIGHUP');
     expect(await finishCreate(await beginCreate(server, plant))).toMatch(/^HTTP\/1\.1 200 OK/);

@@ -15,10 +15,13 @@ export interface BenchDatabase {
   remove?(): Promise<void>;
 }
 
-/** A database that the benchmark itself can also query. */
+/** A database that the benchmark itself can query. */
 export interface PostgresDatabase extends BenchDatabase {
   readonly sql: postgres.Sql;
-  /** Runs a checkpoint and returns the database. Otherwise, a checkpoint could slow down only one case. */
+  /**
+   * Runs a checkpoint and returns the database. A checkpoint during one case would slow down only that
+   * case.
+   */
   checkpointed(): Promise<PostgresDatabase>;
   /** Removes all plants, runs a checkpoint, and returns the database. */
   emptied(): Promise<PostgresDatabase>;

@@ -1,10 +1,11 @@
-/**
- * The ids of a load:
- * - `int64`: ids from the whole range of int64, in random order;
- * - `small`: 1, 2 and so on;
- * - `stored`: the ids of `million-plants.ts`, in random order, again and again.
- */
-export type IdOrder = 'int64' | 'small' | 'stored';
+/** The kind of ids that a load uses. */
+export type IdOrder =
+  /** Ids from the whole range of int64, in random order. */
+  | 'int64'
+  /** 1, 2 and so on. */
+  | 'small'
+  /** The ids of `million-plants.ts`, in random order, again and again. */
+  | 'stored';
 
 export const storedPlants = 1_000_000;
 

@@ -13,7 +13,9 @@ import { type Medians, type Report, runPlan } from '../measurements/run-plan.ts'
 import { atLeast, atMost, type Goal } from '../report/goals.ts';
 import { loadTimes, type ModeOptions } from './mode-options.ts';
 
-/** Measures reads from a table of a million plants, and how much reads and creates delay each other. */
+/**
+ * Measures reads from a table of a million plants. Measures how much reads and creates delay each other.
+ */
 export async function reading(bench: Bench, options: ModeOptions): Promise<Report> {
   const times = loadTimes(options);
   const { sql, checkpointed: open } = bench.database;

@@ -3,7 +3,7 @@ import { findBrowser } from './find-browser.ts';
 
 /** A running Chromium. */
 export interface RunningBrowser {
-  /** The address for Playwright: `chromium.connect(endpoint)`. */
+  /** The address for `chromium.connect` of Playwright. */
   readonly endpoint: string;
   stop(): Promise<void>;
 }

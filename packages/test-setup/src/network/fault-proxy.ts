@@ -1,27 +1,22 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/**
- * A fault of the network between a client and a server. A fault applies to open connections and to new
- * connections:
- * - `refuse`: the proxy resets all connections at once;
- * - `reset`: the proxy resets a connection when the server sends a response on it;
- * - `halfClose`: when the server sends a response, the proxy closes the server's side and leaves the
- *   client's open;
- * - `blackhole`: the proxy drops all data, and a connection that has lost data never recovers;
- * - `trickle`: the server's responses arrive one byte at a time;
- * - `hold`: the proxy holds all data back and delivers the data when the fault ends, even when the sender
- *   has closed its connection meanwhile;
- * - `holdResponses`: the proxy holds the server's responses back in the same way.
- */
+/** A fault of the network between a client and a server. It applies to open and to new connections. */
 export type Fault =
   | 'none'
+  /** The proxy resets all connections at once. */
   | 'refuse'
+  /** The proxy resets a connection when the server sends a response on it. */
   | 'reset'
+  /** When the server sends a response, the proxy closes only the server's side of the connection. */
   | 'halfClose'
+  /** The proxy drops all data. A connection that has lost data never recovers. */
   | 'blackhole'
+  /** The server's responses arrive one byte at a time. */
   | 'trickle'
+  /** The proxy holds all data until the fault ends, even when the sender closes its connection. */
   | 'hold'
+  /** The proxy holds only the server's responses until the fault ends. */
   | 'holdResponses';
 
 export interface FaultProxy {

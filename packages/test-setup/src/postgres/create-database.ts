@@ -4,7 +4,7 @@ import { runSql } from './run-sql.ts';
 /**
  * Creates an empty database with a random name.
  *
- * @param serverUrl the URL of any database on the server
+ * @param serverUrl the URL of any database on the server.
  * @returns the URL of the new database
  */
 export async function createDatabase(

@@ -3,7 +3,7 @@ import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 
-/** Debian installs each version of Postgres in a directory of its own, which is not in the PATH. */
+/** Debian installs each version of Postgres in its own directory, which is not in the PATH. */
 const debian = '/usr/lib/postgresql/*/bin/pg_config';
 
 /**

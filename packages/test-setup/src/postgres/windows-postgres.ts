@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path';
 import type { PostgresInstallation, PostgresProcess } from './postgres-process.ts';
 
 /**
- * On Windows, pg_ctl runs Postgres. pg_ctl drops an administrator's privileges, because the server does not
- * run with such privileges. pg_ctl can shut the server down gracefully, which a signal on Windows cannot
- * do.
+ * The program pg_ctl runs Postgres on Windows. The program drops an administrator's privileges, because the
+ * server does not run with such privileges. Only this program can shut the server down gracefully there.
  */
 export function windowsPostgres(place: PostgresInstallation): PostgresProcess {
   const { binaries, directory, data, port, settings } = place;

@@ -79,7 +79,7 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
 /**
  * Starts the server's program on a Postgres and waits until it listens.
  *
- * @param shell the parameter of `startProcess`
+ * @param shell the parameter of `startProcess`.
  * @returns the environment variables for a client program, and a function that stops the server
  */
 export async function startOnPostgres(databaseUrl: string, shell?: string) {
