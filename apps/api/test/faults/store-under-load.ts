@@ -77,8 +77,8 @@ export async function startStoreUnderLoad(
   };
 }
 
-/** While commits are slow, the store rejects creates that it could not write in time with 50301. */
-const isAllowed = (outcome: string) => ['200', '503 50300', '503 50301'].includes(outcome);
+/** While commits are slow, the store rejects with 50301 the creates that it could not write in time. */
+export const isAllowed = (outcome: string) => ['200', '503 50300', '503 50301'].includes(outcome);
 
 /** Counts the warnings and errors in a log. */
 function countWarnings(log: string): number {
