@@ -10,13 +10,10 @@ import { localhostUnknownWhile } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type StoreOnCluster, startStoreOnCluster } from './store-on-cluster.ts';
 
-/** The longest time for a response, in milliseconds. It includes an allowance for a busy machine. */
+/** The longest time for a response, with an allowance for a busy machine. */
 const slowest = 5_000 + 1_500;
 
-/**
- * The longest time until creates succeed again, in milliseconds. It includes an allowance for a busy
- * machine.
- */
+/** The longest time until creates succeed again, with an allowance for a busy machine. */
 const recoveryTime = 2_000 + 1_000;
 
 /** Only a statement that waits for a silent node takes this many milliseconds. */
@@ -33,10 +30,7 @@ const within = { timeout: 5_000 };
 
 const readiness = async ({ url }: StoreOnCluster) => (await fetch(`${url}/readyz`)).json();
 
-/**
- * Ways to make the second worker fail. Each way resolves with a function that makes the worker respond
- * again.
- */
+/** Ways to stop the second worker. Each way resolves with a function that continues the worker. */
 const ways = {
   'is killed': async ({ cluster }: StoreOnCluster) => {
     const worker = cluster.workers[1]?.server;

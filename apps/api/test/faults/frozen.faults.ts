@@ -6,10 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { emptyDataDirectory, type Served, serve, token } from '../fixtures/program.ts';
 import { requestText } from '../fixtures/raw-request.ts';
 
-/**
- * The time for which an instance is frozen, in milliseconds. The server notices when its event loop stops
- * for a second.
- */
+/** An instance is frozen for this many milliseconds. The server notices a pause of a second. */
 const freeze = 1_500;
 
 async function open({ url }: Served): Promise<Socket> {

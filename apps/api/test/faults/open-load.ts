@@ -2,10 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/**
- * A load of creates, over REST and tRPC in turn. The creates are due at a fixed rate, even when the server
- * is slow.
- */
+/** Creates over REST and tRPC in turn, at a fixed rate even when the server is slow. */
 export interface OpenLoad {
   url: string;
   token: string;

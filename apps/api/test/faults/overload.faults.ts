@@ -38,9 +38,7 @@ it.runIf(hasPosixSignals)(
       end $$;
     create trigger slow_down before insert on plants execute function slow_down()`);
 
-    /**
-     * Checks the server for half of the duration. Resolves with the server's highest memory use, in bytes.
-     */
+    /** Checks the server for half of the duration. Resolves with the highest memory use. */
     const watch = async () => {
       let memory = 0;
       for (const startedAt = Date.now(); Date.now() - startedAt < duration / 2; ) {

@@ -1,10 +1,7 @@
 import { runSql, startPostgres, type TestPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 
-/**
- * A Postgres with an empty database. The store's user owns the database and has no other
- * privileges.
- */
+/** A Postgres with an empty database. The store's user owns the database. */
 export interface PlantsDatabase {
   server: TestPostgres;
   /** The URL that the store uses. */

@@ -20,15 +20,10 @@ export interface StoreUnderLoad {
   finish(databaseUrl: string): Promise<void>;
 }
 
-/**
- * Even on a slow machine, only a server that hangs takes more milliseconds. The table of faults shows the
- * real times.
- */
+/** Even on a slow machine, only a server that hangs takes more milliseconds. */
 export const hang = 60_000;
 
-/**
- * Starts a database, which stops when the test is finished. A concurrent test must pass its own context.
- */
+/** Starts a database, which stops after the test. A concurrent test must pass its own context. */
 export async function startDatabase(
   options?: Parameters<typeof startPlantsDatabase>[0],
   context: Pick<TestContext, 'onTestFinished'> = { onTestFinished },

@@ -26,10 +26,7 @@ export interface Call {
   readonly request: Request;
   /** Milliseconds from the start of the history to the request. */
   readonly start: number;
-  /**
-   * Milliseconds until the instance could read the request. This value is higher than `start` when the
-   * instance was frozen.
-   */
+  /** Milliseconds until the instance, which may be frozen, could read the request. */
   readonly arrival: number;
   /** Milliseconds until the response, or until the client gave up. */
   readonly end: number;
@@ -62,10 +59,7 @@ export interface CallOperation extends Operation {
 /** Returns whether the store rejected a call, so that the call certainly has no effect. */
 export const isRejected = ({ outcome }: Call): boolean => outcome?.error === 50301;
 
-/**
- * Returns whether a call has no result. Its response is missing, or does not say whether the call had an
- * effect.
- */
+/** Returns whether the response to a call is missing or leaves the effect of the call open. */
 export const isUnknown = ({ outcome }: Call): boolean => !outcome || outcome.error === 50300;
 
 /** Returns the calls with a response that no promise of the store allows. */

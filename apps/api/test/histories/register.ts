@@ -10,10 +10,7 @@ export type Action =
 type CreateResult = 'stored' | 'taken' | 'unknown';
 type DeleteResult = 'deleted' | 'absent' | 'unknown';
 
-/**
- * Returns the state after an action. Returns undefined when the action cannot have its result in the given
- * state.
- */
+/** Returns the state after an action, or undefined when the result is impossible in the given state. */
 export function stateAfter(state: State, action: Action): State | undefined {
   if (action.type === 'read') return action.state === state ? state : undefined;
   if (action.type === 'delete') {

@@ -7,18 +7,14 @@ import type { Fault, Schedule } from './schedule.ts';
 import { smallestHistory } from './smallest-history.ts';
 import type { World } from './world.ts';
 
-/**
- * The time after the last fault, in milliseconds. The calls of this time show the effects of the faults.
- */
+/** The milliseconds after the last fault, in which calls show the effects of the faults. */
 const aftermath = 1_500;
 
 export interface HistoryResult {
   readonly calls: number;
   /** The faults, with their real start and end times. */
   readonly faults: readonly Fault[];
-  /**
-   * The calls with a response that no promise allows, and the calls without a result after the last fault.
-   */
+  /** The calls with a forbidden response, and the calls without a result after the last fault. */
   readonly unexpected: readonly Call[];
   /** The ids whose calls no order explains. */
   readonly unexplained: readonly Unexplained[];
@@ -27,9 +23,7 @@ export interface HistoryResult {
 interface Unexplained {
   readonly id: number;
   readonly smallest: readonly CallOperation[];
-  /**
-   * Earlier calls without a result, whose time is over. A call that took effect too late may be among them.
-   */
+  /** Earlier calls without a result, whose time is over. One of these calls may have run too late. */
   readonly over: readonly CallOperation[];
 }
 

@@ -55,10 +55,7 @@ export interface Schedule {
 /** The time without faults before each fault, in milliseconds. */
 const warmUp = 700;
 
-/**
- * The duration of a long fault, in milliseconds. Clients give up meanwhile, and change the same ids over
- * the other instance.
- */
+/** The milliseconds of a long fault, in which clients change the same ids over the other instance. */
 const long = [8_000, 9_500] as const;
 
 /** How often a fault happens, and its duration in milliseconds. */

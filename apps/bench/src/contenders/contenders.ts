@@ -24,10 +24,7 @@ export interface Server {
   readonly env: Record<string, string>;
   /** The requests that create plants. */
   readonly format: RequestFormat;
-  /**
-   * The requests that read plants. Undefined when the program has no reads, or when another contender
-   * measures the reads.
-   */
+  /** The requests that read plants. Undefined when the benchmark does not measure them. */
   readonly reads?: ReadFormats | undefined;
   /** Whether the program stores plants. Then each acknowledged plant must be in the table. */
   readonly storesPlants: boolean;

@@ -18,10 +18,7 @@ export interface BenchDatabase {
 /** A database that the benchmark itself can query. */
 export interface PostgresDatabase extends BenchDatabase {
   readonly sql: postgres.Sql;
-  /**
-   * Runs a checkpoint and returns the database. A checkpoint during one case would slow down only that
-   * case.
-   */
+  /** Runs a checkpoint before a case, so that none runs during the case. Returns the database. */
   checkpointed(): Promise<PostgresDatabase>;
   /** Removes all plants, runs a checkpoint, and returns the database. */
   emptied(): Promise<PostgresDatabase>;

@@ -20,10 +20,7 @@ export interface LoadConditions extends Contender {
   readonly instancesOn?: readonly number[];
   /** Default: `int64`, or `small` for a server that cannot take every int64. */
   readonly order?: IdOrder;
-  /**
-   * The number of connections that create plants at the same time. The result contains only the errors of
-   * these creates.
-   */
+  /** The number of connections that create plants meanwhile. The result has only their errors. */
   readonly creating?: number;
   /** The number of connections that follow the feed of the first instance. */
   readonly subscribers?: number;
@@ -106,9 +103,7 @@ async function feedP99(feed: Subscribers): Promise<number> {
   return all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? Number.NaN;
 }
 
-/**
- * Sends load to all instances at the same time. Without a server, pgbench sends the load to the database.
- */
+/** Sends load to all instances at the same time. Without a server, pgbench sends the load. */
 async function sendTo(
   urls: readonly string[],
   { generator, allocateIds }: Bench,

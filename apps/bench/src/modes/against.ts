@@ -52,10 +52,7 @@ export async function against(bench: Bench, options: ModeOptions): Promise<Repor
     checkout.remove();
   }
 
-  /**
-   * Returns the path of the same program in the other commit. An old commit has the program at another
-   * path.
-   */
+  /** Returns the path of the same program in the other commit, even when its old path was different. */
   function inCheckout(program: string): string {
     const path = checkout.pathOf(program);
     return existsSync(path) ? path : path.replace('bin/server.js', 'src/main.ts');
@@ -65,10 +62,7 @@ export async function against(bench: Bench, options: ModeOptions): Promise<Repor
 /** The results of one kind of create with both commits. */
 type Change = readonly [before: Result<LoadFigures>, now: Result<LoadFigures>];
 
-/**
- * Makes a table with one row for each kind of create. `results` contains two results for each kind: before
- * and now.
- */
+/** Makes a table with a row for each kind of create, from its two results: before and now. */
 export function changesTable(results: readonly Result<LoadFigures>[]): string {
   const changes = results.flatMap((now, i): Change[] => {
     const before = results[i - 1];

@@ -12,10 +12,7 @@ import type { ModeOptions } from './mode-options.ts';
 /** The delay between two nodes in each direction, in milliseconds. */
 const delay = 3;
 
-/**
- * The earlier creates per second with 256 clients, when all nodes shared their batches. A goal uses this
- * speed.
- */
+/** The creates per second with 256 clients when all nodes shared their batches. */
 const earlierCreatesPerSecond = 833;
 
 const two = () => openCluster({ workers: 2, shards: 8 });

@@ -13,9 +13,7 @@ import { type Medians, type Report, runPlan } from '../measurements/run-plan.ts'
 import { atLeast, atMost, type Goal } from '../report/goals.ts';
 import { loadTimes, type ModeOptions } from './mode-options.ts';
 
-/**
- * Measures reads from a table of a million plants. Measures how much reads and creates delay each other.
- */
+/** Measures reads from a million plants, and the delays that reads and creates cause. */
 export async function reading(bench: Bench, options: ModeOptions): Promise<Report> {
   const times = loadTimes(options);
   const { sql, checkpointed: open } = bench.database;
@@ -42,10 +40,7 @@ export async function reading(bench: Bench, options: ModeOptions): Promise<Repor
 const noCreates = 'one get at a time, no creates';
 const fullLoad = 'one get at a time, full load of creates';
 
-/**
- * Returns the conditions under which a contender reads stored plants. A contender without reads has no
- * conditions.
- */
+/** Returns the conditions for the reads of a contender. A contender without reads has none. */
 export function readsOf(
   { name, title, server }: Contender,
   operation: keyof ReadFormats,

@@ -1,9 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/**
- * The CPU time and memory of a process and its descendants. All values are NaN on a system without `/proc`,
- * such as macOS.
- */
+/** The CPU time and memory of a process and its descendants. Without `/proc`, the values are NaN. */
 export interface Usage {
   /** User and system CPU time in seconds, including descendants that have ended. */
   readonly cpu: number;

@@ -2,10 +2,7 @@ import type { TestProject } from 'vitest/node';
 import { startCitus } from '../postgres/start-citus.ts';
 import './provided-context.ts';
 
-/**
- * Starts one Citus cluster for a test run, as a global setup of Vitest. Tests get the cluster by
- * `inject('citus')`.
- */
+/** Starts one Citus cluster for a test run. Tests get the cluster by `inject('citus')`. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // No test crashes the machine, so no test needs fsync, which is slow.
   const cluster = await startCitus({ settings: { fsync: 'off' } });

@@ -31,10 +31,7 @@ export interface FaultProxy {
   readonly open: number;
   /** Waits for the next response with this text, and resets its connection. Resolves after the reset. */
   loseResponse(text: string): Promise<void>;
-  /**
-   * Forgets the open connections, as a firewall does. The proxy then drops their data, and notifies neither
-   * side.
-   */
+  /** Forgets the open connections without notice to either side, as a firewall does. */
   forget(): void;
   /** Holds back the next response with this text, and drops all later responses of the same connection. */
   holdResponse(text: string): HeldResponse;

@@ -12,10 +12,7 @@ export interface CitusDatabase {
   readonly adminUrl: string;
 }
 
-/**
- * Creates an empty database with a random name on every node. Makes one cluster of the coordinator and the
- * first workers.
- */
+/** Creates an empty database on every node, and makes one cluster of the first nodes. */
 export async function createCitusDatabase(
   { nodes, coordinatorHasShards }: CitusAddresses,
   workerCount = nodes.length - 1,

@@ -36,10 +36,7 @@ async function canRun(program: string, user: User): Promise<boolean> {
   );
 }
 
-/**
- * Copies the whole installation, because Postgres looks for its libraries and data files beside the
- * program.
- */
+/** Copies the whole installation, because Postgres needs the libraries and files beside the program. */
 async function copyOf({ postgres }: PostgresBinaries): Promise<PostgresBinaries> {
   const copy = await mkdtemp(join(tmpdir(), 'plant-store-postgres-binaries-'));
   await chmod(copy, 0o755);

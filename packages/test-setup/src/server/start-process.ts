@@ -11,10 +11,7 @@ export interface StartedProcess {
   child: ChildProcess;
   /** The standard output and the standard error of the process so far. */
   output(): string;
-  /**
-   * Resolves with the match when the output matches the pattern. Rejects when the process exits
-   * first.
-   */
+  /** Resolves when the output matches a pattern. Rejects when the process exits first. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   /** Resolves with the URL of the server when the server listens. */
   listening(): Promise<string>;

@@ -21,10 +21,7 @@ export interface FeedResult {
 /** Each follower must catch up within these milliseconds after the last write. */
 const patience = 60_000;
 
-/**
- * The number of phases. After each phase, the writers pause and the test compares all copies with the
- * table.
- */
+/** The number of phases. After each phase, the test compares all copies with the table. */
 const phases = 2;
 
 type NamedFault = [name: string, begin: BeginFault];

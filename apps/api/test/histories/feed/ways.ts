@@ -11,10 +11,7 @@ import superjson from 'superjson';
 import type { Random } from '../random.ts';
 import type { FeedWorld } from './feed-world.ts';
 
-/**
- * A way to read the feed. It delivers the pages after a cursor until an error occurs or the signal is
- * aborted.
- */
+/** A way to read the feed. It delivers the pages after a cursor until an error or an abort. */
 export type Way = (
   world: FeedWorld,
   random: Random,

@@ -14,9 +14,7 @@ export const NewPlant = z.object({
 /** The response to a create. */
 export const Plant = NewPlant.omit({ id: true });
 
-/**
- * An id in a path, a query or the response to a read. The id is text, so that no JSON parser rounds the id.
- */
+/** An id in a path, a query or the response to a read. No JSON parser rounds text. */
 const IdText = z.string().regex(/^-?\d{1,19}$/);
 
 export const PlantId = z.object({ id: IdText });
