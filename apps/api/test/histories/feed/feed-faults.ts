@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type postgres from 'postgres';
+import { plantsOn } from '../../faults/plants-database.ts';
 import { faults } from '../faults.ts';
 import type { Instance } from '../world.ts';
-import { type FeedWorld, plantsOn } from './feed-world.ts';
+import type { FeedWorld } from './feed-world.ts';
 
 export type BeginFault = (world: FeedWorld, instance: Instance) => Promise<() => unknown>;
 

@@ -5,7 +5,6 @@ import {
   startPgBouncer,
   type TestPostgres,
 } from '@plant-store/test-setup';
-import postgres from 'postgres';
 import type { PlantsDatabase } from '../../faults/plants-database.ts';
 import type { Random } from '../random.ts';
 import { type Instance, startInstance, startWorld, type World, withStandby } from '../world.ts';
@@ -42,7 +41,7 @@ export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
   const instances: FeedWorld['instances'] = [...world.instances, third];
   const feedWorld: FeedWorld = {
     token,
-    database: plantsOn(database.server),
+    database,
     standby,
     instances,
     feedNetwork,
@@ -62,14 +61,4 @@ export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
     },
   };
   return feedWorld;
-}
-
-/** Connects to the plants on a running server. The caller must stop the server. */
-export function plantsOn(server: TestPostgres): PlantsDatabase {
-  const urlFor = (username: string) =>
-    Object.assign(new URL(server.url), { username, pathname: 'plants' }).href;
-  // This connection does not read array types. When that read fails after a restart, postgres.js 3.4 ends
-  // this process.
-  const admin = postgres(urlFor('postgres'), { max: 1, fetch_types: false, onnotice: () => {} });
-  return { server, url: urlFor('gardener'), admin, stop: () => admin.end() };
 }
