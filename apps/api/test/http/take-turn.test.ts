@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { startFlood } from '../faults/flood.ts';
+import { startCreateFlood } from '../faults/request-flood.ts';
 import { startServer } from '../fixtures/running-server.ts';
 
 // The clients run in the process of the server, so their creates arrive in one turn of the event loop.
@@ -14,7 +14,7 @@ it('rejects a create with 50301 on both surfaces when the create has waited four
       return plant;
     },
   });
-  const flood = await startFlood(server, 400);
+  const flood = await startCreateFlood(server, 400);
   await vi.waitFor(() => expect(flood.outcomes['503 50301']).toBe(400 - 128), { timeout: 60_000 });
   await flood.stop();
   await server.stop();
@@ -24,7 +24,7 @@ it('rejects a create with 50301 on both surfaces when the create has waited four
 
 it('accepts every create of a thousand connections that send at once', async () => {
   const server = await startServer('Postgres', { create: async (plant) => plant });
-  const flood = await startFlood(server, 1_000);
+  const flood = await startCreateFlood(server, 1_000);
   await vi.waitFor(() => expect(flood.acknowledged.length).toBeGreaterThan(2_000), {
     timeout: 60_000,
   });

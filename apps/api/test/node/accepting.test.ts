@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { requestText, startRequestFlood } from '../faults/request-flood.ts';
-import { lastRequest, openSocket } from '../fixtures/raw-request.ts';
+import { startRequestFlood } from '../faults/request-flood.ts';
+import { lastRequest, openSocket, requestText } from '../fixtures/raw-request.ts';
 import { startServer } from '../fixtures/running-server.ts';
 
 /** The number of connections that send creates all the time. */
@@ -14,8 +14,8 @@ const newcomers = 100;
 it('accepts connections while creates keep the server busy', async () => {
   const server = await startServer('Postgres', { create: async (plant) => plant });
   const { token, url } = server;
-  const create = requestText('POST /plants', { token, body: '{"id":1,"name":"a plant"}' });
-  const creates = await startRequestFlood(url, creators, () => create);
+  const create = requestText('POST /plants', token, '{"id":1,"name":"a plant"}');
+  const creates = await startRequestFlood(url, creators, () => ({ text: create }));
   await expect.poll(() => creates.times.length, { timeout: 60_000 }).toBeGreaterThan(creators);
 
   const before = creates.times.length;
@@ -32,5 +32,5 @@ it('accepts connections while creates keep the server busy', async () => {
   await server.stop();
   // Node accepts one connection in a turn. Without our limit, a turn would have hundreds of creates.
   expect(meanwhile).toBeLessThan(50 * newcomers);
-  expect(Object.keys(creates.statuses)).toEqual(['200']);
+  expect(Object.keys(creates.outcomes)).toEqual(['200']);
 });
