@@ -12,8 +12,8 @@ export const areas = {
     tests: ['packages/schemas/test/json/*.test.ts'],
   },
   transformer: {
-    mutate: ['packages/core/src/procedures/transformer.ts'],
-    tests: ['packages/core/test/procedures/transformer.test.ts'],
+    mutate: ['packages/core/src/procedures/trpc/transformer.ts'],
+    tests: ['packages/core/test/procedures/trpc/transformer.test.ts'],
   },
   csv: {
     mutate: ['packages/formats/src/csv/parser.ts'],

@@ -39,20 +39,25 @@ export const packages = {
     rooms: [
       { 'error-causes.ts': 'what is the cause of an error?' },
       { 'plant-store-error.ts': 'which errors does the store throw?' },
+      { database: 'how does any room run a statement, by when, and with which errors?' },
+      { tables: 'which tables and indexes does the store need, and does a database have them?' },
+      { 'changes/epoch': 'when does the feed begin anew?' },
       {
-        'database/**':
-          'how does a statement reach a Postgres or the embedded database, and by when?',
+        'postgres/migration': 'how does a Postgres get the tables?',
+        embedded: 'how does a statement reach the embedded database?',
       },
+      { postgres: 'how does a statement reach a Postgres?' },
+      { 'open-database.ts': 'which of the two databases has the plants?' },
+      { plants: 'which statements create, delete and read plants?' },
+      { 'group-commit': 'how do callers share a statement?' },
       {
-        plants: 'which statements create, delete and read plants, and how do callers share them?',
-        'access-tokens': 'who is the owner of a token, and which tokens are there?',
-      },
-      {
-        'plants/bulk': 'how are thousands of plants stored at a time?',
+        bulk: 'how are thousands of plants stored at a time?',
         changes: 'which plants were created and deleted, in which order?',
+        'access-tokens': 'who is the owner of a token, and which tokens are there?',
         inspection: 'what is wrong with a database?',
       },
       { 'plant-store.ts': 'what can a store do?' },
+      { 'procedures/trpc': 'what is a procedure, and how does tRPC call one?' },
       { procedures: 'what can a client call?' },
     ],
   },
