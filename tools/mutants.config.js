@@ -25,7 +25,7 @@ export const areas = {
     needsPostgres: true,
   },
   drain: {
-    mutate: ['apps/api/src/http/drain.ts'],
+    mutate: ['apps/api/src/connections/drain.ts'],
     tests: ['apps/api/test/http/drain-hooks.test.ts'],
   },
   reconnect: {
