@@ -259,30 +259,6 @@ describe('creates on a cluster', () => {
     expect(lanes.sizes).toEqual([1, 1]);
   });
 
-  it.each(['PS001', '42883', '42501'])(
-    'become ordinary inserts after the error %s, and the store reads the shards again',
-    async (code) => {
-      const lanes = await openLanes();
-      before[1] = async () => {
-        delete before[1];
-        throw databaseError(code);
-      };
-      const id = await freeIdOn(1);
-      expect(await lanes.create({ id, name: 'Hoya' })).toEqual({ name: 'Hoya' });
-      expect(sent).toEqual({ 1: [insertOnNode, ordinaryInsert] });
-      expect(readsOfShards).toBe(2);
-    },
-  );
-
-  it.each(['53100', undefined])('fail with any other error, such as %s', async (code) => {
-    const lanes = await openLanes();
-    before[1] = () => Promise.reject(code ? databaseError(code) : new Error('down'));
-    const create = lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
-    await expect(create).rejects.toMatchObject({ code: 50300 });
-    expect(sent).toEqual({ 1: [insertOnNode] });
-    expect(readsOfShards).toBe(1);
-  });
-
   it('become ordinary inserts on a lane whose node has left the cluster', async () => {
     const { run } = database;
     const texts: string[] = [];

@@ -63,15 +63,6 @@ it('gives two instances the same cursors, so that each can continue where the ot
   expect(summaryOf(await store.changes({ after: page.next }))).toEqual(['deleted 1']);
 });
 
-it('sees the changes of another instance while it waits', async () => {
-  const { databaseUrl, store } = await createStore();
-  const { store: other } = await open(databaseUrl);
-  const { next: after } = await store.changes({});
-  const waiting = store.changes({ after, wait: 20 });
-  await other.create({ id: 1n, name });
-  expect(idsOf(await waiting)).toEqual([1n]);
-});
-
 it.each([
   ['a table was truncated', 'truncate plants'],
   ['the deletions were truncated', 'truncate plant_deletions'],

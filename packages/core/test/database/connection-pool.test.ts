@@ -148,7 +148,6 @@ describe('a statement that waits for a connection', () => {
     await next;
     expect(connection.statements).toEqual(['two']);
   });
-
 });
 
 describe('a statement that runs at its deadline', () => {

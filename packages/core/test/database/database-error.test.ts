@@ -35,7 +35,7 @@ it('recognizes a late write, and does not take it for an error of its data', () 
     expect(isLateWrite(error)).toBe(true);
     expect(isDataError(error)).toBe(false);
   }
-  for (const code of ['22P02', '22021', '23514']) {
+  for (const code of ['22P02', '22021', '23514', '23502', 'P0001']) {
     expect(isLateWrite(databaseError(code))).toBe(false);
     expect(isDataError(databaseError(code))).toBe(true);
   }

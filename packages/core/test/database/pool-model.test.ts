@@ -54,7 +54,8 @@ function createModel() {
   const active = () => [...creates.active, ...lists.active];
   const unsent = () => active().filter(({ connection }) => !connection);
   const sent = () => active().filter(({ connection }) => connection);
-  const isBusy = (connection: TestConnection) => sent().some((each) => each.connection === connection);
+  const isBusy = (connection: TestConnection) =>
+    sent().some((each) => each.connection === connection);
   const isUsable = (connection: TestConnection) => !old.has(connection) && !ended.has(connection);
   const isConnecting = () => attempts.length > endedAttempts;
   const open = () => connections.filter((each) => each.closes === 0 || !ended.has(each));
@@ -100,7 +101,9 @@ function createModel() {
    * and no other connection is left.
    */
   function endUnsent(): void {
-    const hasConnection = connections.some((each) => !old.has(each) && (isBusy(each) || !ended.has(each)));
+    const hasConnection = connections.some(
+      (each) => !old.has(each) && (isBusy(each) || !ended.has(each)),
+    );
     for (const each of unsent()) {
       if (isClosed) end(each, notSent('the store is closed'));
       else if (failed.has(each) && !hasConnection) end(each, notSent(`attempt ${lastFailed}`));
@@ -136,7 +139,9 @@ function createModel() {
     connection.query = (text, values) => {
       const statement = unsent().find((each) => each.text === text);
       expect(statement, `${text} has a turn and no connection`).toBeDefined();
-      expect(isUsable(connection) && !isBusy(connection), `${text} has a usable connection`).toBe(true);
+      expect(isUsable(connection) && !isBusy(connection), `${text} has a usable connection`).toBe(
+        true,
+      );
       Object.assign(statement ?? {}, { connection });
       return query.call(connection, text, values);
     };
@@ -191,7 +196,10 @@ function createModel() {
     },
     /** The server ends the session of any connection. */
     lose(which) {
-      const connection = pick(connections.filter((each) => !ended.has(each)), which);
+      const connection = pick(
+        connections.filter((each) => !ended.has(each)),
+        which,
+      );
       if (!connection) return;
       ended.add(connection);
       connection.end();
@@ -238,10 +246,13 @@ it('gives each statement a usable connection and its own outcome, whatever happe
   const names = [...createModel().names, ...Array(4).fill(['run', 'accept', 'settle']).flat()];
   const step = fc.tuple(fc.constantFrom(...names), fc.nat(17));
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (steps) => {
-      const model = createModel();
-      for (const [name, which] of steps) await model.take(name, which);
-    }),
+    fc.asyncProperty(
+      fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }),
+      async (steps) => {
+        const model = createModel();
+        for (const [name, which] of steps) await model.take(name, which);
+      },
+    ),
     { numRuns: 150 },
   );
 });

@@ -58,21 +58,6 @@ describe('creates', () => {
     expect(await slow).toEqual({ name: 'plant 2000' });
   });
 
-  it('are rejected at once when too many wait', async () => {
-    const { insert, end } = hangingInsert();
-    const lane = openLane({ insert }, { limits: { maxQueue: 5 } });
-    const accepted = plantsFrom(3_000, 6).map((plant) => lane.create(plant));
-    await vi.waitFor(() => expect(lane.pending).toEqual({ waiting: 5, inFlight: 1 }));
-    await expect(lane.create({ id: 3_006n, name: 'x' })).rejects.toMatchObject({
-      kind: 'overloaded',
-      code: 50301,
-      message: '5 creates are waiting already: nothing was written, send the plant again later',
-    });
-    end();
-    await Promise.all(accepted);
-    expect(lane.pending).toEqual({ waiting: 0, inFlight: 0 });
-  });
-
   it('are rejected at once while names and tags of 64 Mi characters wait', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { limits: { maxBatch: 1 } });
@@ -98,55 +83,6 @@ describe('creates', () => {
     }
     expect(lane.pending).toEqual({ waiting: 0, inFlight: 1 });
     end();
-  });
-
-  it('do not reach the database when their callers have disconnected', async () => {
-    const { insert, end } = hangingInsert();
-    const lane = openLane({ insert });
-    const caller = { isGone: false };
-    const [first, dropped] = plantsFrom(5_000, 2).map((plant) => lane.create(plant, { caller }));
-    const rejected = expect(dropped).rejects.toMatchObject({ code: 50300 });
-    caller.isGone = true;
-    end();
-    expect(await first).toEqual({ name: 'plant 5000' });
-    await rejected;
-    expect(await lane.get(5_001n)).toBeUndefined();
-  });
-
-  it('are rejected while they wait when the clocks have moved, and later creates are accepted', async () => {
-    const listeners: ((error: Error) => void)[] = [];
-    const { insert, end } = hangingInsert();
-    const lane = openLane({ insert }, { onClockMoved: (listener) => listeners.push(listener) });
-    const [running, ...waiting] = plantsFrom(6_000, 3).map((plant) => lane.create(plant));
-    const moved = new Error('the clocks have moved apart');
-    const rejected = waiting.map((each) =>
-      expect(each).rejects.toMatchObject({ code: 50300, cause: moved }),
-    );
-    await vi.waitFor(() => expect(lane.pending).toEqual({ waiting: 2, inFlight: 1 }));
-    for (const listener of listeners) listener(moved);
-    await Promise.all(rejected);
-    const next = lane.create({ id: 6_003n, name: 'next' });
-    end();
-    expect(await Promise.all([running, next])).toEqual([{ name: 'plant 6000' }, { name: 'next' }]);
-  });
-
-  it('are settled before the lane is drained, and rejected after that', async () => {
-    const { insert, end } = hangingInsert();
-    const lane = openLane({ insert });
-    const creates = plantsFrom(7_000, 3).map((plant) => lane.create(plant));
-    await vi.waitFor(() => expect(lane.pending.waiting).toBe(2));
-    let isDrained = false;
-    const drained = lane.drained().then(() => {
-      isDrained = true;
-    });
-    await expect(lane.create({ id: 7_003n, name: 'x' })).rejects.toMatchObject({
-      kind: 'shuttingDown',
-      message: 'the store is closing: nothing was written, send the plant again later',
-    });
-    expect(isDrained).toBe(false);
-    end();
-    await Promise.all(creates);
-    await drained;
   });
 });
 
@@ -197,33 +133,55 @@ describe('creates of many plants', () => {
       ...[4, 5].map(() => ({ reason: { code: 50301, message } })),
     ]);
   });
+});
 
-  it('are rejected while they wait when the clocks have moved', async () => {
-    const listeners: ((error: Error) => void)[] = [];
-    const { insert, end } = hangingInsert();
-    const lane = openLane({ insert }, { onClockMoved: (listener) => listeners.push(listener) });
-    const running = lane.createAll(plantsFrom(14_000, 1), options());
-    const waiting = lane.createAll(plantsFrom(14_001, 1), options());
-    for (const listener of listeners) listener(new Error('the clocks have moved apart'));
-    expect(await waiting).toMatchObject([{ reason: { code: 50300 } }]);
-    end();
-    expect(await running).toEqual([outcome('created')]);
-  });
+describe('single creates and creates of many plants', () => {
+  const one = (lane: Lane, id: number) => lane.create({ id: BigInt(id), name: 'x' });
+  const many = async (lane: Lane, id: number) => {
+    const [outcome] = await lane.createAll(plantsFrom(id, 1), { deadline: deadlineIn(60_000) });
+    return outcome?.status === 'rejected' ? Promise.reject(outcome.reason) : outcome?.value;
+  };
 
-  it('are settled before the lane is drained, and rejected after that', async () => {
+  it.each([
+    [one, 6_000],
+    [many, 14_000],
+  ])(
+    'are rejected while they wait when the clocks have moved, and later creates are accepted (%#)',
+    async (create, id) => {
+      const listeners: ((error: Error) => void)[] = [];
+      const { insert, end } = hangingInsert();
+      const lane = openLane({ insert }, { onClockMoved: (listener) => listeners.push(listener) });
+      const running = create(lane, id);
+      const cause = new Error('the clocks have moved apart');
+      const rejected = expect(create(lane, id + 1)).rejects.toMatchObject({ code: 50300, cause });
+      await vi.waitFor(() => expect(lane.pending).toEqual({ waiting: 1, inFlight: 1 }));
+      for (const listener of listeners) listener(cause);
+      await rejected;
+      const next = create(lane, id + 2);
+      end();
+      await Promise.all([running, next]);
+    },
+  );
+
+  it.each([
+    [one, 7_000],
+    [many, 15_000],
+  ])('are settled before the lane is drained, and rejected after that (%#)', async (create, id) => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
-    const many = lane.createAll(plantsFrom(15_000, 3), options());
+    const creates = [create(lane, id), create(lane, id + 1)];
+    await vi.waitFor(() => expect(lane.pending.waiting).toBe(1));
     let isDrained = false;
     const drained = lane.drained().then(() => {
       isDrained = true;
     });
-    expect(await lane.createAll(plantsFrom(15_003, 1), options())).toMatchObject([
-      { reason: { kind: 'shuttingDown' } },
-    ]);
+    await expect(create(lane, id + 2)).rejects.toMatchObject({
+      kind: 'shuttingDown',
+      message: 'the store is closing: nothing was written, send the plant again later',
+    });
     expect(isDrained).toBe(false);
     end();
-    expect(await many).toHaveLength(3);
+    await Promise.all(creates);
     await drained;
   });
 });

@@ -374,13 +374,6 @@ it('copies rows out, and then runs other statements', async () => {
   await connection.close();
 });
 
-it('is closed without a cancel request after a copy', async () => {
-  const connection = await connect();
-  for await (const _ of connection.copyOut('copy (select 1) to stdout'));
-  await connection.close();
-  expect(proxy.accepted).toBe(1);
-});
-
 it('cancels a copy whose reader has stopped early when the connection is closed', async () => {
   const connection = await connect();
   const copying = () => sql`
@@ -485,6 +478,7 @@ it('is closed without a cancel request when no statement runs', async () => {
   const connection = await connect();
   await connection.query('select 1');
   await connection.query('select 1 / 0').catch(() => {});
+  for await (const _ of connection.copyOut('copy (select 1) to stdout'));
   await connection.close();
   expect(connection.isOpen).toBe(false);
   expect(proxy.accepted).toBe(1);

@@ -39,14 +39,8 @@ const createPlant = (deadline?: number) => {
   return store.create({ id, name: `plant ${id}` }, { deadline });
 };
 
-it('a client gets one error, and its next create is stored', async () => {
-  network.forget();
-  await expect(createPlant(deadlineIn(300))).rejects.toMatchObject({ code: 50300 });
-  expect(await createPlant()).toEqual({ name: `plant ${lastId}` });
-});
-
-it.each([12, 200])(
-  '%i clients get one error each, and their next creates are stored',
+it.each([1, 200])(
+  'each of %i clients gets one error, and its next create is stored',
   async (count) => {
     network.forget();
     const clients = Array.from({ length: count }, async () => {

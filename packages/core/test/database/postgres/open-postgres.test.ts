@@ -140,35 +140,6 @@ it('warns once when the pooler keeps no prepared statements', async () => {
   expect(warnings).toEqual([expect.stringContaining('use 1.21 or newer')]);
 });
 
-it('cancels a statement at its deadline, and uses its connection again', async () => {
-  const database = await open();
-  const lookUp = (text: string, milliseconds: number) =>
-    database.run(text, [], { share: 'lookUps', deadline: deadlineIn(milliseconds) });
-  const session = async () => (await lookUp('select pg_backend_pid()', 60_000)).rows;
-  const before = await session();
-  await expect(lookUp('select pg_sleep(60)', 200)).rejects.toThrow(/^no response within/);
-  expect(await session()).toEqual(before);
-  const sleeping = await sql`
-    select from pg_stat_activity
-    where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`;
-  expect(sleeping).toEqual([]);
-});
-
-it('writes and looks up while a flood of lists hangs', async () => {
-  const database = await open();
-  const lists = Promise.allSettled(
-    Array.from({ length: 100 }, () =>
-      database.run('select pg_sleep(60)', [], { share: 'lists', deadline: deadlineIn(60_000) }),
-    ),
-  );
-  for (const share of ['creates', 'deletes', 'lookUps'] as const) {
-    const { rows } = await database.run('select 1', [], { share, deadline: deadlineIn(20_000) });
-    expect(rows).toEqual([[1]]);
-  }
-  await database.close();
-  for (const { status } of await lists) expect(status).toBe('rejected');
-});
-
 it('runs a single loop of migrations while its user may not create a missing table', async () => {
   await (await open()).close();
   const user = `user_${randomUUID().replaceAll('-', '')}`;

@@ -7,7 +7,6 @@ import {
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { connectPostgres } from '../../../src/database/postgres/connection.ts';
-import { openPlantStore } from '../../../src/plant-store.ts';
 
 /** A PgBouncer with `poolSize` connections to a database. All of its clients share them. */
 async function startPooler(poolSize: number) {
@@ -41,18 +40,6 @@ describe.runIf(hasPgBouncer)('a connection through PgBouncer, where it is instal
     const ofPooler = { name: expect.stringMatching(/^PGBOUNCER_/), statement };
     if (keepsPreparedStatements) expect(await prepared()).toContainEqual(ofPooler);
     else expect(await prepared()).toEqual([]);
-  });
-
-  it('warns once of a PgBouncer that keeps no prepared statements', async () => {
-    const { url } = await startPooler(4);
-    const store = await openPlantStore({ databaseUrl: url });
-    onTestFinished(store.close);
-    const warnings: string[] = [];
-    store.events.on('warning', (message) => warnings.push(message));
-    await store.ready();
-    await store.create({ id: 1n, name: 'Hoya' });
-    const old = expect.stringContaining('A PgBouncer older than 1.21');
-    expect(warnings).toEqual(keepsPreparedStatements ? [] : [old]);
   });
 
   it('runs the same statements in any session of PgBouncer', async () => {
