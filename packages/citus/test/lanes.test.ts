@@ -38,7 +38,7 @@ beforeAll(async () => {
   await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
   const texts = contentColumns.map(({ name }) => `${name}s text`);
   const arrays = contentColumns.map(({ name, type }) => `${name}s::${type}[]`);
-  // Behaves like the functions on a node of a cluster, without shards.
+  // These functions behave like the functions on a node, but without shards.
   await sql.unsafe(`
     create function plant_store_insert(
       key bigint, shards text, counts text, ids text, ${texts.join()}, deadline text)
@@ -63,7 +63,7 @@ let before: Record<number, () => Promise<unknown> | undefined>;
 let sent: Record<number, string[]>;
 /** The addresses of the nodes that the store has connected to. */
 let connectedTo: string[];
-/** Why the store cannot reach a node itself. */
+/** The errors when the store connects to a node. */
 let unreachable: Record<number, Error>;
 let shards: unknown[][];
 let readsOfShards: number;
@@ -89,7 +89,7 @@ beforeEach(() => {
   ];
 });
 
-/** Runs a statement on a node; all nodes have the same table. */
+/** Runs a statement on a node. All nodes use the same table. */
 async function runOn(node: number, text: string, values: Values): Promise<Rows> {
   sent[node] ??= [];
   sent[node].push(text);
@@ -177,7 +177,7 @@ async function openLanes(): Promise<TestLanes> {
   return lanes;
 }
 
-/** A free id that a node stores. The first node stores ids with a negative hash. */
+/** Returns a free id that belongs to a node. The first node stores ids with a negative hash. */
 async function freeIdOn(node: number): Promise<bigint> {
   for (;;) {
     const id = freeId();
@@ -192,7 +192,7 @@ const directInsert = expect.stringContaining('select id from plant_store_insert(
 const insertThroughAnother = expect.stringContaining('select * from plant_store_insert(');
 
 describe('creates on a cluster', () => {
-  it('are ordinary INSERTs on a version of Citus that was not tested, and the operator gets one warning', async () => {
+  it('sends ordinary INSERTs to a version of Citus that was not tested, and warns once', async () => {
     citusVersion = '14.0-1';
     const lanes = openOnCluster();
     const warnings: string[] = [];
@@ -204,7 +204,7 @@ describe('creates on a cluster', () => {
     expect(lanes.nodes()).toEqual([]);
   });
 
-  it('go to the node that stores them, as soon as the shards are known', async () => {
+  it('sends creates to the node of the plant as soon as the shards are known', async () => {
     const lanes = await openLanes();
     const [first, second] = [await freeIdOn(1), await freeIdOn(2)];
     expect(await lanes.create({ id: first, name: 'Hoya' })).toEqual({ name: 'Hoya' });
@@ -223,7 +223,7 @@ describe('creates on a cluster', () => {
     expect(readsOfShards).toBe(1);
   });
 
-  it('compare a plant with the stored plant when its id is taken', async () => {
+  it('compares a plant with the stored plant when the id is taken', async () => {
     const lanes = await openLanes();
     const id = await freeIdOn(1);
     await lanes.create({ id, name: 'Hoya' });
@@ -231,7 +231,7 @@ describe('creates on a cluster', () => {
     expect(await lanes.create({ id, name: 'Hoya' })).toEqual({ name: 'Hoya' });
   });
 
-  it('reject an invalid plant, although its node is not known', async () => {
+  it('rejects an invalid plant even when no node belongs to its id', async () => {
     const lanes = await openLanes();
     for (const plant of [null, { id: 1.5, name: 'x' }, { id: '5', name: 'x' }, { name: 'x' }]) {
       const create = lanes.create(plant as never); // Internal tools may bypass the types.
@@ -240,7 +240,7 @@ describe('creates on a cluster', () => {
     expect(sent).toEqual({});
   });
 
-  it('go on while another node hangs, and count as pending', async () => {
+  it('creates plants while another node hangs, and counts the waiting creates', async () => {
     const lanes = await openLanes();
     const hung = Promise.withResolvers<void>();
     before[1] = () => hung.promise;
@@ -253,13 +253,13 @@ describe('creates on a cluster', () => {
     expect(lanes.pending()).toEqual(Array(4).fill({ waiting: 0, inFlight: 0 }));
   });
 
-  it('are reported for every node', async () => {
+  it('reports the creates on every node', async () => {
     const lanes = await openLanes();
     await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
     expect(lanes.sizes).toEqual([1, 1]);
   });
 
-  it('become ordinary inserts on a lane whose node has left the cluster', async () => {
+  it('sends ordinary statements on a lane whose node has left the cluster', async () => {
     const { run } = database;
     const texts: string[] = [];
     const recorded: Database['run'] = (text, ...rest) => {
@@ -275,7 +275,7 @@ describe('creates on a cluster', () => {
     expect(texts).toEqual([ordinaryInsert, expect.stringContaining('delete from plants')]);
   });
 
-  it('become ordinary inserts when the table is no longer distributed', async () => {
+  it('sends ordinary inserts when the table is no longer distributed', async () => {
     const lanes = await openLanes();
     const id = await freeIdOn(1);
     await lanes.create({ id, name: 'Hoya' });
@@ -291,7 +291,7 @@ describe('creates on a cluster', () => {
     expect(sent).toEqual({ 0: [ordinaryInsert] });
   });
 
-  it('are accepted until the lanes begin to drain, and settled when they are drained', async () => {
+  it('accepts creates until the lanes begin to drain, and settles them before the end', async () => {
     const lanes = await openLanes();
     const hung = Promise.withResolvers<void>();
     before[2] = () => hung.promise;
@@ -314,7 +314,7 @@ describe('creates on a cluster', () => {
 });
 
 describe('a database that becomes a cluster', () => {
-  it('is noticed within half a minute by a store that nobody uses', async () => {
+  it('is noticed within half a minute even when nobody uses the store', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     isDistributed = false;
@@ -336,7 +336,7 @@ describe('a database that becomes a cluster', () => {
 });
 
 describe('gets and deletes on a cluster', () => {
-  it('go to the node that stores the plant', async () => {
+  it('reads and deletes on the node that stores the plant', async () => {
     const lanes = await openLanes();
     const id = await freeIdOn(2);
     await lanes.create({ id, name: 'Ficus' });
@@ -350,7 +350,7 @@ describe('gets and deletes on a cluster', () => {
     expect(sent).toEqual({ 2: [select, deleteOnNode, deleteOnNode, select] });
   });
 
-  it('become ordinary statements when the plant has moved', async () => {
+  it('sends an ordinary delete when the plant has moved', async () => {
     const lanes = await openLanes();
     const id = await freeIdOn(2);
     await lanes.create({ id, name: 'Ficus' });
@@ -370,7 +370,7 @@ describe('the state of the nodes', () => {
     { address: 'two:2', share: 0.5, isWritable: second },
   ];
 
-  it('follows the latest insert on each node, and each change is reported once', async () => {
+  it('follows the latest insert on each node, and reports each change once', async () => {
     const lanes = await openLanes();
     const changes: unknown[] = [];
     lanes.events.on('node', (node) => changes.push(node));
@@ -388,14 +388,14 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([state(false, true)[0], state(true, true)[0]]);
   });
 
-  it('stays good when a node rejects a plant', async () => {
+  it('remains good when a node rejects a plant', async () => {
     const lanes = await openLanes();
     const create = lanes.create({ id: await freeIdOn(1), name: 'poison' });
     await expect(create).rejects.toThrow('the table does not allow this plant');
     expect(lanes.nodes()).toEqual(state(true, true));
   });
 
-  /** The table is no longer distributed, and the store has noticed it. */
+  /** Ends the distribution of the table, and waits until the store notices. */
   const leaveCluster = async (lanes: TestLanes) => {
     shards = [];
     before[2] = async () => {
@@ -420,7 +420,7 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([]);
   });
 
-  it('follows a probe of each node', async () => {
+  it('follows the probe of each node', async () => {
     const lanes = openOnCluster();
     const changes: unknown[] = [];
     lanes.events.on('node', (node) => changes.push(node));
@@ -443,7 +443,7 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([second, { ...second, isWritable: true }, first]);
   });
 
-  it('is rerouted as soon as another node passes on a create or a probe', async () => {
+  it('says that a node is rerouted when another node passes on a create or a probe', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     // The connections of the other tests were compared with another clock.
     const ofOthers = database;
@@ -482,7 +482,7 @@ describe('the state of the nodes', () => {
     expect(sent).toEqual({ 1: [directInsert] });
   });
 
-  it('is never rerouted for a node that has left the cluster', async () => {
+  it('never says that a node is rerouted after the node has left the cluster', async () => {
     const lanes = await openLanes();
     const rerouted: unknown[] = [];
     lanes.events.on('rerouted', (node) => rerouted.push(node));

@@ -21,7 +21,7 @@ const tables = async () => {
   return rows.map(({ tablename }) => tablename);
 };
 
-/** Makes the migration take the database for a node. */
+/** Makes the database look like a node of a cluster. */
 async function joinCluster(group: number): Promise<void> {
   await sql`
     insert into pg_extension
@@ -40,7 +40,7 @@ it('the coordinator migrates', async () => {
   await migrate();
 });
 
-it('a worker waits for the tables, and its error says how to create them', async () => {
+it('says on a worker how to create the missing tables', async () => {
   await joinCluster(1);
   await expect(migrate()).rejects.toThrow(
     'this worker of a Citus cluster does not have the current tables: start an instance on the ' +

@@ -195,7 +195,7 @@ describe('plantChanges', () => {
     );
   });
 
-  it('connects again behind the last event when the connection is silent for too long', async () => {
+  it('connects again, and continues behind the last event, when a connection is silent for too long', async () => {
     const addresses: string[] = [];
     const stub = await startStub((request, response) => {
       addresses.push(decodeURIComponent(request.url ?? ''));

@@ -5,7 +5,7 @@ import { lastId } from '../../src/changes/cursor.ts';
 import { createChangeReader } from '../../src/changes/read-changes.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 
-it('orders changes by the number of the transaction, not by its text', async () => {
+it('orders changes by the transaction number, not by the text of the number', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const database = await openDatabase({ databaseUrl }, { requireConnection: true });
   const sql = postgres(databaseUrl);

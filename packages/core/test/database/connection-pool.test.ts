@@ -4,7 +4,7 @@ import { lateWrite } from '../../src/database/database-error.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { createPool, lost, serverError, type TestConnection } from '../fixtures/test-pool.ts';
 
-/** A number of milliseconds that is far more than a slow machine needs for a step of a test. */
+/** A time in milliseconds. Even a slow machine needs less time for a step of a test. */
 const longDelay = 400;
 
 const rowsOf = async (result: Promise<{ rows: unknown[] }>) => (await result).rows;
@@ -15,7 +15,7 @@ function stopClocks(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-it('opens a connection for a statement, and keeps it for the next one', async () => {
+it('opens a connection for a statement, and keeps the connection for the next statement', async () => {
   const { pool, attempts, run, accept } = createPool();
   expect(attempts).toHaveLength(0);
   const first = rowsOf(run('one'));
@@ -32,7 +32,7 @@ it('opens a connection for a statement, and keeps it for the next one', async ()
   expect(connection.closes).toBe(0);
 });
 
-it('makes the values of a statement from its deadline by the clock of the database', async () => {
+it('makes the values of a statement from the deadline by the clock of the database', async () => {
   const { pool, accept } = createPool();
   const options = { share: 'creates', deadline: deadlineIn(60_000) } as const;
   const result = pool.run('one', (until) => ['x', until], options);
@@ -42,7 +42,7 @@ it('makes the values of a statement from its deadline by the clock of the databa
   expect(connection.values).toEqual([['x', `the time ${options.deadline}`]]);
 });
 
-it('runs the next statement when the values of one cannot be made', async () => {
+it('runs the next statement after an error in the values of a statement', async () => {
   const { pool, run, accept } = createPool({ shares: { creates: 1 } });
   const values = () => {
     throw new RangeError('no time');
@@ -56,7 +56,7 @@ it('runs the next statement when the values of one cannot be made', async () => 
   expect(await next).toEqual([2]);
 });
 
-it('waits before the next attempt to connect after an attempt failed and after a connection was lost', async () => {
+it('waits before it connects again after a failed attempt and after a lost connection', async () => {
   const { attempts, run, accept, fail } = createPool({ retryDelay: longDelay });
   const unreachable = expect(run('one')).rejects.toThrow('unreachable');
   await fail(new Error('unreachable'));
@@ -84,7 +84,7 @@ it('throws when the pool has no connections for a kind of statement', async () =
 describe('a statement that waits for a connection', () => {
   const shares = { creates: 1, lists: 1 };
 
-  it('is rejected at its deadline', async () => {
+  it('rejects a waiting statement at its deadline', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const running = run('one');
@@ -101,7 +101,7 @@ describe('a statement that waits for a connection', () => {
     expect(connection.statements).toEqual(['one', 'three']);
   });
 
-  it('is rejected as overloaded at its deadline when other statements have ended meanwhile', async () => {
+  it('rejects a waiting statement as overloaded when other statements have ended before its deadline', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const all = [run('one'), run('two')];
@@ -117,7 +117,7 @@ describe('a statement that waits for a connection', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is rejected as overloaded after four fifths of its time if it is a list', async () => {
+  it('rejects a waiting list as overloaded after four fifths of its time', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const first = rowsOf(run('first', { share: 'lists' }));
@@ -134,7 +134,7 @@ describe('a statement that waits for a connection', () => {
     expect(connection.statements).toEqual(['first', 'second']);
   });
 
-  it('is rejected at its deadline while no connection can be opened', async () => {
+  it('rejects a statement at its deadline while no connection can be opened', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const late = expect(run('one', { deadline: deadlineIn(50) })).rejects.toThrow(
@@ -165,7 +165,7 @@ describe('a statement that runs at its deadline', () => {
   };
 
   it.each([serverError('57014'), 'the cancel request came too late'])(
-    'is cancelled, and its connection is used again when it has ended (%#)',
+    'cancels a late statement, and uses its connection again when the statement has ended (%#)',
     async (end) => {
       const pool = createPool({ shares });
       const connection = await runLate(pool);
@@ -180,7 +180,7 @@ describe('a statement that runs at its deadline', () => {
     },
   );
 
-  it('loses its connection when it still runs half a second later and is not in a commit', async () => {
+  it('closes the connection when a late statement runs on for half a second outside a commit', async () => {
     const pool = createPool({ shares });
     const connection = await runLate(pool);
     const next = rowsOf(pool.run('next'));
@@ -193,7 +193,7 @@ describe('a statement that runs at its deadline', () => {
     expect(await next).toEqual(['the next one']);
   });
 
-  it('keeps its connection while the server is in its commit', async () => {
+  it('keeps the connection of a late statement while the server is in the commit', async () => {
     const pool = createPool({ shares });
     const connection = await runLate(pool);
     connection.isInCommit = true;
@@ -208,7 +208,7 @@ describe('a statement that runs at its deadline', () => {
     expect(connection.closes).toBe(0);
   });
 
-  it('is found in its commit over an extra connection, which is closed later, while all others are busy', async () => {
+  it('opens an extra connection to ask about a commit while all connections are busy', async () => {
     stopClocks();
     const { pool, run, accept } = createPool({ shares });
     const reading = run('read', { share: 'lookUps' });
@@ -231,7 +231,7 @@ describe('a statement that runs at its deadline', () => {
     expect([reader.closes, connection.closes]).toEqual([0, 0]);
   });
 
-  it('makes the pool replace idle connections before their next use', async () => {
+  it('replaces idle connections before their next use after a late statement', async () => {
     const { run, accept } = createPool({ shares });
     stopClocks();
     const before = run('before', { share: 'lookUps' });
@@ -239,7 +239,7 @@ describe('a statement that runs at its deadline', () => {
     await idle.settle();
     await before;
     const deadline = deadlineIn(50);
-    // The first one takes the idle connection.
+    // The first statement takes the idle connection.
     const used = run('used', { share: 'lookUps' });
     const late = expect(run('late', { deadline })).rejects.toThrow(/no response/);
     await accept();
@@ -254,7 +254,7 @@ describe('a statement that runs at its deadline', () => {
     expect(await next).toEqual(['on a new connection']);
   });
 
-  describe('while its caller waits longer', () => {
+  describe('with a caller that waits beyond the deadline', () => {
     const runLong = async ({ run, accept }: ReturnType<typeof createPool>) => {
       stopClocks();
       const deadline = deadlineIn(50);
@@ -267,7 +267,7 @@ describe('a statement that runs at its deadline', () => {
     };
 
     it.each([['committed'], [serverError('57014')]])(
-      'gives the caller its outcome (%#)',
+      'gives the caller the outcome of a late statement (%#)',
       async (end) => {
         const pool = createPool({ shares });
         const { connection, outcome } = await runLong(pool);
@@ -277,7 +277,7 @@ describe('a statement that runs at its deadline', () => {
       },
     );
 
-    it('keeps its connection that long while nobody knows whether the server is in a commit', async () => {
+    it('keeps the connection for this caller while the state of the commit is unknown', async () => {
       const pool = createPool({ shares: { creates: 1 } });
       const { connection, outcome } = await runLong(pool);
       await vi.advanceTimersByTimeAsync(4_000);
@@ -288,14 +288,14 @@ describe('a statement that runs at its deadline', () => {
     });
   });
 
-  it('fails when its connection is lost', async () => {
+  it('closes a connection that is lost after the deadline', async () => {
     const pool = createPool({ shares });
     const connection = await runLate(pool);
     await connection.settle(lost());
     expect(connection.closes).toBe(1);
   });
 
-  it('may take any time when it has no deadline', async () => {
+  it('lets a statement without a deadline take any time', async () => {
     stopClocks();
     const { run, accept } = createPool({ shares });
     const result = rowsOf(run('one', { deadline: Number.POSITIVE_INFINITY }));
@@ -315,33 +315,37 @@ describe('mayCommit', () => {
 
   it.each([
     { commits: [true, true], expected: true },
-    // The first statement waits for a lock. A new statement must not wait for the commit of the second one.
+    // The first statement waits for a lock. A new statement must not wait for the commit of the second
+    // statement.
     { commits: [false, true], expected: false },
     { commits: [false, false], expected: false },
     { commits: [undefined, undefined], expected: true },
-  ])('is $expected when statements are in a commit: $commits', async ({ commits, expected }) => {
-    const { pool, run, accept } = createPool({ shares });
-    const looking = run('a look-up', { share: 'lookUps' });
-    const idle = await accept();
-    const results = commits.map((_, i) => run(`create ${i}`));
-    const connections = [await accept(), await accept()];
-    connections.forEach((connection, i) => {
-      connection.isInCommit = commits[i];
-    });
-    await idle.settle();
-    await looking;
-    expect(await pool.mayCommit('creates')).toBe(expected);
-    expect(await pool.mayCommit('lookUps')).toBe(false); // None of them runs.
-    // The pool uses the connection of its questions again.
-    expect(idle.closes).toBe(0);
-    for (const connection of connections) await connection.settle();
-    await Promise.all(results);
-  });
+  ])(
+    'returns $expected when the states of the commits are $commits',
+    async ({ commits, expected }) => {
+      const { pool, run, accept } = createPool({ shares });
+      const looking = run('a look-up', { share: 'lookUps' });
+      const idle = await accept();
+      const results = commits.map((_, i) => run(`create ${i}`));
+      const connections = [await accept(), await accept()];
+      connections.forEach((connection, i) => {
+        connection.isInCommit = commits[i];
+      });
+      await idle.settle();
+      await looking;
+      expect(await pool.mayCommit('creates')).toBe(expected);
+      expect(await pool.mayCommit('lookUps')).toBe(false); // None of them runs.
+      // The pool keeps the connection over which it has asked.
+      expect(idle.closes).toBe(0);
+      for (const connection of connections) await connection.settle();
+      await Promise.all(results);
+    },
+  );
 });
 
 const lateError = () => serverError('22P02', 'ERROR', `invalid input: "${lateWrite}: 2026-11-22"`);
 
-it('rejects all waiting statements when the database rejects a write as late long before its deadline', async () => {
+it('rejects all waiting statements when the clocks have moved apart by more than a second', async () => {
   const { pool, run, accept } = createPool({ shares: { creates: 1, lists: 1 } });
   const heard: Error[] = [];
   for (let i = 0; i < 2; i++) pool.onClockMoved((error) => heard.push(error));
@@ -372,7 +376,7 @@ it('rejects all waiting statements when the database rejects a write as late lon
   expect(await again).toEqual(['created']);
 });
 
-it('keeps its connections when the database rejects a write as late in the last second before its deadline', async () => {
+it('keeps its connections when the clocks have moved apart by less than a second', async () => {
   stopClocks();
   const { pool, run, accept } = createPool();
   const heard: Error[] = [];
@@ -410,7 +414,7 @@ it('replaces a connection after ten minutes, before its next statement', async (
   expect(connection.statements).toHaveLength(2);
 });
 
-it('cancels a statement that takes long when it is closed', async () => {
+it('cancels a slow statement when the pool is closed', async () => {
   const { pool, run, accept } = createPool();
   const failed = expect(run('one')).rejects.toThrow();
   const second = run('two');
@@ -419,14 +423,14 @@ it('cancels a statement that takes long when it is closed', async () => {
   await second;
   const closed = pool.close();
   await vi.waitFor(() => expect(used.closes).toBe(1));
-  expect(idle.closes).toBe(1); // Its session has not ended yet.
+  expect(idle.closes).toBe(1); // The session of this connection has not ended yet.
   await used.settle(new Error('cancelled'));
   await failed;
   for (const connection of [used, idle]) connection.end();
   await closed;
 });
 
-it('does not keep the process alive when its connections are closed', async () => {
+it('leaves no timer behind when the pool is closed', async () => {
   const { pool } = createPool();
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();

@@ -7,7 +7,7 @@ import { createOldTables } from '../fixtures/old-tables.ts';
 let databaseUrl: string;
 let sql: postgres.Sql;
 
-/** Makes a database of the version before the feed, with plants. */
+/** Makes a database with plants, as the version before the feed does. */
 beforeEach(async () => {
   databaseUrl = await createDatabase(inject('postgresUrl'));
   await createOldTables(databaseUrl, 3);
@@ -33,7 +33,7 @@ describe('the migration to the feed', () => {
     expect(await sql`select from plants where changed_in is not null`).toEqual([]);
     const { next } = await store.changes({});
     await store.delete(1n);
-    await insert(1001); // An instance of the earlier version does this.
+    await insert(1001); // An instance of the earlier version would send this insert.
     const { changes } = await store.changes({ after: next });
     expect(changes.map(({ type, plant }) => `${type} ${plant.id}`)).toEqual([
       'deleted 1',
@@ -73,7 +73,7 @@ describe('the migration to the feed', () => {
     expect(cursors[0]).toEqual(cursors[1]);
   });
 
-  it('fails after some seconds when a transaction has locked the table', async () => {
+  it('fails after some seconds while a transaction locks the table', async () => {
     const other = await sql.reserve();
     await other`begin`;
     await other`lock table plants in access share mode`;

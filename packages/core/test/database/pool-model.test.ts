@@ -9,13 +9,13 @@ interface Statement {
   readonly caller: { isGone: boolean };
   readonly isRepeatable: boolean;
   connection?: TestConnection | undefined;
-  /** The outcome by the model. */
+  /** The outcome that the model predicts. */
   expected?: unknown;
-  /** The outcome by the pool. */
+  /** The outcome that the pool gives. */
   outcome?: unknown;
 }
 
-/** The statements of one kind. The active ones have a turn, and the others wait for one. */
+/** The statements of one kind. Active statements have a turn, and waiting statements have none. */
 interface Turns {
   max: number;
   active: Statement[];
@@ -44,7 +44,7 @@ function createModel() {
   const old = new Set<TestConnection>();
   /** The connections whose session has ended. */
   const ended = new Set<TestConnection>();
-  /** The statements that have no connection since before the last attempt to connect failed. */
+  /** The statements that had no connection when an attempt to connect failed. */
   const failed = new Set<Statement>();
   let endedAttempts = 0;
   let lastFailed = 0;
@@ -61,7 +61,7 @@ function createModel() {
   const open = () => connections.filter((each) => each.closes === 0 || !ended.has(each));
   const mustConnect = () => unsent().length > 0 && open().length < creates.max + lists.max;
 
-  /** Gives a statement a turn or a place among those that wait. */
+  /** Gives a statement a turn or a place in the queue. */
   function begin(statement: Statement): void {
     const { turns } = statement;
     failed.delete(statement);
@@ -97,8 +97,8 @@ function createModel() {
   }
 
   /**
-   * Ends the statements that have a turn and will get no connection: an attempt has failed since they wait,
-   * and no other connection is left.
+   * Ends the statements that have a turn and will get no connection. For such a statement, an attempt to
+   * connect has failed, and no other connection is left.
    */
   function endUnsent(): void {
     const hasConnection = connections.some(
@@ -148,7 +148,7 @@ function createModel() {
     return connection;
   }
 
-  /** What may happen. A number chooses the connection or the statement to which it happens. */
+  /** The steps of a test. A number chooses the connection or the statement of a step. */
   const steps: Record<string, (which: number) => unknown> = {
     run(which) {
       const share = which % 3 === 0 ? 'lists' : 'creates';
@@ -241,7 +241,7 @@ const pick = <T>(all: readonly T[], which: number): T | undefined => all[which %
 
 const notSent = (message: string) => expect.objectContaining({ name: 'NotSentError', message });
 
-it('gives each statement a usable connection and its own outcome, whatever happens before', async () => {
+it('gives each statement a usable connection and its own outcome in any order of events', async () => {
   // These three steps lead to most of the others.
   const names = [...createModel().names, ...Array(4).fill(['run', 'accept', 'settle']).flat()];
   const step = fc.tuple(fc.constantFrom(...names), fc.nat(17));

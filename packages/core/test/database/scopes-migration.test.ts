@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vi
 import { openPlantStore } from '../../src/plant-store.ts';
 import { createOldTables } from '../fixtures/old-tables.ts';
 
-/** All statements of the version before scopes. */
+/** The statements of the version before scopes. */
 const oldInsert = 'insert into plants (id, name, tag) values ($1, $2, $3) on conflict do nothing';
 const oldSelect = 'select sha256, name, created_at, expires_at, revoked_at, last_used_at';
 
@@ -61,7 +61,7 @@ describe('the migration to scopes', () => {
     };
     const { plants } = await store.list({ tag: 'rare', limit: 1000 });
     expect(plants).toHaveLength(100);
-    await store.close(); // A session reports its statistics at its end, or up to 10 s later.
+    await store.close(); // A session reports its statistics when it ends, or within 10 s.
     await vi.waitFor(async () => expect(Number((await scans()).idx_scan)).toBeGreaterThan(0), {
       timeout: 30_000,
     });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** A lane with one statement at a time. By default, it uses the real statements. */
+/** Opens a lane with one statement at a time. By default, the lane uses the real statements. */
 function openLane(
   others: Partial<PlantStatements> = {},
   options: Partial<Parameters<typeof createLane>[0]> = {},
@@ -32,7 +32,7 @@ function openLane(
   });
 }
 
-/** An insert that the test ends. Later inserts run as usual. */
+/** Makes an insert that the test ends. Later inserts run as usual. */
 function hangingInsert() {
   const hung = Promise.withResolvers<void>();
   let inserts = 0;
@@ -49,7 +49,7 @@ const plantsFrom = (first: number, count: number) =>
 const mayBeStored = 'the database did not respond: the plant may still be stored, send it again';
 
 describe('creates', () => {
-  it('run in two statements at a time when the database has two connections for creates', async () => {
+  it('runs two statements at a time when the database has two connections for creates', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { maxInserts: 2, limits: { slowAfter: 20 } });
     const [slow, next] = plantsFrom(2_000, 2).map((plant) => lane.create(plant));
@@ -58,7 +58,7 @@ describe('creates', () => {
     expect(await slow).toEqual({ name: 'plant 2000' });
   });
 
-  it('are rejected at once while names and tags of 64 Mi characters wait', async () => {
+  it('rejects a create at once while names and tags of 64 Mi characters wait', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { limits: { maxBatch: 1 } });
     const first = lane.create({ id: 3_100n, name: 'x' });
@@ -72,7 +72,7 @@ describe('creates', () => {
     await first;
   });
 
-  it('say at their deadline that the plant may be stored', async () => {
+  it('says at the deadline of a create that the plant may be stored', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
     const deadline = deadlineIn(20);
@@ -90,7 +90,7 @@ describe('creates of many plants', () => {
   const outcome = (result: string) => ({ status: 'fulfilled', value: result });
   const options = () => ({ deadline: deadlineIn(60_000) });
 
-  it('run in one statement', async () => {
+  it('runs one statement for many plants', async () => {
     const sizes: number[] = [];
     const lane = openLane({}, { onCommit: ({ size }) => sizes.push(size) });
     const plants = plantsFrom(10_000, 500);
@@ -104,7 +104,7 @@ describe('creates of many plants', () => {
     expect(sizes).toEqual([500, 3]);
   });
 
-  it('leave one connection to single creates', async () => {
+  it('leaves one connection to single creates', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { maxInserts: 2 });
     const many = lane.createAll(plantsFrom(11_000, 2), options());
@@ -117,7 +117,7 @@ describe('creates of many plants', () => {
     );
   });
 
-  it('are rejected one by one when too many wait', async () => {
+  it('rejects the plants that do not fit into the queue', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { limits: { maxQueue: 3 } });
     const [running, waiting] = [
@@ -146,7 +146,7 @@ describe('single creates and creates of many plants', () => {
     [one, 6_000],
     [many, 14_000],
   ])(
-    'are rejected while they wait when the clocks have moved, and later creates are accepted (%#)',
+    'rejects waiting creates when the clocks have moved, and accepts later creates (%#)',
     async (create, id) => {
       const listeners: ((error: Error) => void)[] = [];
       const { insert, end } = hangingInsert();
@@ -166,28 +166,31 @@ describe('single creates and creates of many plants', () => {
   it.each([
     [one, 7_000],
     [many, 15_000],
-  ])('are settled before the lane is drained, and rejected after that (%#)', async (create, id) => {
-    const { insert, end } = hangingInsert();
-    const lane = openLane({ insert });
-    const creates = [create(lane, id), create(lane, id + 1)];
-    await vi.waitFor(() => expect(lane.pending.waiting).toBe(1));
-    let isDrained = false;
-    const drained = lane.drained().then(() => {
-      isDrained = true;
-    });
-    await expect(create(lane, id + 2)).rejects.toMatchObject({
-      kind: 'shuttingDown',
-      message: 'the store is closing: nothing was written, send the plant again later',
-    });
-    expect(isDrained).toBe(false);
-    end();
-    await Promise.all(creates);
-    await drained;
-  });
+  ])(
+    'settles all creates before the lane is drained, and rejects later creates (%#)',
+    async (create, id) => {
+      const { insert, end } = hangingInsert();
+      const lane = openLane({ insert });
+      const creates = [create(lane, id), create(lane, id + 1)];
+      await vi.waitFor(() => expect(lane.pending.waiting).toBe(1));
+      let isDrained = false;
+      const drained = lane.drained().then(() => {
+        isDrained = true;
+      });
+      await expect(create(lane, id + 2)).rejects.toMatchObject({
+        kind: 'shuttingDown',
+        message: 'the store is closing: nothing was written, send the plant again later',
+      });
+      expect(isDrained).toBe(false);
+      end();
+      await Promise.all(creates);
+      await drained;
+    },
+  );
 });
 
 describe('a delete', () => {
-  it('gets five seconds or its own deadline, and passes its caller on', async () => {
+  it('has five seconds or its own deadline, and passes its caller on', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const remove = vi.fn(async () => true);
@@ -215,7 +218,7 @@ describe('a delete', () => {
 });
 
 describe('gets', () => {
-  it('run in one statement when another statement runs already', async () => {
+  it('combines the gets that arrive while another statement runs', async () => {
     const find = vi.fn(statements.find);
     const lane = openLane({ find });
     await Promise.all(plantsFrom(9_000, 3).map((plant) => lane.create(plant)));

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
 
-it('pages by `next` contain each plant exactly once if it exists throughout, even while others create and delete', async () => {
+it('lists each lasting plant exactly once while other plants are created and deleted', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const store = await openPlantStore({ databaseUrl });
   const sql = postgres(databaseUrl);
@@ -11,7 +11,7 @@ it('pages by `next` contain each plant exactly once if it exists throughout, eve
     await sql.end();
     await store.close();
   });
-  // Every third id stays, every third is deleted, and every third is created during the walk.
+  // During the walk, a third of the ids stays, a third is deleted, and a third is created.
   const count = 1_000_000;
   const minId = -(2n ** 63n);
   await sql`

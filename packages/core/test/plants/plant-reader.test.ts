@@ -46,7 +46,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     expect(found.map((plant) => plant?.id)).toEqual([undefined, least, undefined, least, greatest]);
   });
 
-  it('lists pages ascending by id, each with the start of the next one', async () => {
+  it('lists pages ascending by id, and says where the next page begins', async () => {
     const first = await store.list({ limit: 2 });
     expect(first.plants.map(({ id }) => id)).toEqual([least, -1n]);
     expect(first.next).toBe(-1n);
@@ -64,7 +64,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     expect(await store.list({ tag: 'Even', limit: 2 })).toEqual({ plants: [] });
   });
 
-  it('ends a page before the plant that exceeds 1 MiB, and returns at least one plant in each page', async () => {
+  it('ends a page before it exceeds 1 MiB, but returns at least one plant', async () => {
     const tag = 'é'.repeat(100_000);
     const bytes = [2 ** 19, 2 ** 19, 2 ** 19, 2 ** 19 + 1, 2 ** 21, 2 ** 19, 2 ** 21];
     for (const [i, size] of bytes.entries()) {
@@ -92,7 +92,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     }
   });
 
-  it('deletes a plant, and its id is free afterwards', async () => {
+  it('deletes a plant, and frees its id', async () => {
     const [id] = [200n];
     await store.create({ id, name: 'misspelt' });
     expect(await store.delete(id)).toBe(true);
@@ -117,7 +117,7 @@ it('ends a read at its deadline', async () => {
 });
 
 describe('memory of a page', () => {
-  it('is enough for a page with a long plant, which one statement reads', async () => {
+  it('is enough to read a page with a long plant by one statement', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const store = await openPlantStore({ databaseUrl });
     await store.load([1n, 2n].map((id) => ({ id, name: 'x'.repeat(Number(id) * 1_000) })));
@@ -130,7 +130,7 @@ describe('memory of a page', () => {
     await database.close();
   });
 
-  it('is reserved before the statement is sent, and then set to the size of the page', async () => {
+  it('is reserved before the read, and then set to the size of the page', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const store = await openPlantStore({ databaseUrl });
     const { next: after } = await store.changes({});

@@ -12,7 +12,7 @@ import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
 
-// A flush cannot be cancelled. The library that delays it needs a compiler.
+// A flush cannot be cancelled. The library that delays a flush needs a compiler.
 const test = it.runIf(hasSlowFlush);
 
 const disk = hasSlowFlush ? makeSlowFlush() : { env: {}, set: () => {}, cut: () => {} };

@@ -115,7 +115,7 @@ describe('parseJson', () => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining(error));
   });
 
-  describe('where the engine lacks source text access', () => {
+  describe('in an engine without access to the source text', () => {
     const { parse } = JSON;
     const id = { id: 9007199254740993n };
 
@@ -204,7 +204,7 @@ describe('formatJson', () => {
     expect(formatJson(value, 1)).toBe('{\n "ids": [\n  9223372036854775807\n ]\n}');
   });
 
-  it('writes every value in such a way that parseJson reads the same value', () => {
+  it('writes every value so that parseJson reads the same value', () => {
     fc.assert(
       fc.property(int64, fc.string(), (integer, string) => {
         const value = { id: exact(integer), string, list: [exact(integer), null] };

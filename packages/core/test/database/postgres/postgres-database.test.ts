@@ -28,7 +28,7 @@ const backends = () => sql`
   select pid from pg_stat_activity
   where application_name like 'plant-store process%' and datname = current_database()`;
 
-it('reports an unknown outcome when the response to a commit is lost, and a repeated create succeeds', async () => {
+it('reports an unknown outcome when the response is lost, and accepts the same create again', async () => {
   const lost = proxy.loseResponse('INSERT 0 1');
   await expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
   await lost;
@@ -70,7 +70,7 @@ it('throws databaseUnavailable when a trigger rejects the sessions of the store'
   });
 });
 
-it('does not send a create again, because that could undo the delete of another client', async () => {
+it('does not send a create again, because the second create could undo a delete', async () => {
   await store.create({ id: 2n, name: 'Ficus' });
   const held = proxy.holdResponse('INSERT 0 ');
   const create = expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
@@ -82,7 +82,7 @@ it('does not send a create again, because that could undo the delete of another 
   expect(await store.get(plant.id)).toBeUndefined();
 });
 
-it('does not send a delete again, because the second one would find no plant', async () => {
+it('does not send a delete again, because the second delete would find no plant', async () => {
   await store.create(plant);
   const lost = proxy.loseResponse('SELECT 1');
   await expect(store.delete(plant.id)).rejects.toMatchObject({ code: 50300 });
@@ -90,7 +90,7 @@ it('does not send a delete again, because the second one would find no plant', a
   expect(await store.delete(plant.id)).toBe(false);
 });
 
-it('writes nothing when a lock blocks the write until after its deadline', async () => {
+it('writes nothing when a lock blocks a write beyond its deadline', async () => {
   await store.create(plant);
   const other = await sql.reserve();
   await other`begin`;
@@ -112,7 +112,7 @@ it('rejects only one write when the clocks have moved apart', async () => {
   const opened = await openPlantStore({ databaseUrl: server.url });
   onTestFinished(() => opened.close());
   expect(await opened.delete(5n)).toBe(false); // This delete is not late.
-  // Since the connection was opened, the database's clock has moved a minute ahead.
+  // After the connection was opened, the clock of the database moves a minute ahead.
   server.catchUp();
   await expect(opened.create(plant)).rejects.toMatchObject({
     code: 50300,
@@ -123,7 +123,7 @@ it('rejects only one write when the clocks have moved apart', async () => {
   expect(await opened.delete(plant.id)).toBe(true);
 });
 
-/** A server that tells new clients a time a minute ago. */
+/** Starts a server whose clock is a minute behind for new clients. */
 async function startWithClockBehind(serverUrl: string) {
   const { hostname, port } = new URL(serverUrl);
   let behind = 60_000;
@@ -147,7 +147,7 @@ async function startWithClockBehind(serverUrl: string) {
   };
 }
 
-it('replaces all connections when one is lost, because another server may respond now', async () => {
+it('replaces all connections when one connection is lost', async () => {
   await store.create(plant);
   await vi.waitFor(async () => {
     await Promise.all([store.list({ limit: 1 }), store.delete(2n), store.get(2n)]);
@@ -159,7 +159,7 @@ it('replaces all connections when one is lost, because another server may respon
   await vi.waitFor(() => expect(proxy.open).toBe(1));
 });
 
-it('opens at most six connections, and closes them with the store', async () => {
+it('opens at most six connections, and closes all of them when the store closes', async () => {
   const creates = Array.from({ length: 500 }, (_, i) => store.create({ ...plant, id: BigInt(i) }));
   const lookups = Array.from({ length: 50 }, (_, i) => store.accessTokens.authenticate(`t${i}`));
   await Promise.all([...creates, ...lookups]);

@@ -86,10 +86,10 @@ it('passes on a warning when the pooler keeps no prepared statements', async () 
   );
 });
 
-it('fails when the statements are not done twelve seconds after the call', async () => {
+it('fails when the statements take longer than twelve seconds', async () => {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'performance'],
-    shouldAdvanceTime: true, // The driver waits for timers when it is closed.
+    shouldAdvanceTime: true, // The driver waits for timers while it closes.
   });
   onTestFinished(() => void vi.useRealTimers());
   vi.advanceTimersByTime(60_000);
@@ -106,7 +106,7 @@ it('fails when the statements are not done twelve seconds after the call', async
   await failed;
 });
 
-/** A proxy that clients take for a read replica. It connects them to a read-only database. */
+/** Starts a proxy that looks like a read replica. The proxy connects its clients to a read-only database. */
 async function startReplica() {
   const url = new URL(await createDatabase(inject('postgresUrl')));
   const database = url.pathname.slice(1);

@@ -65,7 +65,7 @@ it('rejects every look-up of a statement that fails, and sends the next statemen
   expect(await lookUps.run('ann')).toBe(ann);
 });
 
-it('looks up each key once in a statement, and the statement has the latest deadline of its look-ups', async () => {
+it('looks up each key once, with the latest deadline of the look-ups', async () => {
   const statements: [string[], number][] = [];
   const lookUps = tokenLookUps(async (...statement) => {
     statements.push(statement);

@@ -7,7 +7,9 @@ import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
 import type { LoadOutcome } from '../../../src/plants/bulk/plant-loader.ts';
 import { embedded, server } from '../../fixtures/databases.ts';
 
-/** Returns the outcomes of creating the plants one after the other. Adds the created plants to `stored`. */
+/**
+ * Predicts the outcomes when the plants are created one after the other. Adds the created plants to `stored`.
+ */
 function createInTurn(plants: NewPlant[], stored: Map<bigint, NewPlant>): string[] {
   return plants.map((plant) => {
     const present = stored.get(plant.id);
@@ -82,7 +84,7 @@ describe.each([
             ...(tag !== undefined && { tag }),
           })),
         );
-        // Like an import, the test starts the next load before the previous one ends.
+        // Like an import, the test starts the next load before the previous load ends.
         const outcomes = await Promise.all(plants.map((load) => store.load(load)));
         expect(outcomes.map((load) => load.map(kindOf))).toEqual(
           plants.map((load) => createInTurn(load, stored)),
