@@ -6,7 +6,7 @@ import { createPool, lost, serverError, TestConnection } from '../fixtures/test-
 interface Statement {
   readonly text: string;
   readonly turns: Turns;
-  readonly caller: { isGone: boolean };
+  readonly caller: { isGone: boolean } | undefined;
   readonly isRepeatable: boolean;
   connection?: TestConnection | undefined;
   /** The outcome that the model predicts. */
@@ -67,9 +67,9 @@ function createModel() {
     failed.delete(statement);
     if (turns.active.length < turns.max) return void turns.active.push(statement);
     if (turns.waiting.length === maxWaiting) {
-      const gone = turns.waiting.filter(({ caller }) => caller.isGone);
+      const gone = turns.waiting.filter(({ caller }) => caller?.isGone);
       for (const each of gone) each.expected = disconnected;
-      turns.waiting = turns.waiting.filter(({ caller }) => !caller.isGone);
+      turns.waiting = turns.waiting.filter(({ caller }) => !caller?.isGone);
     }
     if (turns.waiting.length < maxWaiting) turns.waiting.push(statement);
     else statement.expected = expect.objectContaining(overloaded);
@@ -79,7 +79,7 @@ function createModel() {
     while (turns.active.length < turns.max) {
       const next = turns.waiting.shift();
       if (!next) return;
-      if (next.caller.isGone) next.expected = disconnected;
+      if (next.caller?.isGone) next.expected = disconnected;
       else turns.active.push(next);
     }
   }
@@ -154,11 +154,12 @@ function createModel() {
       const share = which % 3 === 0 ? 'lists' : 'creates';
       const turns = share === 'lists' ? lists : creates;
       const isRepeatable = which % 2 === 0;
+      const caller = which % 5 === 0 ? undefined : { isGone: false };
       const text = `statement ${statements.length}`;
-      const statement: Statement = { text, turns, caller: { isGone: false }, isRepeatable };
+      const statement: Statement = { text, turns, caller, isRepeatable };
       statements.push(statement);
       begin(statement);
-      void run(text, { share, isRepeatable, caller: statement.caller })
+      void run(text, { share, isRepeatable, caller })
         .then(({ rows }) => rows[0])
         .catch((error: unknown) => error)
         .then((outcome) => Object.assign(statement, { outcome }));
@@ -207,7 +208,7 @@ function createModel() {
     /** The caller of a statement disconnects. */
     leave(which) {
       const statement = pick(statements, which);
-      if (statement) statement.caller.isGone = true;
+      if (statement?.caller) statement.caller.isGone = true;
     },
     replaceAll() {
       if (unsent().some((each) => failed.has(each))) return;
@@ -215,10 +216,10 @@ function createModel() {
       pool.replaceAll();
     },
     resize(which) {
-      if (which > 0 || unsent().length > 0) return;
-      lists.max++;
+      if (which > 5 || unsent().length > 0) return;
+      lists.max += 2;
       giveTurns(lists);
-      pool.resize('lists', 1);
+      pool.resize('lists', 2);
     },
     close(which) {
       if (which > 0) return;
@@ -239,7 +240,11 @@ function createModel() {
 
 const pick = <T>(all: readonly T[], which: number): T | undefined => all[which % all.length];
 
-const notSent = (message: string) => expect.objectContaining({ name: 'NotSentError', message });
+const notSent = (message: string) => expect.objectContaining({
+    name: 'NotSentError',
+    message,
+    cause: expect.objectContaining({ message }),
+  });
 
 it('gives each statement a usable connection and its own outcome in any order of events', async () => {
   // These three steps lead to most of the others.
