@@ -240,7 +240,8 @@ function createModel() {
 
 const pick = <T>(all: readonly T[], which: number): T | undefined => all[which % all.length];
 
-const notSent = (message: string) => expect.objectContaining({
+const notSent = (message: string) =>
+  expect.objectContaining({
     name: 'NotSentError',
     message,
     cause: expect.objectContaining({ message }),
