@@ -1,17 +1,15 @@
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
+import type postgres from 'postgres';
+import { beforeEach, expect, it } from 'vitest';
 import { createConnectToPrimary } from '../../core/src/database/postgres/connect-to-primary.ts';
 import { migratePostgres } from '../../core/src/database/postgres/migration/migration.ts';
+import { connectToNew } from '../../core/test/fixtures/databases.ts';
 import { citus } from '../src/index.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
 
 beforeEach(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
-  sql = postgres(databaseUrl);
-  onTestFinished(() => sql.end());
+  ({ databaseUrl, sql } = await connectToNew());
 });
 
 const migrate = () => migratePostgres(createConnectToPrimary(databaseUrl), citus);

@@ -1,10 +1,8 @@
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { DatabaseOptions } from '../../src/index.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { summaryOf } from '../fixtures/changes.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { connectToNew, embedded, server } from '../fixtures/databases.ts';
 
 async function open(options: DatabaseOptions) {
   const store = await openPlantStore(options, { requireConnection: true });
@@ -39,10 +37,8 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
 });
 
 async function createStore() {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const { databaseUrl, sql } = await connectToNew();
   const store = await open({ databaseUrl });
-  const sql = postgres(databaseUrl, { onnotice: () => {} });
-  onTestFinished(() => sql.end());
   const { next } = await store.changes({});
   /** Records deletes as if one transaction had made them the given number of days ago. */
   const deleteDaysAgo = (days: number, from: number, to: number) => sql`

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { switchFeed } from '../../src/changes/switch-feed.ts';
 import type { DatabaseOptions } from '../../src/index.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { connectToNew, embedded, server } from '../fixtures/databases.ts';
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
   /** Uses a store and then closes it, because only one store can use an embedded database. */
@@ -48,10 +47,8 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
 });
 
 async function createStore() {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const { databaseUrl, sql } = await connectToNew();
   await (await openPlantStore({ databaseUrl })).close();
-  const sql = postgres(databaseUrl, { onnotice: () => {} });
-  onTestFinished(() => sql.end());
   return { databaseUrl, sql };
 }
 

@@ -1,7 +1,7 @@
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type postgres from 'postgres';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
+import { connectToNew } from '../fixtures/databases.ts';
 import { createOldTables } from '../fixtures/old-tables.ts';
 
 let databaseUrl: string;
@@ -9,10 +9,8 @@ let sql: postgres.Sql;
 
 /** Makes a database with plants, as the version before the feed does. */
 beforeEach(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
+  ({ databaseUrl, sql } = await connectToNew());
   await createOldTables(databaseUrl, 3);
-  sql = postgres(databaseUrl);
-  onTestFinished(() => sql.end());
   await sql`insert into plants (id, name) select id, 'old' from generate_series(1, 1000) as id`;
 });
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type postgres from 'postgres';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
+import { connectToNew } from '../fixtures/databases.ts';
 import { createOldTables } from '../fixtures/old-tables.ts';
 
 /** The statements of the version before scopes. */
@@ -16,10 +16,8 @@ const oldToken = 'an old token';
 
 /** Makes a database of the version before scopes, with a plant and a token. */
 beforeEach(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
+  ({ databaseUrl, sql } = await connectToNew());
   await createOldTables(databaseUrl, 2);
-  sql = postgres(databaseUrl);
-  onTestFinished(() => sql.end());
   await sql.unsafe(oldInsert, [1, 'Monstera deliciosa', 'Araceae']);
   const sha256 = createHash('sha256').update(oldToken).digest();
   await sql`insert into access_tokens (sha256, name) values (${sha256}, 'old')`;

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { PlantStore } from '../../src/plant-store.ts';
+import { embedded, openStore, server } from '../fixtures/databases.ts';
 
 describe.each([embedded, server])('reading plants from $name', ({ provide }) => {
   let store: PlantStore;
-  let remove: () => Promise<void>;
 
   beforeAll(async () => {
-    const database = await provide();
-    remove = database.remove;
-    store = await openPlantStore(database.options);
-  });
-
-  afterAll(async () => {
-    await store.close();
-    await remove();
+    const opened = await openStore(provide);
+    store = opened.store;
+    return opened.close;
   });
 
   it('selects plants by tag, by id and by time, up to a limit', async () => {

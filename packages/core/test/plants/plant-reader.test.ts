@@ -1,18 +1,16 @@
 import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 import { createPageReader } from '../../src/plants/pages.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { connectToNew, embedded, openStore, server } from '../fixtures/databases.ts';
 
 const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 describe.each([embedded, server])('reading from a store on $name', ({ provide }) => {
   let store: PlantStore;
-  let remove: () => Promise<void>;
 
   const plants = [least, -1n, 0n, 2n ** 53n + 1n, greatest].map((id, i) => ({
     id,
@@ -21,15 +19,10 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
   }));
 
   beforeAll(async () => {
-    const database = await provide();
-    remove = database.remove;
-    store = await openPlantStore(database.options);
+    const opened = await openStore(provide);
+    store = opened.store;
     for (const plant of plants) await store.create(plant);
-  });
-
-  afterAll(async () => {
-    await store.close();
-    await remove();
+    return opened.close;
   });
 
   it('returns a plant exactly as it was created, with the time of its creation', async () => {
@@ -104,9 +97,8 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
 });
 
 it('ends a read at its deadline', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const { databaseUrl, sql } = await connectToNew({ max: 1 });
   const store = await openPlantStore({ databaseUrl });
-  const sql = postgres(databaseUrl, { max: 1 });
   await sql`begin`;
   await sql`lock table plants in access exclusive mode`;
   const deadline = performance.now() + 50;

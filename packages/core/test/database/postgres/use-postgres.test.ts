@@ -1,9 +1,10 @@
 import { connect, createServer } from 'node:net';
 import { createDatabase, freePort } from '@plant-store/test-setup';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { usePostgres } from '../../../src/database/postgres/use-postgres.ts';
 import { runOn } from '../../../src/database/schema-version.ts';
+import { connectToNew } from '../../fixtures/databases.ts';
 import { listen } from '../../fixtures/listen.ts';
 import { startPooler } from '../../fixtures/pooler.ts';
 
@@ -11,9 +12,7 @@ let databaseUrl: string;
 let sql: postgres.Sql;
 
 beforeEach(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
-  sql = postgres(databaseUrl, { max: 1 });
-  onTestFinished(() => sql.end());
+  ({ databaseUrl, sql } = await connectToNew({ max: 1 }));
 });
 
 const withHosts = (...ports: (string | number)[]) => {

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
 import type { ExportQuery } from '../../../src/plants/bulk/plant-exporter.ts';
-import { embedded, server } from '../../fixtures/databases.ts';
+import { embedded, openStore, server } from '../../fixtures/databases.ts';
 
 /** These plants do not fit into the buffers of a connection and a stream. */
 const count = 60_000;
@@ -11,17 +11,11 @@ const name = 'x'.repeat(200);
 
 describe.each([embedded, server])('exporting plants from $name', ({ provide }) => {
   let store: PlantStore;
-  let remove: () => Promise<void>;
 
   beforeEach(async () => {
-    const database = await provide();
-    remove = database.remove;
-    store = await openPlantStore(database.options);
-  });
-
-  afterEach(async () => {
-    await store.close();
-    await remove();
+    const opened = await openStore(provide);
+    store = opened.store;
+    return opened.close;
   });
 
   async function exportIds(query: ExportQuery): Promise<string[]> {

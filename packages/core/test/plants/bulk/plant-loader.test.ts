@@ -1,11 +1,10 @@
 import type { NewPlant } from '@plant-store/schemas';
-import { createDatabase } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
 import type { LoadOutcome } from '../../../src/plants/bulk/plant-loader.ts';
-import { embedded, server } from '../../fixtures/databases.ts';
+import { connectToNew, embedded, server } from '../../fixtures/databases.ts';
 
 /**
  * Predicts the outcomes when the plants are created one after the other. Adds the created plants to `stored`.
@@ -115,11 +114,9 @@ describe.each([
 });
 
 it('throws databaseUnavailable when the table is missing', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const { databaseUrl, sql } = await connectToNew();
   const store = await openPlantStore({ databaseUrl });
-  const sql = postgres(databaseUrl);
   await sql`drop table plants`;
-  await sql.end();
   await expect(store.load([{ id: 1n, name: 'x' }])).rejects.toMatchObject({ code: 50300 });
   await expect(store.get(1n)).rejects.toMatchObject({ code: 50300 });
   await expect(store.read().next()).rejects.toMatchObject({ code: 50300 });

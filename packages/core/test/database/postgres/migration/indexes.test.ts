@@ -1,16 +1,14 @@
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type postgres from 'postgres';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { createConnectToPrimary } from '../../../../src/database/postgres/connect-to-primary.ts';
 import { buildIndexes } from '../../../../src/database/postgres/migration/indexes.ts';
+import { connectToNew } from '../../../fixtures/databases.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
 
 beforeEach(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
-  sql = postgres(databaseUrl, { onnotice: () => {} });
-  onTestFinished(() => sql.end());
+  ({ databaseUrl, sql } = await connectToNew());
 });
 
 const createTable = () => sql`create table plants (id bigint primary key, tag text)`;

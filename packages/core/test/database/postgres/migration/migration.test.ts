@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type postgres from 'postgres';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createConnectToPrimary } from '../../../../src/database/postgres/connect-to-primary.ts';
 import type { Connection } from '../../../../src/database/postgres/connection.ts';
 import { migratePostgres } from '../../../../src/database/postgres/migration/migration.ts';
+import { connectToNew } from '../../../fixtures/databases.ts';
 import { createOldTables } from '../../../fixtures/old-tables.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
 
 beforeEach(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
-  sql = postgres(databaseUrl);
-  onTestFinished(() => sql.end());
+  ({ databaseUrl, sql } = await connectToNew());
 });
 
 const connectAs = (url: string) =>
