@@ -14,6 +14,7 @@ import {
   hostsOf,
 } from '../../../src/database/postgres/connect-to-primary.ts';
 import { listen } from '../../fixtures/listen.ts';
+import { isStart, startProxy } from '../../fixtures/proxy.ts';
 
 let databaseUrl: string;
 let first: FaultProxy;
@@ -188,21 +189,15 @@ async function startStrictPooler(
   parameter = 'statement_timeout',
 ) {
   let rejections = 0;
-  const { hostname, port } = new URL(databaseUrl);
-  const pooler = createServer((client) => {
-    client.on('error', () => {});
-    client.once('data', (start: Buffer) => {
-      if (start.includes(parameter)) {
-        rejections++;
-        client.end(errorResponse({ S: 'FATAL', V: 'FATAL', C: '08P01', M: message }));
-        return;
-      }
-      const server = connectTo({ host: hostname, port: Number(port) });
-      server.on('error', () => {}).write(start);
-      client.pipe(server).pipe(client);
-    });
+  const port = await startProxy(databaseUrl, {
+    request(start, client) {
+      if (!isStart(start) || !start.includes(parameter)) return start;
+      rejections++;
+      client.end(errorResponse({ S: 'FATAL', V: 'FATAL', C: '08P01', M: message }));
+      return Buffer.alloc(0);
+    },
   });
-  return { port: await listen(pooler), rejections: () => rejections };
+  return { port, rejections: () => rejections };
 }
 
 function errorResponse(fields: Record<string, string>): Buffer {

@@ -1,4 +1,4 @@
-import { connect as connectTo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import {
   createDatabase,
@@ -27,7 +27,7 @@ import {
 } from '../../../src/database/postgres/connection.ts';
 import { LeftBehind } from '../../../src/database/postgres/left-behind.ts';
 import { listen } from '../../fixtures/listen.ts';
-import { startPooler } from '../../fixtures/pooler.ts';
+import { startPooler, startProxy } from '../../fixtures/proxy.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
@@ -336,23 +336,15 @@ it('copies all rows, or none after an error', async () => {
 });
 
 it('throws when the server warns that the commit of a copy may be lost', async () => {
-  const { hostname, port } = new URL(proxy.url);
   const warning = Buffer.from(
     'N\0\0\0\0SWARNING\0C01000\0Mthe transaction has committed locally\0\0',
   );
   warning.writeUInt32BE(warning.length - 1, 1);
-  const warningProxy = createServer((client) => {
-    const server = connectTo({ host: hostname, port: Number(port) });
-    for (const socket of [client, server]) socket.on('error', () => {});
-    client.on('close', () => server.destroy()).on('data', (chunk) => server.write(chunk));
-    server
-      .on('close', () => client.destroy())
-      .on('data', (chunk) => {
-        if (chunk.includes('COPY 1')) client.write(warning);
-        client.write(chunk);
-      });
+  const port = await startProxy(proxy.url, {
+    response: (message) =>
+      message.includes('COPY 1') ? Buffer.concat([warning, message]) : message,
   });
-  const { query, copy } = await connect({ port: await listen(warningProxy) });
+  const { query, copy } = await connect({ port });
   await query('create temporary table numbers (number int)');
   await expect(copy('copy numbers from stdin', Buffer.from('1\n'))).rejects.toThrow(
     'the database warned that the commit may be lost',

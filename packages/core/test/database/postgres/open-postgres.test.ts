@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vi
 import type { Database, OpenOptions } from '../../../src/database/database.ts';
 import { deadlineIn } from '../../../src/database/deadline.ts';
 import { openPostgres } from '../../../src/database/postgres/postgres-database.ts';
-import { startPooler } from '../../fixtures/pooler.ts';
+import { startPooler } from '../../fixtures/proxy.ts';
 
 let sql: postgres.Sql;
 let proxy: FaultProxy;

@@ -1,10 +1,9 @@
-import { connect, createServer } from 'node:net';
 import { platform } from 'node:os';
 import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../../src/plant-store.ts';
-import { listen } from '../../fixtures/listen.ts';
+import { startProxy } from '../../fixtures/proxy.ts';
 
 let sql: postgres.Sql;
 let proxy: FaultProxy;
@@ -125,22 +124,16 @@ it('rejects only one write when the clocks have moved apart', async () => {
 
 /** Starts a server whose clock is a minute behind for new clients. */
 async function startWithClockBehind(serverUrl: string) {
-  const { hostname, port } = new URL(serverUrl);
   let behind = 60_000;
-  const server = createServer((client) => {
-    const upstream = connect({ host: hostname, port: Number(port) });
-    for (const socket of [client, upstream]) socket.on('error', () => {});
-    client.on('close', () => upstream.destroy()).on('data', (chunk) => upstream.write(chunk));
-    upstream.on('close', () => client.destroy());
-    upstream.on('data', (chunk: Buffer) => {
-      const earlier = (time: string) => String(Number(time) - behind);
-      const text = chunk.toString('latin1').replace(/\d{13}(?=\.\d{6})/, earlier);
-      client.write(Buffer.from(text, 'latin1'));
-    });
+  const earlier = (time: string) => String(Number(time) - behind);
+  const port = await startProxy(serverUrl, {
+    response(message) {
+      const text = message.toString('latin1').replace(/\d{13}(?=\.\d{6})/, earlier);
+      return Buffer.from(text, 'latin1');
+    },
   });
-  const listening = String(await listen(server));
   return {
-    url: Object.assign(new URL(serverUrl), { port: listening }).href,
+    url: Object.assign(new URL(serverUrl), { port: String(port) }).href,
     catchUp() {
       behind = 0;
     },

@@ -1,12 +1,10 @@
-import { connect, createServer } from 'node:net';
 import { createDatabase, freePort } from '@plant-store/test-setup';
 import type postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { usePostgres } from '../../../src/database/postgres/use-postgres.ts';
 import { runOn } from '../../../src/database/schema-version.ts';
 import { connectToNew } from '../../fixtures/databases.ts';
-import { listen } from '../../fixtures/listen.ts';
-import { startPooler } from '../../fixtures/pooler.ts';
+import { isStart, startPooler, startProxy } from '../../fixtures/proxy.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
@@ -110,18 +108,14 @@ async function startReplica() {
   const url = new URL(await createDatabase(inject('postgresUrl')));
   const database = url.pathname.slice(1);
   await sql.unsafe(`alter database ${database} set default_transaction_read_only = on`);
-  const proxy = createServer((client) => {
-    client.once('data', (start: Buffer) => {
+  const port = await startProxy(url.href, {
+    request(message) {
+      if (!isStart(message)) return message;
       const names = [sql.options.database, database] as const;
-      const message = Buffer.from(start.toString('latin1').replace(...names), 'latin1');
-      message.writeUInt32BE(message.length);
-      const server = connect({ host: url.hostname, port: Number(url.port) });
-      server.on('error', () => {}).write(message);
-      client
-        .on('error', () => {})
-        .pipe(server)
-        .pipe(client);
-    });
+      const start = Buffer.from(message.toString('latin1').replace(...names), 'latin1');
+      start.writeUInt32BE(start.length);
+      return start;
+    },
   });
-  return { port: await listen(proxy), database };
+  return { port, database };
 }
