@@ -167,7 +167,7 @@ function openOnCluster(): TestLanes {
   };
 }
 
-/** Opens lanes and waits until they know the shards. */
+/** Opens lanes, and waits until the lanes know the shards. */
 async function openLanes(): Promise<TestLanes> {
   const lanes = openOnCluster();
   await lanes.create({ id: freeId(), name: 'the first one' });
@@ -314,7 +314,7 @@ describe('creates on a cluster', () => {
 });
 
 describe('a database that becomes a cluster', () => {
-  it('is noticed within half a minute even when nobody uses the store', async () => {
+  it('notices a new cluster within half a minute even when nobody uses the store', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     isDistributed = false;
@@ -370,7 +370,7 @@ describe('the state of the nodes', () => {
     { address: 'two:2', share: 0.5, isWritable: second },
   ];
 
-  it('follows the latest insert on each node, and reports each change once', async () => {
+  it('takes the state of a node from its latest insert, and reports each change once', async () => {
     const lanes = await openLanes();
     const changes: unknown[] = [];
     lanes.events.on('node', (node) => changes.push(node));
@@ -388,7 +388,7 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([state(false, true)[0], state(true, true)[0]]);
   });
 
-  it('remains good when a node rejects a plant', async () => {
+  it('regards a node as good when the node rejects a plant', async () => {
     const lanes = await openLanes();
     const create = lanes.create({ id: await freeIdOn(1), name: 'poison' });
     await expect(create).rejects.toThrow('the table does not allow this plant');
@@ -406,7 +406,7 @@ describe('the state of the nodes', () => {
     await vi.waitFor(() => expect(lanes.nodes()).toEqual([]));
   };
 
-  it('is not reported for a node that has left the cluster', async () => {
+  it('reports no state of a node that has left the cluster', async () => {
     const lanes = await openLanes();
     const changes: unknown[] = [];
     lanes.events.on('node', (node) => changes.push(node));
@@ -420,7 +420,7 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([]);
   });
 
-  it('follows the probe of each node', async () => {
+  it('takes the state of a node from its probe', async () => {
     const lanes = openOnCluster();
     const changes: unknown[] = [];
     lanes.events.on('node', (node) => changes.push(node));

@@ -62,7 +62,7 @@ const createPlant = `
 `;
 
 describe('a browser bundle', () => {
-  it('with the client creates plants, and contains no code of the server or of Node', async () => {
+  it('bundles a client that creates plants, without code of the server or of Node', async () => {
     const { code, from, size } = await bundle(createPlant);
     expect(from).toEqual(
       new Set([
@@ -83,7 +83,7 @@ describe('a browser bundle', () => {
     ]);
   });
 
-  it('with the schemas checks a form', async () => {
+  it('bundles the schemas, which check a form', async () => {
     const { code, from, size } = await bundle(`
       import { NewPlant } from '@plant-store/schemas';
       globalThis.messages = NewPlant.safeParse({ id: 1n }).error.issues.map(({ message }) => message);

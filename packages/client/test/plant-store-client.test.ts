@@ -261,27 +261,27 @@ describe('an access token', () => {
     expect(plantStoreError(thrown)).toBeUndefined();
   });
 
-  it('may end with a line break', async () => {
+  it('accepts an access token that ends with a line break', async () => {
     const { createPlant } = createPlantStoreClient({ url, token: `${token}\n` });
     expect(await createPlant.mutate({ id: 1, name: 'x' })).toEqual({ name: 'x' });
   });
 });
 
 describe('the types', () => {
-  it('equal the types of core', () => {
+  it('has the same types as core', () => {
     expectTypeOf<inferRouterInputs<AppRouter>>().toEqualTypeOf<inferRouterInputs<CoreRouter>>();
     expectTypeOf<inferRouterOutputs<AppRouter>>().toEqualTypeOf<inferRouterOutputs<CoreRouter>>();
     expectTypeOf<inferRouterError<AppRouter>>().toEqualTypeOf<inferRouterError<CoreRouter>>();
   });
 
-  it('give the input and the output the types of the procedure', () => {
+  it('gives the input and the output the types of the procedure', () => {
     const { mutate } = client.createPlant;
     expectTypeOf(mutate).parameter(0).toHaveProperty('id').toEqualTypeOf<bigint | number>();
     expectTypeOf(mutate).parameter(0).toHaveProperty('name').toEqualTypeOf<string>();
     expectTypeOf(mutate).returns.resolves.toEqualTypeOf<Plant>();
   });
 
-  it('distinguish the results of a plant by their fields', () => {
+  it('tells the results for plants apart by their fields', () => {
     const described = async () => {
       const { results } = await client.createPlants.mutate({ plants: [{ id: 1, name: 'x' }] });
       return results.map((result) => ('error' in result ? result.message : result.result));
@@ -289,7 +289,7 @@ describe('the types', () => {
     expectTypeOf(described).returns.resolves.toEqualTypeOf<string[]>();
   });
 
-  it('narrow an error by its code and by its kind', () => {
+  it('narrows the type of an error by its code and by its kind', () => {
     const narrowed = (thrown: unknown) => {
       const error = plantStoreError(thrown);
       if (error?.code === 40900) expectTypeOf(error.kind).toEqualTypeOf<'idTaken'>();
@@ -303,7 +303,7 @@ describe('the types', () => {
     expectTypeOf(narrowed).returns.toEqualTypeOf<string | undefined>();
   });
 
-  it('reject invalid inputs', () => {
+  it('has types that reject invalid inputs', () => {
     const rejected = () => [
       // @ts-expect-error: an id is not a string
       client.createPlant.mutate({ id: '1', name: 'x' }),

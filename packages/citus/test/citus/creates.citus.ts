@@ -168,7 +168,7 @@ describe('creates on Citus', () => {
     await groups();
     expect(access.isDirect).toBe(false);
     now += 15_001;
-    await groups(); // This begins to connect to the node.
+    await groups(); // With this create, the store begins to connect to the node.
     await vi.waitFor(() => expect(access.isDirect).toBe(true));
     expect(access.directError).toBeUndefined();
     for (const { rows } of await groups()) expect(rows).toEqual([[node.id]]);

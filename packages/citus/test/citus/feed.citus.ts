@@ -20,7 +20,7 @@ describe('the feed on Citus', () => {
   });
 
   it.each(['coordinator', 'worker'] as const)(
-    'does not exist through the %s, but the store deletes plants',
+    'has no feed through the %s, but deletes plants',
     async (node) => {
       const databaseUrl = urls[node];
       const store = await openPlantStore(

@@ -61,7 +61,7 @@ describe('statements that read from Citus', () => {
     }
   });
 
-  it('count the rows of each shard, up to the limit', async () => {
+  it('counts the rows of each shard, up to the limit', async () => {
     const count = createCountOnShards(run);
     const deadline = deadlineIn(60_000);
     expect(await count(30_000, {}, deadline)).toBe(20_000);
@@ -75,7 +75,7 @@ describe('statements that read from Citus', () => {
     expect(results.length).toBeGreaterThan(1);
   });
 
-  it('read a page of a frequent tag by the index, and no other rows', async () => {
+  it('reads a page of a frequent tag by the index, and reads no other rows', async () => {
     await sql`
       insert into plants (id, name, tag)
       select i, 'plant ' || i, case when i % 9 = 0 then 'frequent' else 'tag ' || i % 5000 end

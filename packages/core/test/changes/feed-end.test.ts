@@ -9,7 +9,7 @@ import { idsOf } from '../fixtures/changes.ts';
 
 /**
  * Opens a feed whose statements pass through a gate. While the gate is closed, a statement waits until the
- * test lets it pass.
+ * test lets the statement pass.
  */
 async function openFeed() {
   const databaseUrl = await createDatabase(inject('postgresUrl'));

@@ -277,7 +277,7 @@ describe('a statement that runs at its deadline', () => {
       },
     );
 
-    it('keeps the connection for this caller while the state of the commit is unknown', async () => {
+    it('keeps the connection until the caller gives up when the state of the commit is unknown', async () => {
       const pool = createPool({ shares: { creates: 1 } });
       const { connection, outcome } = await runLong(pool);
       await vi.advanceTimersByTimeAsync(4_000);
@@ -335,7 +335,7 @@ describe('mayCommit', () => {
       await looking;
       expect(await pool.mayCommit('creates')).toBe(expected);
       expect(await pool.mayCommit('lookUps')).toBe(false); // None of them runs.
-      // The pool keeps the connection over which it has asked.
+      // The pool keeps the connection that asked about the commits.
       expect(idle.closes).toBe(0);
       for (const connection of connections) await connection.settle();
       await Promise.all(results);

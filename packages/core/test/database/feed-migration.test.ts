@@ -7,7 +7,7 @@ import { createOldTables } from '../fixtures/old-tables.ts';
 let databaseUrl: string;
 let sql: postgres.Sql;
 
-/** Makes a database with plants, as the version before the feed does. */
+/** Makes a database with plants by the version before the feed. */
 beforeEach(async () => {
   ({ databaseUrl, sql } = await connectToNew());
   await createOldTables(databaseUrl, 3);

@@ -195,7 +195,7 @@ function createModel() {
       if (isAgain) begin(Object.assign(statement, { isRepeatable: false }));
       await connection.settle(outcome);
     },
-    /** The server ends the session of any connection. */
+    /** The server ends the session of a connection. */
     lose(which) {
       const connection = pick(
         connections.filter((each) => !ended.has(each)),
@@ -248,7 +248,7 @@ const notSent = (message: string) =>
   });
 
 it('gives each statement a usable connection and its own outcome in any order of events', async () => {
-  // These three steps lead to most of the others.
+  // These three steps make the other steps possible.
   const names = [...createModel().names, ...Array(4).fill(['run', 'accept', 'settle']).flat()];
   const step = fc.tuple(fc.constantFrom(...names), fc.nat(17));
   await fc.assert(

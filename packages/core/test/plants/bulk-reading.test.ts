@@ -29,7 +29,7 @@ describe.each([embedded, server])('reading plants from $name', ({ provide }) => 
     expect(await idsOf({ since: new Date(Date.now() + 60_000) })).toEqual([]);
   });
 
-  it('ends a page early when its plants are long', async () => {
+  it('ends a page early when the plants are long', async () => {
     const name = 'x'.repeat(500_000);
     await store.load([11n, 12n, 13n, 14n, 15n].map((id) => ({ id, name })));
     const pages = await Array.fromAsync(store.read({ after: 10n }));

@@ -166,7 +166,7 @@ describe('the error message of a write', () => {
   });
 
   it('says that the store has no connection after a change of the password', async () => {
-    await sql`create role with_password`.catch(() => {}); // All databases of a server share its roles.
+    await sql`create role with_password`.catch(() => {}); // All databases of a server share the roles.
     const { store, user } = await openAsUser('in role with_password');
     await store.create(plant);
     await sql.unsafe(`alter role ${user} password 'second'`);

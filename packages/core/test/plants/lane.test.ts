@@ -190,7 +190,7 @@ describe('single creates and creates of many plants', () => {
 });
 
 describe('a delete', () => {
-  it('has five seconds or its own deadline, and passes its caller on', async () => {
+  it('gives a delete five seconds or its own deadline, and passes its caller on', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const remove = vi.fn(async () => true);

@@ -57,7 +57,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     expect(await store.list({ tag: 'Even', limit: 2 })).toEqual({ plants: [] });
   });
 
-  it('ends a page before it exceeds 1 MiB, but returns at least one plant', async () => {
+  it('ends a page before 1 MiB, but returns at least one plant', async () => {
     const tag = 'é'.repeat(100_000);
     const bytes = [2 ** 19, 2 ** 19, 2 ** 19, 2 ** 19 + 1, 2 ** 21, 2 ** 19, 2 ** 21];
     for (const [i, size] of bytes.entries()) {
@@ -109,7 +109,7 @@ it('ends a read at its deadline', async () => {
 });
 
 describe('memory of a page', () => {
-  it('is enough to read a page with a long plant by one statement', async () => {
+  it('reads a page with a long plant by one statement', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const store = await openPlantStore({ databaseUrl });
     await store.load([1n, 2n].map((id) => ({ id, name: 'x'.repeat(Number(id) * 1_000) })));
@@ -122,7 +122,7 @@ describe('memory of a page', () => {
     await database.close();
   });
 
-  it('is reserved before the read, and then set to the size of the page', async () => {
+  it('reserves memory before a read, and then sets it to the size of the page', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const store = await openPlantStore({ databaseUrl });
     const { next: after } = await store.changes({});

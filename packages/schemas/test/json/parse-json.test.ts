@@ -183,14 +183,14 @@ describe('parseJson', () => {
 
 describe('isExact', () => {
   it.each(['', '{"id":123456789012345,"name":"e 1"}', '0.1234567890123'])(
-    'is true for %j',
+    'returns true for %j',
     (text) => {
       expect(isExact(text)).toBe(true);
     },
   );
 
   it.each(['1234567890123456', '0.12345678901234567', '1e3', '1E3', '{"id":5e0}'])(
-    'is false for %j',
+    'returns false for %j',
     (text) => {
       expect(isExact(text)).toBe(false);
     },

@@ -282,7 +282,7 @@ it('reports why a server cannot be reached', async () => {
   expect(proxy.accepted).toBe(1);
 });
 
-it('is closed when the server ends its session, and never reconnects', async () => {
+it('never reconnects after the server has ended its session', async () => {
   const connection = await connect();
   expect(connection.isOpen).toBe(true);
   await expect(connection.query('select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow();
@@ -417,7 +417,7 @@ describe('a session that a connection has left behind', () => {
     return rows.map(({ pid }) => pid);
   };
 
-  it('is ended by the next connection after the network dropped the earlier connection', async () => {
+  it('ends the session of a dropped connection when the next connection opens', async () => {
     const leftBehind = new LeftBehind();
     const [first, second] = [await connect({ leftBehind }), await connect({ leftBehind })];
     const before = await sessions();
@@ -431,7 +431,7 @@ describe('a session that a connection has left behind', () => {
     expect((await third.query('select 1')).rows).toEqual([[1]]);
   });
 
-  it('is found by its address and its start time', async () => {
+  it('ends no session that has another address or start time', async () => {
     const leftBehind = new LeftBehind();
     const other = await connect();
     const [[pid, startedAt] = []] = (
@@ -452,7 +452,7 @@ describe('a session that a connection has left behind', () => {
   });
 });
 
-it('cancels its running statement when it is closed', async () => {
+it('cancels the running statement when the connection is closed', async () => {
   const connection = await connect();
   const failed = expect(connection.query('select pg_sleep(60)')).rejects.toMatchObject({
     code: '57014',
@@ -466,7 +466,7 @@ it('cancels its running statement when it is closed', async () => {
   await vi.waitFor(() => expect(proxy.open).toBe(0));
 });
 
-it('is closed without a cancel request when no statement runs', async () => {
+it('sends no cancel request when it is closed without a running statement', async () => {
   const connection = await connect();
   await connection.query('select 1');
   await connection.query('select 1 / 0').catch(() => {});
@@ -477,7 +477,7 @@ it('is closed without a cancel request when no statement runs', async () => {
   await vi.waitFor(() => expect(proxy.open).toBe(0));
 });
 
-it('is closed even when the server no longer responds', async () => {
+it('closes even when the server no longer responds', async () => {
   const connection = await connect();
   const failed = expect(connection.query('select pg_sleep(60)')).rejects.toThrow();
   await vi.waitFor(async () => expect(await sleeping()).toHaveLength(1));

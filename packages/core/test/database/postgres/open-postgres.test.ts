@@ -261,7 +261,7 @@ describe('on a node of a cluster', () => {
     await lock`lock table plants in access exclusive mode`;
     const pending = lists(database);
     await vi.waitFor(async () => expect(await waiting()).toBe(2));
-    // Even lists that wait already get the new connections.
+    // Lists that have begun to wait get the new connections.
     for (let i = 0; i < 2; i++) database.nodes?.noticeCluster();
     await vi.waitFor(async () => expect(await waiting()).toBe(4));
     await lock`rollback`;

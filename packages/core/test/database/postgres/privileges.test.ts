@@ -86,7 +86,7 @@ describe('a read replica', () => {
     await primary.stop();
   });
 
-  it('serves the calls that only read', async () => {
+  it('reads plants from a read replica', async () => {
     const reader = await openPlantReader({ databaseUrl: standby.url });
     await vi.waitFor(async () => expect(await reader.get(1n)).toMatchObject(plant));
     expect(await reader.count()).toBe(1);
@@ -97,7 +97,7 @@ describe('a read replica', () => {
     await store.close();
   });
 
-  it('causes an error that says that the server is read-only', async () => {
+  it('says that a read replica accepts no writes', async () => {
     const opening = openPlantStore({ databaseUrl: standby.url }, { requireConnection: true });
     await expect(opening).rejects.toMatchObject({
       kind: 'databaseUnavailable',
@@ -105,7 +105,7 @@ describe('a read replica', () => {
     });
   });
 
-  it('can be inspected, but is skipped when the URL names the primary as well', async () => {
+  it('inspects a read replica, but prefers the primary when the URL names both', async () => {
     expect(await inspectDatabase({ databaseUrl: standby.url })).toMatchObject({ isReplica: true });
     const { host: other } = new URL(standby.url);
     const both = primary.url.replace('@', `@${other},127.0.0.1:1,`);

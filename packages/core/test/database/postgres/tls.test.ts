@@ -146,7 +146,7 @@ describe('TLS to Postgres', () => {
     });
   }
 
-  /** Opens a connection, and returns whether it is encrypted. */
+  /** Opens a connection, and returns whether the connection is encrypted. */
   async function isEncrypted(mode: string, rootCert?: string, host = 'localhost') {
     const file = rootCert && `&sslrootcert=${encodeURIComponent(join(directory, rootCert))}`;
     const url = `${server.url.replace('127.0.0.1', host)}?sslmode=${mode}${file ?? ''}`;

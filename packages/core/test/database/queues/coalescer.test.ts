@@ -337,7 +337,7 @@ it('rejectWaiting rejects the calls that wait, but not the calls that run', asyn
   expect(sent).toEqual([['running'], ['next']]);
 });
 
-it('is drained when all its calls are settled', async () => {
+it('resolves `drained` when all calls are settled', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send });
   const calls = inputs(3).map((input) => coalescer.run(input));
@@ -352,7 +352,7 @@ it('is drained when all its calls are settled', async () => {
   await drained;
 });
 
-it('is drained at the deadline even when a statement never returns', async () => {
+it('resolves `drained` at the deadline even when a statement never returns', async () => {
   const coalescer = createCoalescer({ send: () => new Promise(() => {}) });
   const call = coalescer.run('x', { deadline: deadlineIn(20) });
   await Promise.all([expect(call).rejects.toThrow('late'), coalescer.drained()]);
