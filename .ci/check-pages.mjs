@@ -1,6 +1,6 @@
 /**
- * Checks the links and the commands of every Markdown page. A relative link must lead to a file, and
- * its anchor to a heading. `page-commands.js` must list each command.
+ * Checks the links and the commands of every Markdown page. A relative link must lead to a file, and the
+ * anchor of a link must lead to a heading. `page-commands.js` must list each command.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ function linkErrors(page) {
   });
 }
 
-/** The anchors that GitHub gives the headings of a page. */
+/** Returns the anchors that GitHub makes for the headings of a page. */
 function anchorsOf(page) {
   const headings = withoutCode(page).matchAll(/^#+ (.+)$/gm);
   return [...headings].map(([, heading]) =>
@@ -80,7 +80,7 @@ function commandsOf(page) {
   );
 }
 
-/** A changelog names commands, but nobody follows it step by step. */
+/** A changelog names commands, but nobody follows a changelog step by step. */
 function isInstruction(page) {
   return basename(page) !== 'CHANGELOG.md';
 }
@@ -113,7 +113,7 @@ function isUnknownScript(command, scripts) {
   return script && !['install', 'exec', 'audit'].includes(script) && !scripts[script];
 }
 
-/** Whether a file contains the last word of a command. A file that runs the command does. */
+/** Whether a file contains the last word of a command. A file that runs the command contains this word. */
 function runs(file, command) {
   return (
     existsSync(file) && readFileSync(file, 'utf8').includes(basename(command.split(' ').at(-1)))

@@ -1,4 +1,4 @@
-/** The commands on our pages, by their first words, and the test or script that runs each. */
+/** The first words of each command on our pages, and the test or script that runs the command. */
 export const runBy = {
   'npx -y pnpm install': '.ci/try-start.mjs',
   'npx -y pnpm start': '.ci/try-start.mjs',
@@ -35,7 +35,7 @@ const measures = 'takes minutes; its parts have tests';
 const writes = 'writes files of the repository; `check` compares them';
 const releases = 'reads or changes the registry';
 
-/** The commands on our pages that no test runs, and why. */
+/** The commands on our pages that no test runs, with the reasons. */
 export const notRun = {
   '.ci/run': 'runs the tests itself',
   'npx -y pnpm bench': measures,

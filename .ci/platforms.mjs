@@ -1,7 +1,7 @@
 // Checks, on any machine, that the lock file installs on every platform that the README promises. `platforms`
-// runs this file in the root of the repository and in tools, because each has its own lock file.
-// pnpm's lock file does not say which packages have install scripts, and packages for other platforms are
-// not installed here. So this check reads the manifest of a sibling, which has the same scripts.
+// runs this file in the root of the repository and in tools, because both folders have a lock file. pnpm's
+// lock file does not say which packages have install scripts, and packages for other platforms are not
+// installed here. So this check reads the manifest of a sibling, which has the same scripts.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
@@ -33,7 +33,7 @@ function* undecidedInstallScripts() {
   }
 }
 
-/** pnpm leaves a variant out of the lock file when the registry does not have it yet. */
+/** pnpm leaves a variant out of the lock file when the registry does not have the variant yet. */
 function* missingVariants() {
   for (const [snapshot, { optionalDependencies = {} }] of Object.entries(lock.snapshots)) {
     const [key] = snapshot.split('(');
@@ -60,7 +60,7 @@ function isForOnePlatform({ os, cpu }) {
   );
 }
 
-/** Returns false only when this package, or a sibling of it, is installed here without a script. */
+/** Returns false only when this package, or a sibling of the package, is installed here without a script. */
 function mayHaveScript(key) {
   const known = [key, ...siblingsOf(key)].find((sibling) => installed.has(sibling));
   if (known === undefined) return true;

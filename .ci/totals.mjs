@@ -1,4 +1,4 @@
-// Prints what failed in the tests of all packages, by the results that they have written to files, and then
+// Reads the results that the tests of all packages have written to files. Prints the failed tests, and then
 // the totals in one line.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -17,7 +17,7 @@ rejected 40900 id 1 belongs to another plant: choose an id that is free
 const run = async (where: string) =>
   (await promisify(execFile)(process.execPath, ['internal-tool.ts', where])).stdout;
 
-it('creates plants in a directory and finds them there in a second run', async () => {
+it('creates plants in a directory, and finds these plants in a second run', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-tool-'));
   expect(await run(directory)).toBe(output);
   expect(await run(directory)).toBe(output);

@@ -8,7 +8,7 @@ const patterns = ['*.md', 'docs/*.md', '{packages,apps,examples}/*/README.md'];
 const found = await Array.fromAsync(glob(patterns, { cwd: repository }));
 const pages = found.filter((page) => !['README.md', join('docs', 'README.md')].includes(page));
 
-/** The files of the repository that a list of pages links to. */
+/** Returns the files of the repository to which a list of pages links. */
 async function linkedFrom(list: string) {
   const text = await readFile(join(repository, list), 'utf8');
   // Links with `./` lead to pages of a running store.

@@ -14,7 +14,7 @@ const exec = promisify(execFile);
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
 const readme = await read('README.md');
 
-/** Returns a page's code blocks in a language. They contain the address of the test's server. */
+/** Returns a page's code blocks in a language. The code contains the address of the test's server. */
 const blocks = (language: string, page = readme) =>
   [...page.matchAll(/```(\w+)\n(.*?)```/gs)]
     .filter(([, fence]) => fence === language)
@@ -46,7 +46,7 @@ async function run(code: string) {
   return (await exec(process.execPath, [file], { env: server.env, cwd: tmpdir() })).stdout;
 }
 
-it.runIf(hasPosixShell)('shows the responses to its curl calls', async () => {
+it.runIf(hasPosixShell)('has curl calls that get the responses in the README', async () => {
   const calls = blocks('sh').filter((code) => code.startsWith('curl'));
   expect(calls).toHaveLength(2);
   for (const [i, call] of calls.entries()) {
@@ -104,7 +104,7 @@ it('has a page of the API whose program repeats a call while the store is overlo
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void busy.close());
   await once(busy, 'listening');
-  const { port } = busy.address() as AddressInfo; // It listens on a port.
+  const { port } = busy.address() as AddressInfo; // The server listens on a port.
   const [client = '', , retries = ''] = blocks('ts', await read('docs/api.md'));
   const [create = ''] = client
     .replace(/http:[^']+/, `http://127.0.0.1:${port}`)

@@ -58,7 +58,7 @@ async function copyRepository() {
       const [from, to] = ['../../apps/api/openapi.json', 'plant-store.d.ts'];
       await run('examples/rest', openapiTypescript, from, '--output', to);
     },
-    /** Runs the tests of all packages, two at a time. */
+    /** Runs the tests of all packages, two packages at a time. */
     async test() {
       const remaining = [...workspaces];
       const faults: string[] = [];
@@ -79,7 +79,7 @@ async function copyRepository() {
 
 const patchIn = (text: string) => /```diff\n(.*?)```/s.exec(text)?.[1] ?? '';
 
-// One copy gets both changes, so that the tests of all packages run once.
+// One copy gets both changes, so that the tests of all packages run only once.
 let copied: Awaited<ReturnType<typeof copyRepository>>;
 
 beforeAll(async () => {
@@ -99,7 +99,7 @@ it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
   expect(await faults('apps/web')).toEqual(
     new Set([
       'src/plants/shown-fields.tsx',
-      '../../packages/core/src/database/tables.ts',
+      '../../packages/core/src/tables/tables.ts',
       '../../packages/schemas/src/plant-columns.ts',
     ]),
   );
@@ -107,8 +107,7 @@ it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
 
   await apply(heightPatch);
   const drizzleKit = join(repository, 'tools/node_modules/drizzle-kit/bin.cjs');
-  const options =
-    '--dialect postgresql --schema src/database/tables.ts --out drizzle --name height';
+  const options = '--dialect postgresql --schema src/tables/tables.ts --out drizzle --name height';
   await run('packages/core', drizzleKit, 'generate', ...options.split(' '));
   await generate();
   for (const workspace of workspaces) {
@@ -123,7 +122,7 @@ it.runIf(hasRelativeLinks)('adds a procedure', async () => {
   await write(path, code);
   await apply(patchIn(procedureGuide) + labelPatch);
 
-  await run('packages/client', tsc); // This even checks core, because the client imports core's types.
+  await run('packages/client', tsc); // The client imports core's types, so this step even checks core.
   await run('apps/api', tsc);
   await expect(run('apps/api', 'openapi/write-openapi.ts', '--check')).rejects.toMatchObject({
     stderr: expect.stringContaining('openapi.json is out of date'),
@@ -136,9 +135,9 @@ it.runIf(hasRelativeLinks)('adds a procedure', async () => {
   expect(document.components.schemas).toMatchObject({ Label: {} });
 });
 
-/** Only a test that hangs takes so long. */
+/** Only a test that hangs reaches this timeout. */
 const timeout = 30 * 60_000;
 
-it.runIf(hasRelativeLinks)('keeps the tests of all packages green', { timeout }, () =>
+it.runIf(hasRelativeLinks)('passes the tests of all packages after both changes', { timeout }, () =>
   copied.test(),
 );

@@ -71,7 +71,7 @@ function roomRules([name, { rooms = [] }]) {
   });
 }
 
-/** Returns a regular expression for the files of a package, without the files of a package inside it. */
+/** Returns a regular expression for the files of a package. Excludes packages inside the package's folder. */
 function inPackage(name) {
   const inner = Object.keys(packages).filter((other) => other.startsWith(`${name}/`));
   return `^${name}/${inner.map((other) => `(?!${other.slice(name.length + 1)}/)`).join('')}`;

@@ -1,9 +1,9 @@
 /**
- * The areas whose mutants the tests must catch. A mutant is a small change of the code by Stryker.
- * `npx -y pnpm mutants` runs one area after the other, and compares the mutants that survive with
+ * The areas whose mutants the tests must catch. A mutant is a small change of the code by Stryker. `npx -y
+ * pnpm mutants` runs one area after the other, and compares the surviving mutants with
  * `mutants.baseline.json`.
  *
- * `mutate` names the files that Stryker changes, and `tests` the tests that must fail. These tests run
+ * `mutate` names the files that Stryker changes, and `tests` names the tests that must fail. These tests run
  * the code in their own process, because a process that a test starts does not see the mutants.
  */
 export const areas = {
@@ -12,8 +12,8 @@ export const areas = {
     tests: ['packages/schemas/test/json/*.test.ts'],
   },
   transformer: {
-    mutate: ['packages/core/src/procedures/transformer.ts'],
-    tests: ['packages/core/test/procedures/transformer.test.ts'],
+    mutate: ['packages/core/src/procedures/trpc/transformer.ts'],
+    tests: ['packages/core/test/procedures/trpc/transformer.test.ts'],
   },
   csv: {
     mutate: ['packages/formats/src/csv/parser.ts'],
@@ -25,7 +25,7 @@ export const areas = {
     needsPostgres: true,
   },
   drain: {
-    mutate: ['apps/api/src/http/drain.ts'],
+    mutate: ['apps/api/src/connections/drain.ts'],
     tests: ['apps/api/test/http/drain-hooks.test.ts'],
   },
   reconnect: {

@@ -1,8 +1,8 @@
-// Runs the tests on mutants of the code: small changes that a test should notice. mutants.config.js lists
-// the areas. `npx -y pnpm mutants json transformer` runs only these two.
+// Runs the tests on mutants of the code: small changes that a test should notice. mutants.config.js lists the
+// areas. `npx -y pnpm mutants json transformer` runs only the areas `json` and `transformer`.
 //
-// It fails when the tests catch less than 90 % of an area's mutants, or when mutants.baseline.json
-// does not list exactly the missed mutants, each with a reason. `--write` writes that list.
+// The command fails when the tests catch less than 90 % of an area's mutants. mutants.baseline.json must list
+// exactly the missed mutants, each with a reason. `--write` writes that list.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
@@ -66,7 +66,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(areas)) {
   }
 }
 
-/** Whether a mutant was caught by Stryker's timeout, or by the timeout of a test. */
+/** Whether Stryker's timeout, or the timeout of a test, caught a mutant. */
 function hasTimedOut({ status, statusReason = '' }) {
   return status === 'Timeout' || statusReason.includes('timed out');
 }

@@ -4,11 +4,11 @@
  * A package lists the packages that it may import: `imports` for all its code, `typeImports` for
  * types only, and `testImports` for its tests only.
  *
- * The rooms of a package are the folders of its `src`. The list has the question that each room answers.
- * The rooms stand in levels, from the lowest to the highest. A room may import the rooms on lower levels.
- * A room that ends with `/**` includes its nested folders. Every other nested folder is a room of its
- * own. A file on top of `src` that rooms import is also in the list. Other files on top of `src` may
- * import every room, and no room may import them.
+ * The rooms of a package are the folders of its `src`. The list has the question that each room answers. The
+ * rooms stand in levels, from the lowest to the highest. A room may import the rooms on lower levels. A room
+ * that ends with `/**` includes its nested folders. Every other nested folder is a room of its own. A file
+ * directly in `src` that rooms import is also in the list. Other files directly in `src` may import every
+ * room, and no room may import them.
  */
 export const packages = {
   'packages/schemas': {
@@ -39,20 +39,25 @@ export const packages = {
     rooms: [
       { 'error-causes.ts': 'what is the cause of an error?' },
       { 'plant-store-error.ts': 'which errors does the store throw?' },
+      { database: 'how does any room run a statement, by when, and with which errors?' },
+      { tables: 'which tables and indexes does the store need, and does a database have them?' },
+      { 'changes/epoch': 'when does the feed begin anew?' },
       {
-        'database/**':
-          'how does a statement reach a Postgres or the embedded database, and by when?',
+        'postgres/migration': 'how does a Postgres get the tables?',
+        embedded: 'how does a statement reach the embedded database?',
       },
+      { postgres: 'how does a statement reach a Postgres?' },
+      { 'open-database.ts': 'which of the two databases has the plants?' },
+      { plants: 'which statements create, delete and read plants?' },
+      { 'group-commit': 'how do callers share a statement?' },
       {
-        plants: 'which statements create, delete and read plants, and how do callers share them?',
-        'access-tokens': 'who is the owner of a token, and which tokens are there?',
-      },
-      {
-        'plants/bulk': 'how are thousands of plants stored at a time?',
+        bulk: 'how are thousands of plants stored at a time?',
         changes: 'which plants were created and deleted, in which order?',
+        'access-tokens': 'who is the owner of a token, and which tokens are there?',
         inspection: 'what is wrong with a database?',
       },
       { 'plant-store.ts': 'what can a store do?' },
+      { 'procedures/trpc': 'what is a procedure, and how does tRPC call one?' },
       { procedures: 'what can a client call?' },
     ],
   },
@@ -90,26 +95,21 @@ export const packages = {
     rooms: [
       { errors: 'which HTTP error does a client get?' },
       { observability: 'what do the log and the metrics say?' },
-      { node: "what happens below Fastify, in Node's HTTP server?" },
+      { connections: 'what happens to a connection, below the requests?' },
       {
-        'http/responses': 'how is a response made?',
-        'http/memory': 'which requests have room in memory?',
+        responses: 'how is a response made?',
+        'requests/memory': 'which requests have room in memory?',
       },
-      {
-        http: 'which hooks does every request pass?',
-        'http/body': 'which bodies are read, when, and how?',
-      },
+      { requests: 'which hooks does every request pass?' },
+      { 'requests/body': 'which bodies are read, when, and how?' },
       { auth: 'who sent the request?' },
-      { calls: 'how does a request become calls of procedures?' },
       {
-        rest: 'how does REST write inputs and outputs?',
-        trpc: 'how does tRPC write inputs and outputs?',
-        docs: 'what do people and tools read about the service?',
-        web: 'how is the console built and served?',
+        surfaces: 'how does a request become calls of procedures?',
+        pages: 'what do people and tools read about the service?',
       },
       {
+        'surfaces/trpc': 'how does tRPC write inputs and outputs?',
         'env.ts': 'which settings are there?',
-        'request-state.ts': 'what do hooks add to a request?',
       },
       { 'server.ts': 'which hooks and routes does the server have, in which order?' },
       { process: 'how do processes start, serve one address, and stop?' },
@@ -165,7 +165,7 @@ export const packages = {
     ],
   },
   'apps/bench': {
-    // The benchmark starts its own Postgres as the tests do.
+    // The benchmark starts its own Postgres, as the tests do.
     imports: ['packages/core', 'packages/citus', 'packages/test-setup'],
     rooms: [
       {

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, mergeConfig, type ViteUserConfig } from 'vitest/config';
 
 /**
- * The Vitest configuration that all packages share. A suite has one ending for its files:
- * `vitest run` runs `*.test.ts`, and `vitest run --mode slow` runs `*.slow.ts`. `.ci/run` reads the
- * totals from `outputFile`.
+ * The Vitest configuration that all packages share. All files of a suite have the same ending: `vitest run`
+ * runs `*.test.ts`, and `vitest run --mode slow` runs `*.slow.ts`. `.ci/run` reads the totals from
+ * `outputFile`.
  */
 export function vitestConfig(test: NonNullable<ViteUserConfig['test']> = {}) {
   return defineConfig(({ mode }) => {
@@ -16,7 +16,8 @@ export function vitestConfig(test: NonNullable<ViteUserConfig['test']> = {}) {
         // The files of a package share their processes, which load our modules once.
         isolate: false,
         setupFiles: fileURLToPath(new URL('vitest.setup.ts', import.meta.url)),
-        // Only a test that hangs takes so long, on any machine. Each wait ends when its condition holds.
+        // Only a test that hangs reaches this timeout, on any machine. A wait in a test ends when its
+        // condition holds.
         testTimeout: 300_000,
         hookTimeout: 300_000,
         expect: { poll: { timeout: 60_000 } },

@@ -9,7 +9,7 @@ const area: { tests: string[]; needsPostgres?: true } = JSON.parse(
 );
 const { tests, needsPostgres } = area;
 
-/** Runs the files in the order of their patterns, so that the slow ones come last. */
+/** Runs the files in the order of their patterns, so that the slow files come last. */
 class InOrderOfPatterns extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) =>

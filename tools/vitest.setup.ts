@@ -1,10 +1,13 @@
 import { vi } from 'vitest';
 
-/** Vitest has no setting for this timeout. Its default is a second, and the machine may be busy. */
+/**
+ * Vitest has no setting for the timeout of `waitFor`. The default is a second, which is too short on a busy
+ * machine.
+ */
 const timeout = 60_000;
 
 const { waitFor } = vi;
-// The files of a package share `vi`, and each runs this module.
+// The files of a package share `vi`, and each file runs this module.
 if (waitFor.name !== patientWaitFor.name) vi.waitFor = patientWaitFor;
 
 function patientWaitFor<T>(

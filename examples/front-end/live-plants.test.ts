@@ -33,7 +33,7 @@ beforeAll(async () => {
   site = await createServer({
     root: fileURLToPath(new URL('.', import.meta.url)),
     server: { port: 0, host: '127.0.0.1', proxy: { '/trpc': url } },
-    logLevel: 'silent', // Vite would log each request that fails while there is no instance.
+    logLevel: 'silent', // Vite would log each request that fails while no instance runs.
   });
   await site.listen();
   running = await startBrowser();
@@ -54,7 +54,7 @@ afterAll(async () => {
 const shows = (title: string) => page.getByRole('heading', { name: title }).waitFor();
 const plant = (name: string) => page.getByRole('listitem').getByText(name, { exact: true });
 
-it('shows each created and deleted plant, even after the instance was killed', async () => {
+it('shows each created and deleted plant, even after a kill of the instance', async () => {
   const { createPlant, deletePlant } = createPlantStoreClient({ url, token });
   await createPlant.mutate({ id: 1n, name: 'Monstera deliciosa' });
   await shows('My 1 plants');

@@ -77,7 +77,7 @@ it('shows a new plant before the store has responded', async () => {
   await page.getByText('Ficus lyrata …').waitFor({ state: 'detached' });
 });
 
-it('removes a plant from the list when the store rejects it, and says why', async () => {
+it('removes a rejected plant from the list, and shows the reason', async () => {
   await add('Not a name: \u0000');
   await page.getByRole('alert').getByText('is not added: invalid input: name must not').waitFor();
   expect(await page.getByRole('listitem').filter({ hasText: 'Not a name' }).count()).toBe(0);

@@ -43,7 +43,7 @@ export function Plants({ store }: { store: PlantStoreClient }) {
         </p>
       )}
       <ul>
-        {/* The new plant is in the list at once. When the store rejects the plant, it disappears. */}
+        {/* The list shows the new plant at once, and drops the plant if the store rejects it. */}
         {add.isPending && <li aria-busy="true">{add.variables.name} …</li>}
         {stored.map(({ id, name }) => (
           <li key={String(id)}>{name}</li>

@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The page and the store have one origin here, as behind a proxy in production. */
+/** Vite gives the page and the store one origin, as a proxy does in production. */
 const store = process.env['PLANT_STORE_URL'] ?? 'http://127.0.0.1:3000';
 
 export default defineConfig({

@@ -139,7 +139,7 @@ it('the client is light, and works with Vite, React and TanStack Query', async (
   );
   await run(project, join(project, 'node_modules/.bin/vite'), ['build']);
 
-  // The example of a front end, outside the workspace.
+  // Copies the example of a front end to a place outside the workspace.
   const example = ['index.html', 'main.tsx', 'plants.tsx', 'live-plants.tsx'];
   for (const file of example) {
     await copyFile(join(repository, 'examples/front-end', file), join(project, file));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { repository, run } from './run.ts';
 
-/** Copies the files of the repository, even those that are not committed yet. */
+/** Copies the files of the repository, even uncommitted files. */
 async function copyRepository(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'plant-store-release-'));
   onTestFinished(() => rm(copy, { recursive: true, force: true }));
@@ -47,6 +47,6 @@ it('releases the next version by the steps of CONTRIBUTING.md', async () => {
   expect(new Set([...versions, document.info.version])).toEqual(new Set(['1.1.0']));
   await run(copy, 'pnpm', ['exec', 'turbo', 'run', 'lint', 'pages', 'openapi:check']);
 
-  await run(copy, 'pnpm', ['pack:packages']); // As `changeset publish` does for each package.
+  await run(copy, 'pnpm', ['pack:packages']); // `changeset publish` packs each package, too.
   expect(await readdir(join(copy, 'dist-packages'))).toHaveLength(versions.length);
 });

@@ -1,4 +1,4 @@
-/** Programs that compile only when the packed packages have types, and when these are strict. */
+/** Programs that compile only when the packed packages have strict types. */
 export const typedPrograms = {
   node: `
 import type { PlantStore } from '@plant-store/core';

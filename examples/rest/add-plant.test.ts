@@ -24,7 +24,7 @@ describe.each(programs)('in $language', ({ language, command: [file = '', ...arg
   const addPlant = (...plant: string[]) =>
     promisify(execFile)(file, [...args, ...plant], { env: server.env });
 
-  it('creates a plant exactly as given, reads it back, and prints the same after a repeated create', async () => {
+  it('creates and reads a plant exactly, and prints the same output after a repeated create', async () => {
     const id = 9007199254740993n + BigInt(programs.findIndex((each) => each.language === language));
     const [name, tag] = ['Monstera "Thai \\ Constellation" 🪴', 'Araceae'];
     for (const _ of ['first', 'again']) {

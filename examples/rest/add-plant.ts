@@ -1,6 +1,6 @@
 /**
- * Creates a plant over REST and reads it back, with a typed client. Its types are generated from
- * the OpenAPI document (`npx openapi-typescript http://127.0.0.1:3000/openapi.json`).
+ * Creates a plant over REST and reads it back, with a typed client. The client's types are generated from the
+ * OpenAPI document (`npx openapi-typescript http://127.0.0.1:3000/openapi.json`).
  *
  *   PLANT_STORE_TOKEN=plant_… npx -y pnpm exec node examples/rest/add-plant.ts 9007199254740993
  * "Monstera deliciosa" Araceae

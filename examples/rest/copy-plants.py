@@ -1,4 +1,4 @@
-"""Keeps a copy of the store in an SQLite database, with nothing but Python's standard library.
+"""Keeps a copy of the store in an SQLite database, with only Python's standard library.
 
   PLANT_STORE_TOKEN=plant_… python3 examples/rest/copy-plants.py plants.sqlite
 """
@@ -22,7 +22,7 @@ copy.execute("CREATE TABLE IF NOT EXISTS position (cursor TEXT)")
 
 
 def get(path="", **query):
-    # A request waits for a change for 20 seconds, and gets its response 5 seconds later at the latest.
+    # A request waits 20 seconds for a change. The response comes at most 5 seconds later.
     with urlopen(Request(f"{plants}{path}?{urlencode(query)}", headers=headers), timeout=30) as response:
         return json.load(response)
 

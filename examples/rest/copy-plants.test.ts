@@ -105,7 +105,7 @@ describe.each(programs)('a copy of the store in $language', ({ command, file }) 
       )
       .toEqual(expected);
 
-  it('has every plant exactly, and follows the changes', async () => {
+  it('contains every plant exactly, and follows the changes', async () => {
     await create(9007199254740993n, 'Monstera 🪴');
     await create(-(2n ** 63n), 'Hoya');
     start();
@@ -117,7 +117,7 @@ describe.each(programs)('a copy of the store in $language', ({ command, file }) 
     await has([9007199254740993n, 'Ficus'], [9007199254740994n, 'Pilea']);
   });
 
-  it('continues at its cursor after kill -9 and after a lost connection', async () => {
+  it('continues at the stored cursor after kill -9 and after a lost connection', async () => {
     await create(1n, 'Monstera');
     const { kill } = start();
     await has([1n, 'Monstera']);
@@ -135,7 +135,7 @@ describe.each(programs)('a copy of the store in $language', ({ command, file }) 
     await has([2n, 'Hoya'], old);
   });
 
-  it('is emptied and filled from a new list when the cursor has expired', async () => {
+  it('empties the copy and lists the plants again when the cursor has expired', async () => {
     await create(1n, 'Monstera');
     await create(2n, 'Hoya');
     start();
@@ -145,7 +145,7 @@ describe.each(programs)('a copy of the store in $language', ({ command, file }) 
     await has([2n, 'Hoya']);
   });
 
-  it('ends at an error that a retry cannot solve', async () => {
+  it('ends when an error cannot be solved by a retry', async () => {
     const { ended, errors } = start('unknown-token-of-nobody');
     expect(await ended).toBe(1);
     expect(errors()).toContain('"error":40101');

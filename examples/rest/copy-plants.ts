@@ -51,7 +51,7 @@ for (let seconds = 1; ; ) {
 async function readChanges(after: string): Promise<void> {
   const query = { after, limit: 1000, wait: 20 };
   const { changes, next } = await get<Schemas['PlantChanges']>('/changes', query);
-  // The position is stored with its changes, or not at all.
+  // One transaction stores the changes and their position.
   await transaction(async () => {
     for (const { type, plant } of changes) {
       if (type === 'created') store(plant);
@@ -62,7 +62,8 @@ async function readChanges(after: string): Promise<void> {
 }
 
 async function listPlants(): Promise<void> {
-  // The cursor is older than the list, so its changes contain everything that the list lacks.
+  // The cursor is older than the list, so the changes after the cursor contain everything that the list
+  // lacks.
   const { next: cursor } = await get<Schemas['PlantChanges']>('/changes', {});
   await transaction(async () => {
     copy.exec('DELETE FROM plants');
@@ -99,7 +100,7 @@ async function transaction(write: () => Promise<void>): Promise<void> {
 
 async function get<T>(path: string, query: Record<string, unknown>): Promise<T> {
   const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
-  // A request waits for a change for 20 seconds, and gets its response 5 seconds later at the latest.
+  // A request waits 20 seconds for a change. The response comes at most 5 seconds later.
   const signal = AbortSignal.timeout(30_000);
   const response = await fetch(`${plants}${path}?${parameters.join('&')}`, { headers, signal });
   const text = await response.text();

@@ -45,12 +45,12 @@ it('a generated client with the helper writes and reads every id exactly', async
   expectTypeOf(page.next).toEqualTypeOf<bigint | undefined>();
 });
 
-it('the helper leaves all other values as they are', () => {
+it('the helper does not change other values', () => {
   const text = '{"error":40001,"next":"a cursor","id":null,"count":9007199254740993}';
   expect(JSON.parse(text, exactIds)).toEqual(JSON.parse(text));
 });
 
-it('the helper throws in a runtime without the source text', () => {
+it('the helper throws when JSON.parse does not pass the source text', () => {
   expect(() => exactIds('id', 1)).toThrow(SyntaxError);
 });
 

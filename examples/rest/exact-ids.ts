@@ -6,11 +6,11 @@
 
 /** A reviver for `JSON.parse`, which makes each id of a response a `bigint`, digit for digit. */
 export function exactIds(key: string, value: unknown, { source }: { source?: string } = {}) {
-  // An older runtime has no source text. `BigInt` then throws, so an id is never rounded.
+  // An older runtime passes no source text. `BigInt` then throws, so no id is rounded.
   return typeof value === 'number' && /^(id|next)$/.test(key) ? BigInt(source ?? '?') : value;
 }
 
-/** Writes JSON as `JSON.stringify` does, and a `bigint` digit for digit. */
+/** Writes JSON as `JSON.stringify` does, but also writes each digit of a `bigint`. */
 export function formatExactly(body: unknown): string {
   return JSON.stringify(body, (_, value) =>
     typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value,

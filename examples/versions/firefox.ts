@@ -22,14 +22,16 @@ export interface FirefoxPage {
   close(): Promise<void>;
 }
 
-/** The program of Debian's Firefox, or of another Firefox in the PATH. Undefined when there is none. */
+/**
+ * The program of Debian's Firefox, or of another Firefox in the PATH. Undefined when no Firefox is installed.
+ */
 export const firefox = ['firefox-esr', 'firefox'].find(
   (program) => spawnSync(program, ['--version']).status === 0,
 );
 
 /**
- * Starts a Firefox and talks WebDriver BiDi to it. Playwright cannot do this, because it sends commands
- * that the Firefox of a distribution does not know.
+ * Starts a Firefox and controls it by WebDriver BiDi. Playwright cannot control a distribution's Firefox,
+ * because Playwright sends commands that this Firefox does not know.
  */
 export async function openFirefox(program: string): Promise<FirefoxPage> {
   const profile = await mkdtemp(join(tmpdir(), 'plant-store-firefox-'));
@@ -103,7 +105,7 @@ async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
 }
 
 /**
- * Connects to a browser, and returns a function that sends a command and resolves with its result.
+ * Connects to a browser, and returns a function that sends a command and resolves with the command's result.
  */
 async function connect(url: string) {
   const socket = new WebSocket(url);
@@ -126,7 +128,7 @@ async function connect(url: string) {
     });
 }
 
-/** The parts of the commands' results that we read. */
+/** The parts of a command's result that this file reads. */
 interface Result {
   contexts?: { context: string }[];
   nodes?: { sharedId: string }[];

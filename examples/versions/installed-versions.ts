@@ -3,10 +3,10 @@ import { arch, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install, run } from '../packed/run.ts';
 
-/** The oldest Node that core, the server and the command line run on, and the newest. */
+/** The oldest and the newest Node that run core, the server and the command line. */
 export const nodeVersions = ['22.18.0', '26.10.0'];
 
-/** The versions of Postgres before the one that the other tests use. */
+/** The versions of Postgres that the other tests do not use. */
 export const postgresVersions = [
   '14.23.0-beta.17',
   '15.18.0-beta.17',
@@ -14,7 +14,7 @@ export const postgresVersions = [
   '17.10.0-beta.17',
 ];
 
-/** Other versions of Node and Postgres, in a directory of their own. */
+/** Other versions of Node and Postgres, in a separate directory. */
 export interface InstalledVersions {
   /** The path of a Node's program. */
   node(version: string): string;
@@ -24,8 +24,8 @@ export interface InstalledVersions {
 }
 
 /**
- * Installs the versions from the registry, outside the workspace, so that only this test needs
- * them.
+ * Installs the versions from the registry, outside the workspace, so that only this test downloads these
+ * versions.
  */
 export async function installVersions(): Promise<InstalledVersions> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-versions-'));

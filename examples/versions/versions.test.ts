@@ -63,13 +63,13 @@ describe.each(postgresVersions)('on Postgres %s', (version) => {
   });
 });
 
-it('names the tested versions on the page', async () => {
+it('finds the tested versions in docs/supported-versions.md', async () => {
   const page = await readFile(join(repository, 'docs/supported-versions.md'), 'utf8');
   for (const version of nodeVersions) expect(page).toContain(version);
   for (const version of postgresVersions) expect(page).toContain(version.replace(/\.0-.*/, ''));
 });
 
-it.runIf(firefox)('the console adds a plant in Firefox, where one is installed', async () => {
+it.runIf(firefox)('the console adds a plant in Firefox, where Firefox is installed', async () => {
   const { env, stop } = await startOnPostgres(await createDatabase(inject('postgresUrl')));
   onTestFinished(stop);
   const page = await openFirefox(firefox ?? '');

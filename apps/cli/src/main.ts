@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Node links static imports before it runs any code, and an old Node fails there. This file has no static
-// imports, so it can say which Node the program needs.
+// Node links static imports before it runs any code, and an old Node fails in this step. This file has no
+// static imports, so it can say which Node the program needs.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
   console.error(

@@ -27,7 +27,7 @@ Example:
   plant-store help import
 `;
 
-// This is not an import, because the build compiles only files in `src`.
+// An import would fail in the build, which compiles only files in `src`.
 const manifest: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );

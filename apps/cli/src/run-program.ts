@@ -5,7 +5,7 @@ import { buildProgram, commandsIn } from './program.ts';
 
 /**
  * Runs the command of `process.argv`. Reports an error on stderr and in the exit code. With `--json`, writes
- * the error to standard output, unless the command has already written there.
+ * the error to standard output, unless the command has already written to it.
  */
 export async function runProgram(): Promise<void> {
   const words = process.argv.slice(2);
@@ -26,12 +26,12 @@ export async function runProgram(): Promise<void> {
   } catch (error) {
     process.exitCode = error instanceof CommandError ? error.exitCode : exitCodes.error;
     process.stderr.write(explain(error, program.opts()));
-    // An interruption has no error code. Its exit code names the signal.
+    // An interruption has no error code, because the exit code names the signal.
     if (process.exitCode < 128) await writeJson(error);
   }
 }
 
-/** Whether `--json` stands before `--`. When Commander rejects an option, it does not report the others. */
+/** Whether `--json` stands before `--`. After a rejected option, Commander does not report other options. */
 function hasJsonOption(words: readonly string[]): boolean {
   const end = words.indexOf('--');
   return words.slice(0, end < 0 ? words.length : end).includes('--json');

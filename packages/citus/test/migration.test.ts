@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { beforeEach, expect, it } from 'vitest';
-import { createConnectToPrimary } from '../../core/src/database/postgres/connect-to-primary.ts';
-import { migratePostgres } from '../../core/src/database/postgres/migration/migration.ts';
+import { createConnectToPrimary } from '../../core/src/postgres/connect-to-primary.ts';
+import { migratePostgres } from '../../core/src/postgres/migration/migration.ts';
 import { connectToNew } from '../../core/test/fixtures/databases.ts';
 import { citus } from '../src/index.ts';
 

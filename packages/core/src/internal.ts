@@ -4,5 +4,5 @@ export { createPrincipalCache, type TokenOwner } from './access-tokens/principal
 export { deadlineIn, defaultTimeout } from './database/deadline.ts';
 export { databaseCode } from './error-causes.ts';
 export { invalidInput } from './plant-store-error.ts';
-export { define, type Procedure } from './procedures/define.ts';
-export { transformer } from './procedures/transformer.ts';
+export { define, type Procedure } from './procedures/trpc/define.ts';
+export { transformer } from './procedures/trpc/transformer.ts';

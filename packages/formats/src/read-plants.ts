@@ -9,9 +9,9 @@ export type ReadPlantsOptions = TextOptions & Omit<ReadOptions, 'lineEnd'>;
 const readers = { ndjson: readNdjson, csv: readCsv };
 
 /**
- * Reads the plants of a file, line by line. Every line is in a count or in a row. A row that cannot be read
- * contains an error. The function reads the first rows at once, so it throws when the file is not readable at
- * all.
+ * Reads the plants of a file, line by line. Each line is part of a count or of a row. An unreadable row
+ * contains an error. `readPlants` reads the first rows immediately, so it throws when the file is not
+ * readable at all.
  *
  * @throws FileError when the file cannot be read
  */

@@ -13,7 +13,7 @@ it('counts the lines of NDJSON in many blocks', async () => {
   expect(counts).toMatchObject({ lines: 250_001, blank: 250_000 });
 });
 
-it('rejects CSV in place of NDJSON even after many blocks of blank lines', async () => {
+it('rejects a CSV file as NDJSON even after many blocks of blank lines', async () => {
   const content = `${'\n'.repeat(250_000)}id,name\n`;
   await expect(readRows(content, 'ndjson')).rejects.toThrow('the file is CSV');
 });

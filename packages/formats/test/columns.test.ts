@@ -23,7 +23,7 @@ const plants = [
 ];
 
 describe.each(formatNames)('a new column of numbers in %s', (format) => {
-  it('is written and read', async () => {
+  it('writes and reads a new column', async () => {
     const { header, row } = createPlantWriter(format, columns);
     const written = plants.map((plant) =>
       row({ ...plant, createdAt: plant.createdAt && new Date(plant.createdAt) }),
@@ -48,7 +48,7 @@ it('writes a number without quotes', () => {
 });
 
 it.each(['much', '1,5', '0x10', '1e999', '', ' 1', '01'])(
-  'rejects a CSV row when its number is %j',
+  'rejects a CSV row whose number is %j',
   async (price) => {
     const text = `id,name,price\n1,Hoya,"${price}"\n2,Ficus,3\n`;
     expect((await readRows(text, 'csv', { columns })).rows).toEqual([

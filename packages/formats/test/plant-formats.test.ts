@@ -8,7 +8,7 @@ import { readRows } from './fixtures/read-rows.ts';
 
 const anyPlants = fc.uniqueArray(anyPlant, { selector: ({ id }) => id, minLength: 1 });
 
-it.each(formatNames)('reads the %s of its writer in chunks of any size', async (format) => {
+it.each(formatNames)('reads the %s that it has written, in chunks of any size', async (format) => {
   const { header, row } = createPlantWriter(format);
   await fc.assert(
     fc.asyncProperty(anyPlants, fc.integer({ min: 1, max: 40 }), async (plants, chunkSize) => {

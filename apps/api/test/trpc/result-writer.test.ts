@@ -2,7 +2,7 @@ import { CreateResults, Identity, PlantPage, StoredPlant } from '@plant-store/sc
 import superjson from 'superjson';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { resultWriter } from '../../src/trpc/result-writer.ts';
+import { resultWriter } from '../../src/surfaces/trpc/result-writer.ts';
 
 const plant = {
   id: -9223372036854775808n,

@@ -10,13 +10,13 @@ export interface Interruption {
   readonly exitCode: number | undefined;
 }
 
-/** Milliseconds until an interrupted command is stopped, even while a statement hangs. */
+/** The milliseconds after which a signal stops the command, even if a statement hangs. */
 const grace = 800;
 
 /**
- * Listens for the first signal of each kind. A second signal of that kind ends the process at once.
+ * Listens for the first SIGINT and the first SIGTERM. A second signal of the same kind ends the process.
  *
- * @param message the text for stderr when the command does not end by itself in time
+ * @param message the text for stderr, when the command has not ended in time
  */
 export function listenForInterruption(message: string): Interruption {
   const controller = new AbortController();
@@ -40,11 +40,11 @@ export function listenForInterruption(message: string): Interruption {
 }
 
 /**
- * Limits the memory of a command that handles millions of plants. Call it before the store is opened.
- * It sets flags of V8, because Node has no other way to limit a running process.
+ * Limits the memory of a command that handles millions of plants. Call this function before you open the
+ * store. The function sets flags of V8, because Node has no other way to limit a running process.
  */
 export function limitMemory(): void {
-  // The command creates millions of short-lived rows; by default, V8 would keep 150 MB more for them.
+  // By default, V8 would keep 150 MB more for the millions of short-lived rows.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=100');
   // Optimizing the largest functions of PGlite would take 500 MB for some seconds.

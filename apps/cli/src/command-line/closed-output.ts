@@ -7,8 +7,8 @@ const interval = 500;
 const stdout = 1;
 
 /**
- * Ends a command that only reads, with code 0, when the reader of its output closes the pipe. Without this
- * function, the command would notice the closed pipe only at its next write, which may never come.
+ * Ends a read-only command with code 0 when the reader of its output closes the pipe. Without this function,
+ * the command would notice the closed pipe only at its next write, which may never come.
  */
 export async function exitWhenOutputCloses(): Promise<void> {
   if (!fstatSync(stdout).isFIFO()) return;
@@ -17,9 +17,9 @@ export async function exitWhenOutputCloses(): Promise<void> {
 }
 
 /**
- * Makes a function that polls standard output for an error. On macOS and Windows, that function finds none.
+ * Makes a function that polls standard output for an error. The function finds no error on macOS or Windows.
  *
- * `poll_oneoff` of WASI is the only function of Node that polls any file descriptor. Its arguments are
+ * `poll_oneoff` of WASI is the only function of Node that polls any file descriptor. The arguments are
  * addresses in a WebAssembly memory (https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md).
  */
 async function createPoll(): Promise<() => boolean> {
@@ -27,7 +27,7 @@ async function createPoll(): Promise<() => boolean> {
   process.emitWarning = () => {}; // Node warns that the module is experimental.
   const { WASI } = await import('node:wasi');
   process.emitWarning = emitWarning;
-  // The types of Node lack the constructor.
+  // Node's types lack this constructor.
   const { Memory } = Reflect.get(globalThis, 'WebAssembly') as { Memory: MemoryConstructor };
   const memory = new Memory({ initial: 1 });
   const wasi = new WASI({ version: 'preview1', stdout });
@@ -51,9 +51,9 @@ async function createPoll(): Promise<() => boolean> {
 
 type MemoryConstructor = new (pages: { initial: number }) => { buffer: ArrayBuffer };
 
-/** The size of a subscription, and the places of its fields. All other bytes of it stay zero. */
+/** The size of a subscription, and the places of its fields. All other bytes of a subscription stay zero. */
 const [subscriptionSize, type, fileDescriptor, clockId, timeout] = [48, 8, 16, 16, 24];
 const [writable, monotonic] = [2, 1];
 
-/** The addresses of the events and of their number, and the places of two fields in an event. */
+/** The address of the events, the address of their count, and the places of two fields in an event. */
 const [events, eventCount, errno, eventType] = [1_024, 2_048, 8, 10];

@@ -24,8 +24,8 @@ interface Context {
 }
 
 /**
- * Makes an error that says what is wrong with an argument or with the database, and what to do. When
- * tables or privileges are the cause, inspects the database. Returns other errors as they are.
+ * Makes an error that explains a wrong argument or a fault of the database, and says what to do. When tables
+ * or privileges are the cause, inspects the database. Returns any other error unchanged.
  */
 export async function toCommandError(error: unknown, context: Context): Promise<unknown> {
   if (!(error instanceof PlantStoreError)) return error;
@@ -41,7 +41,7 @@ async function explainTables(
 ): Promise<string | undefined> {
   const isLocked = error.databaseCode === lockTimeout;
   if (!isLocked && !/^42/.test(error.databaseCode ?? '')) return undefined;
-  // When the inspection fails, the user sees the first error.
+  // If the inspection fails, the user sees the original error.
   const state = await inspectDatabase(settings).catch(() => undefined);
   const causes = isLocked ? state?.locks.map(lockAdvice) : state && causesIn(state, needs);
   return causes?.length ? `${causes.join('; ')} (${error.reason})` : undefined;
@@ -53,7 +53,7 @@ function causesIn(state: DatabaseState, needs: Needs): string[] {
   return tableAdvice(state).map(({ what, remedy }) => `${what}: ${remedy}`);
 }
 
-/** Says how the tables are wrong, and how to mend them. Missing migrations explain all other faults. */
+/** Names the faults of the tables and the remedies. Missing migrations explain all other faults. */
 export function tableAdvice(state: DatabaseState): Omit<TableFault, 'table'>[] {
   const { tableFaults, isKnown, missingMigrations } = state;
   const isEmpty = state.privileges.length === 0;

@@ -2,11 +2,11 @@ import { type ErrorCode, errorCatalogue, formatJson } from '@plant-store/schemas
 
 /** The program's exit codes. Scripts rely on them. */
 export const exitCodes = {
-  /** The command could not do its work: the database did not respond, or there is no such plant. */
+  /** The command could not do its work: the database did not respond, or no plant has the id. */
   error: 1,
   /** An argument, an option or a setting is invalid. The command did not start. */
   usage: 2,
-  /** Some rows of the file have no effect. */
+  /** Some rows of the file are rejected or in conflict. */
   incomplete: 3,
 } as const;
 
@@ -45,7 +45,7 @@ export function plantUnknown(id: bigint): CommandError {
   return new CommandError(`no plant has the id ${id}: plant-store list shows the ids`, { code });
 }
 
-/** Formats an error for stderr: one line, and with `--verbose` its causes and stack traces. */
+/** Formats an error for stderr as one line. `--verbose` adds the causes and the stack traces. */
 export function explain(error: unknown, { verbose }: { verbose: boolean }): string {
   const line = `plant-store: ${messageOf(error)}\n`;
   if (verbose) return `${line}${causes(error)}`;
@@ -53,7 +53,7 @@ export function explain(error: unknown, { verbose }: { verbose: boolean }): stri
   return hasMore ? `${line.trimEnd()} (--verbose shows the cause)\n` : line;
 }
 
-/** Formats an error for `--json`: a line in the form of the service's errors. */
+/** Formats an error for `--json` as one line, in the format of the server's errors. */
 export function toJson(error: unknown): string {
   return `${formatJson({ error: codeOf(error), message: messageOf(error) })}\n`;
 }
@@ -64,7 +64,7 @@ function messageOf(error: unknown): string {
   return lines.filter((line) => line !== '').join('; ');
 }
 
-/** The code of an error in the catalogue. Unknown errors have the code of a bug. */
+/** Returns the code that an error has in the catalogue. An unknown error gets the code of a bug. */
 function codeOf(error: unknown): ErrorCode {
   if (error instanceof CommandError) return error.code;
   if (!(error instanceof Error)) return errorCatalogue.internal.code;
@@ -74,10 +74,10 @@ function codeOf(error: unknown): ErrorCode {
   return isOfStore ? (error.code as ErrorCode) : errorCatalogue.internal.code;
 }
 
-/** The names of core's errors that explain themselves. An import of their classes would load core. */
+/** The names of core's errors that need no stack trace. An import of the error classes would load core. */
 const databaseErrors = ['DatabaseSettingsError', 'DataDirectoryError'];
 
-/** Whether the message of an error is complete without its stack trace. */
+/** Whether the message of an error is complete without the stack trace. */
 function isExplained(error: unknown): error is Error {
   return (
     error instanceof CommandError || (error instanceof Error && databaseErrors.includes(error.name))

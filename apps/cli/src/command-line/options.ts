@@ -1,7 +1,7 @@
 import { explainIdText, type Scope, scopes } from '@plant-store/schemas/plain';
 import { InvalidArgumentError, Option } from 'commander';
 
-/** The option `--json`. With it, `runProgram` also writes errors as JSON. */
+/** The option `--json`. With `--json`, `runProgram` also writes errors as JSON. */
 export function jsonOption(description: string): Option {
   return new Option('--json', description);
 }
@@ -21,7 +21,7 @@ export function parseCount(text: string): number {
   return Number(text);
 }
 
-/** Parses the delimiter of a CSV file. A tab is hard to type, so it has names. */
+/** Parses the delimiter of a CSV file. A tab has names, because a tab is hard to type. */
 export function parseDelimiter(text: string): string {
   if (text === 'tab' || text === '\\t') return '\t';
   if (/^[^"\r\n\p{L}\p{N}]$/u.test(text) && text.length === 1) return text;
@@ -60,7 +60,7 @@ export function parseDuration(text: string): number {
 
 const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/** Parses a point in time: a date (in UTC), a date and time with its offset, or a duration ago. */
+/** Parses a point in time: a date (in UTC), a date and time with a UTC offset, or a duration before now. */
 export function parseTime(text: string, now = Date.now()): Date {
   if (/^\d+[smhd]$/.test(text)) return new Date(now - parseDuration(text));
   const parsed = new Date(time.test(text) && isDate(text.slice(0, 10)) ? text : Number.NaN);
@@ -72,7 +72,7 @@ export function parseTime(text: string, now = Date.now()): Date {
   return parsed;
 }
 
-/** Whether the calendar has this day: JavaScript parses February 30 as March 2. */
+/** Whether the calendar has the day. JavaScript parses February 30 as March 2. */
 function isDate(text: string): boolean {
   const date = new Date(text);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);

@@ -1,8 +1,8 @@
 import { SingleBar } from 'cli-progress';
 
-/** The values that a bar shows. `value` and `total` both count rows, or both count bytes. */
+/** The values that a bar shows. `value` and `total` have the same unit: rows or bytes. */
 export interface ProgressOptions {
-  /** The value at the end. Undefined when it is unknown, as for standard input. */
+  /** The value at the end, or undefined when the end is unknown, as for standard input. */
   total: number | undefined;
   value: () => number;
   rows: () => number;
@@ -21,11 +21,11 @@ const pipeFormats = {
   unknown: 'plant-store: {rows} rows, {rate} rows/s, {duration_formatted}',
 };
 
-/** The number of characters beside the bar when its numbers have up to eight digits. */
+/** The width of the text beside the bar, with numbers of up to eight digits. */
 const textWidth = 56;
 const maxBarWidth = 40;
 
-/** The format of the bar that fits a terminal of this many columns. */
+/** Returns the format of a bar that fits the width of the terminal. */
 function terminalFormats(columns: number) {
   const barWidth = Math.min(maxBarWidth, columns - textWidth);
   if (barWidth < 10) {
@@ -56,7 +56,7 @@ export function showProgress({ total, value, rows }: ProgressOptions): Progress 
     format: total ? known : unknown,
     noTTYOutput: true,
     notTTYSchedule: 2_000,
-    hideCursor: null, // If the process is killed, a hidden cursor would stay hidden.
+    hideCursor: null, // A killed process would leave a hidden cursor.
     gracefulExit: false,
     etaBuffer: 100,
   });

@@ -15,7 +15,7 @@ export async function confirm(
   { input = process.stdin, output = process.stderr }: Partial<Streams> = {},
 ): Promise<boolean> {
   output.write(`${question} [y/N] `);
-  // Without `terminal`, Ctrl+C ends the process and its question, as in other commands.
+  // With `terminal: false`, Ctrl+C ends the process, as in other commands.
   const lines = createInterface({ input, terminal: false });
   for await (const line of lines) return /^\s*y(es)?\s*$/i.test(line);
   output.write('\n'); // Ctrl+D ends the input without a line.
@@ -36,7 +36,7 @@ const invalidPassword = '28P01';
  *
  * @param error the error of the connection attempt
  * @returns the settings with the password
- * @throws the error when it is not about a missing password, or there is no terminal
+ * @throws the error when a missing password is not the cause, or when there is no terminal
  */
 export async function askPassword(
   settings: DatabaseOptions,
@@ -56,7 +56,7 @@ function isPasswordError(error: unknown): boolean {
   return ('code' in error && error.code === invalidPassword) || isPasswordError(error.cause);
 }
 
-/** Reads a line from the terminal without showing it. */
+/** Reads a line from the terminal, and does not show the line. */
 async function readSecret(question: string): Promise<string> {
   const output = new PassThrough().resume(); // Discards the echo of the terminal.
   const lines = createAsyncInterface({ input: process.stdin, output, terminal: true });

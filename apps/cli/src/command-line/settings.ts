@@ -8,16 +8,16 @@ import { usageError } from './errors.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** Whether this runs in the repository. This file is TypeScript there, and JavaScript in the package. */
+/** Whether the program runs in the repository. In the package, this file is JavaScript. */
 const isInRepository = import.meta.url.endsWith('.ts');
 
-/** The default directory of `.env` and the embedded database. In the repository, the server has the same. */
+/** The default directory of `.env` and the embedded database. The server has the same default. */
 const home = isInRepository ? repositoryRoot : '.';
 
 /**
- * Reads the store's location from environment variables and the file `.env`. That file is at the repository
- * root, or in the current directory when the command line is an installed package. An empty variable
- * counts as unset. Warns on stderr of a variable that looks like a setting but is not one.
+ * Reads the store's location from environment variables and the file `.env`. In the repository, `.env` is in
+ * the root. An installed command reads `.env` in the current directory. An empty variable counts as unset.
+ * Warns on stderr of a variable that only looks like a setting.
  *
  * @throws CommandError when `.env` cannot be read or DATABASE_URL is invalid. The message does not
  *   contain the URL, which may hold a password.

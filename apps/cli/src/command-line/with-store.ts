@@ -5,7 +5,7 @@ import type { Needs } from './database-errors.ts';
 import { readSettings } from './settings.ts';
 
 interface StoreOptions extends OpenOptions {
-  /** The privileges that an error names when one is missing. Default: the privileges of an import. */
+  /** The privileges that an error about a missing privilege names. Default: the privileges of an import. */
   needs?: Needs;
 }
 
@@ -27,8 +27,8 @@ export async function withStore<T>(
 }
 
 /**
- * Opens the store of the settings only for reads. Unlike `withStore`, loads little code, works on a read
- * replica, and creates nothing.
+ * Opens the store of the settings for reads only. Unlike `withStore`, this function loads little code, works
+ * on a read replica, and creates nothing.
  */
 export async function withReader<T>(
   use: (reader: OpenPlantReader) => Promise<T>,
@@ -55,7 +55,8 @@ function useOpened<Store extends { close(): Promise<void> }, T>(
 }
 
 /**
- * Calls `use` with the settings. When a password is missing, asks for it on a terminal and calls `use` again.
+ * Calls `use` with the settings. When a password is missing, asks the user for the password, and calls `use`
+ * again.
  *
  * @throws CommandError when the settings are invalid, or the database cannot be used
  */

@@ -43,7 +43,7 @@ async function* listPlants(
 ): AsyncGenerator<string> {
   let left = limit;
   let last = after;
-  // One plant more than the limit shows whether there is a next page.
+  // Reads one plant more than the limit, to know whether there is a next page.
   for await (const plants of reader.read({ tag, after, limit: limit + 1 })) {
     const shown = plants.slice(0, left);
     left -= shown.length;

@@ -1,8 +1,8 @@
 import { allNodes, type CompletionNode } from './completion-tree.ts';
 
 /**
- * Generates the completion script for bash. Where the script offers nothing, bash completes the
- * names of files.
+ * Generates the completion script for bash. If the script has no completion, bash completes the names of
+ * files.
  */
 export function bashCompletion(program: CompletionNode): string {
   const nodes = allNodes(program);
@@ -38,7 +38,7 @@ complete -o default -F _plant_store plant-store
 
 const hasPath = ({ path }: CompletionNode) => path.length > 0;
 
-/** Matches the words of the parent command, and then this command's own name. */
+/** Matches the words of the parent command, followed by the command's own name. */
 function commandPattern({ path }: CompletionNode): string {
   return `'${path.slice(0, -1).join(' ')} ${path.at(-1)}'`;
 }

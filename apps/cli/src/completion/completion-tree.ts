@@ -2,7 +2,7 @@ import { type Argument, type Command, Help, type Option } from 'commander';
 
 /** A command and everything that can follow it on the command line. */
 export interface CompletionNode {
-  /** The words after `plant-store`, such as `token` and `create`. The program itself has none. */
+  /** The words after `plant-store`, such as `token` and `create`. Empty for the program itself. */
   path: string[];
   summary: string;
   subcommands: CompletionNode[];
@@ -14,15 +14,15 @@ export interface CompletionOption {
   /** The flags of an option, such as `-V` and `--version`. */
   flags: string[];
   summary: string;
-  /** The value that must follow. A switch has none. */
+  /** The value that must follow the option. A switch has no value. */
   value: CompletionValue | undefined;
 }
 
 export interface CompletionValue {
   name: string;
-  /** The valid values. Empty when any value is valid. */
+  /** The valid values. The list is empty when any value is valid. */
   choices: readonly string[];
-  /** Whether several values may follow, separated by commas. */
+  /** Whether the option takes several values, separated by commas. */
   isList: boolean;
 }
 
@@ -35,7 +35,7 @@ export function completionTree(command: Command, path: string[] = []): Completio
   const names = visible.map((subcommand) => subcommand.name());
   const subcommands = visible.map((subcommand) => {
     const node = completionTree(subcommand, [...path, subcommand.name()]);
-    // Commander itself adds the help command. Its argument is the name of another command.
+    // Commander itself adds the help command. The argument of `help` is the name of another command.
     const isHelp = !command.commands.includes(subcommand);
     return isHelp
       ? { ...node, arguments: [{ name: 'command', choices: names, isList: false }] }
@@ -52,7 +52,7 @@ export function completionTree(command: Command, path: string[] = []): Completio
 
 function toOption(option: Option): CompletionOption {
   const flags = [option.short, option.long].filter((flag) => flag !== undefined);
-  // `<scope,...>` is a list. Commander does not read it as one.
+  // Commander does not know that `<scope,...>` is a list.
   const [, name, list] = /[<[]([^<>[\],]+)(,\.{3})?[>\]]/.exec(option.flags) ?? [];
   const isList = list !== undefined;
   const value = name ? { name, choices: option.argChoices ?? [], isList } : undefined;

@@ -81,7 +81,7 @@ function escapeColons(text: string): string {
   return text.replaceAll(':', '\\:');
 }
 
-/** Brackets end a description, and colons separate the parts of a specification. */
+/** In zsh, brackets end a description, and colons separate the parts of a specification. */
 function escapeBrackets(text: string): string {
   return escapeColons(text).replaceAll(/[[\]]/g, '\\$&');
 }

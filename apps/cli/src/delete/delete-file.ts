@@ -18,8 +18,8 @@ export const deleteNeeds = {
 } as const;
 
 /**
- * Deletes the plants with the ids in a file, and writes a summary. Reports each line that is not an id on
- * stderr, and goes on.
+ * Deletes the plants whose ids are in a file, and writes a summary. Reports on stderr each line that is not
+ * an id, and continues.
  *
  * @returns whether every line is an id
  * @throws CommandError when the file cannot be read, the user does not confirm, or the database is down
@@ -54,7 +54,7 @@ export async function deleteFile(file: string, { yes, json }: DeleteOptions): Pr
   return counts.invalid === 0;
 }
 
-/** Reads the whole file, because the question contains the number of its ids. */
+/** Reads the whole file, because the question to the user contains the number of ids. */
 async function confirmed(file: string): Promise<IdBatch[]> {
   const batches = await Array.fromAsync(readIds(file));
   const count = batches.reduce((sum, { ids }) => sum + ids.length, 0);

@@ -3,7 +3,7 @@ import { explainIdText } from '@plant-store/schemas/plain';
 import { advice, asCommandError, decompressors } from '../import/file-reading.ts';
 import { openSource } from '../import/source.ts';
 
-/** Some ids of a file, and the errors of the invalid lines between them. */
+/** Some ids of a file, and the errors of the invalid lines between these ids. */
 export interface IdBatch {
   ids: bigint[];
   errors: { line: number; reason: string }[];

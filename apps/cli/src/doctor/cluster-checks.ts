@@ -93,7 +93,8 @@ function distribution(tables: readonly TableDistribution[]): Finding[] {
       return [{ check, level: 'warning', message }];
     }
     const how = kind === 'reference' ? 'copied to each node' : `distributed by ${column ?? kind}`;
-    // While `undistribute_table` runs, Citus does not block inserts through other nodes, and would lose them.
+    // While `undistribute_table` runs, Citus does not block inserts through other nodes, and would lose these
+    // inserts.
     const message =
       `plants is ${how}: stop all instances, run SELECT undistribute_table('plants'), and then ` +
       'plant-store distribute';
@@ -101,7 +102,7 @@ function distribution(tables: readonly TableDistribution[]): Finding[] {
   });
 }
 
-/** Checks the table of access tokens. Each node of a cluster should have a copy of it. */
+/** Checks the table of access tokens. Each node of a cluster should have a copy of this table. */
 function copies(table: string, kind: TableDistribution['kind']): Omit<Finding, 'check'> {
   if (kind === 'local') return { level: 'ok', message: `${table} is on the coordinator` };
   if (kind === 'reference') return { level: 'ok', message: `each node has a copy of ${table}` };

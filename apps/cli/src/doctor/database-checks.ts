@@ -75,7 +75,7 @@ function lateCommits({ lateCommits }: DatabaseState): Finding[] {
   });
 }
 
-/** Seconds. A smaller difference between two machines' clocks does no harm. */
+/** The seconds by which the clocks of two machines may differ without harm. */
 const clockTolerance = 2;
 
 function clock({ clockAhead }: DatabaseState): Finding {

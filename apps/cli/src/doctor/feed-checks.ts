@@ -3,10 +3,10 @@ import type { Finding } from './finding.ts';
 
 const check = 'feed';
 
-/** Seconds. Transactions of the store itself hold the feed back for a shorter time. */
+/** The seconds for which a transaction may hold the feed back. The store's own transactions are shorter. */
 const tolerance = 10;
 
-/** Checks the feed of changes, and names the transaction that holds it back. */
+/** Checks the feed of changes, and names the transaction that holds the feed back. */
 export function feedChecks({ feed }: DatabaseState): Finding[] {
   if (!feed) return [];
   if (feed.isRestored) {

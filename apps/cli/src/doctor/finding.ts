@@ -17,6 +17,6 @@ export interface Finding {
     | 'distribution'
     | 'cluster';
   level: Hazard['level'];
-  /** The result of the check and, if it is not ok, the remedy. */
+  /** The result of the check. If the result is not ok, the message also has the remedy. */
   message: string;
 }

@@ -13,7 +13,7 @@ import type { Finding } from './finding.ts';
 import { embeddedStorage, serverStorage } from './storage-checks.ts';
 import { tableChecks } from './table-checks.ts';
 
-/** Checks the settings and the database, and leaves no change. Stops when the other checks are impossible. */
+/** Checks the settings and the database, and changes nothing. Stops when further checks are impossible. */
 export async function runChecks(): Promise<Finding[]> {
   let settings: DatabaseOptions;
   try {
@@ -49,12 +49,12 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
 }
 
 function messageOf(error: unknown): string {
-  // The store's message is for its clients. The cause tells an operator more.
+  // The store's message is for clients. The cause of the error tells an operator more.
   if (error instanceof PlantStoreError) return explainDatabaseError(error);
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Names the store, without the user, the password and the parameters of its URL. */
+/** Names the store. Leaves out the user, the password and the parameters of the URL. */
 function describeStore(settings: DatabaseOptions): string {
   if ('dataDirectory' in settings) return `the embedded database in ${settings.dataDirectory}`;
   return `the Postgres at ${describeDatabaseUrl(settings.databaseUrl)}`;

@@ -37,10 +37,10 @@ function serverDurability(state: DatabaseState): Finding[] {
 
 const MiB = 2 ** 20;
 
-/** Free bytes that the embedded database needs. With fewer, it accepts no writes. */
+/** The free bytes that the embedded database needs. With fewer free bytes, the database accepts no writes. */
 const needed = 64 * MiB;
 
-/** Bytes that the log of the embedded database may take. */
+/** The bytes that the write-ahead log of the embedded database may take. */
 const scarce = 512 * MiB;
 
 async function embeddedDisk(directory: string): Promise<Finding> {

@@ -2,7 +2,7 @@ import { type DatabaseState, missingGrants, serverNeeds } from '@plant-store/cor
 import { tableAdvice } from '../command-line/database-errors.ts';
 import type { Finding } from './finding.ts';
 
-/** Checks the tables, and the privileges of this user on them. */
+/** Checks the tables, and the user's privileges on the tables. */
 export function tableChecks(state: DatabaseState): Finding[] {
   return [...tables(state), ...privileges(state)];
 }

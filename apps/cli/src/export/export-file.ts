@@ -31,7 +31,7 @@ export interface ExportOptions extends Pick<ExportQuery, 'since' | 'tag'> {
 /**
  * Writes plants to standard output. Shows the progress on a terminal.
  *
- * @throws CommandError when the export stops early: the output is incomplete then
+ * @throws CommandError when the export stops early and the output is incomplete
  */
 export async function exportFile(options: ExportOptions): Promise<void> {
   limitMemory();

@@ -15,7 +15,7 @@ const needs = { plants: ['SELECT'], plant_deletions: ['SELECT'], plant_feed: ['S
  * Writes the changes of the store to standard output, until a signal interrupts the command or the reader
  * closes the pipe.
  *
- * @throws CommandError after an interruption, and when the feed cannot go on
+ * @throws CommandError after an interruption, and when the feed cannot continue
  */
 export async function followChanges(from: StartingPoint): Promise<void> {
   const interruption = listenForInterruption(interrupted);
@@ -30,7 +30,7 @@ export async function followChanges(from: StartingPoint): Promise<void> {
 
 const interrupted = 'interrupted: to go on, run follow --from with the cursor of the last line';
 
-/** Yields lines until the signal. The signal never interrupts a write, so the last line is complete. */
+/** Yields lines until a signal arrives. The signal never interrupts a write, so the last line is complete. */
 async function* linesUntil(
   signal: AbortSignal,
   reader: OpenPlantReader,
@@ -51,7 +51,7 @@ async function* linesOf(
   { cursor, list }: StartingPoint,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  // This call throws when a setting or the cursor is wrong. Later calls wait while the database is down.
+  // The first call throws when a setting or the cursor is wrong. Later calls wait while the database is down.
   const { next } = await reader.changes({ after: cursor, limit: 1 });
   const after = cursor ?? next;
   const outage = createOutageWarning();
@@ -82,10 +82,10 @@ function line(type: string, plant: object, cursor: string | undefined): string {
   return `{"type":"${type}","plant":${row(plant).trimEnd()},"cursor":"${cursor}"}\n`;
 }
 
-/** Milliseconds before the list goes on after an error. */
+/** The milliseconds to wait after an error of the list. */
 const retryDelay = 500;
 
-/** Lists the plants, and goes on after a temporary error, as `followEach` does. */
+/** Lists the plants, and continues after a temporary error, as `followEach` does. */
 async function* listPlants(
   reader: OpenPlantReader,
   after: bigint | undefined,

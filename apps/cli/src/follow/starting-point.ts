@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 export interface StartingPoint {
   /** A cursor of the feed. Default: the end of the feed. */
   readonly cursor?: string;
-  /** Lists plants first: the plants with ids greater than `after`, or all plants without `after`. */
+  /** Before the feed, lists the plants with ids greater than `after`. Without `after`, lists all plants. */
   readonly list?: { readonly after?: bigint };
 }
 
@@ -17,7 +17,7 @@ export const startingPoints = { now: {}, start: { list: {} } } satisfies Record<
 
 export const startingPointSyntax = 'must be now, start, or the cursor of a line';
 
-/** Formats the cursor of a listed plant: the feed's cursor from before the list, and the plant's id. */
+/** Formats the cursor of a listed plant: the feed's cursor at the start of the list, and the plant's id. */
 export function formatListCursor(cursor: string, id: bigint): string {
   return `${cursor}.${id}`;
 }

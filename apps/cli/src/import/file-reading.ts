@@ -3,7 +3,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Advice, type Decompressor, FileError } from '@plant-store/formats';
 import { CommandError, usageError } from '../command-line/errors.ts';
 
-/** The advice in errors about files. Each option reads a file in another way. */
+/** The advice in errors about files. Each text names the option to add to the command. */
 export const advice: Advice = {
   csv: 'add --format csv',
   ndjson: 'add --format ndjson',
@@ -12,7 +12,7 @@ export const advice: Advice = {
   utf16: 'add --encoding utf-16le or utf-16be',
 };
 
-/** Turns the error of an unreadable file into a usage error. Returns any other error as it is. */
+/** Turns the error of an unreadable file into a usage error. Returns any other error unchanged. */
 export function asCommandError(error: unknown): unknown {
   return error instanceof FileError ? usageError(error.message, { cause: error.cause }) : error;
 }
@@ -46,7 +46,7 @@ async function* decompress(
     const message = `the ${name} data is damaged or incomplete (${cause.message})`;
     throw new CommandError(`${message}: make or copy the file again`, { cause });
   }
-  // Node stops after the first frame, and ignores the rest.
+  // Node stops after the first zstd frame, and ignores the rest of the file.
   if (decompressor.bytesWritten < size) {
     const command = 'zstd -dc <file> | plant-store import - --format …';
     throw new CommandError(`the zstd data has several frames: run ${command}`);

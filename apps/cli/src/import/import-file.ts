@@ -33,7 +33,7 @@ export interface ImportOptions extends ReadFileOptions {
   strict?: true;
   /** The treatment of a row whose id belongs to another plant. */
   onConflict: (typeof onConflicts)[number];
-  /** Shows no progress, and no summary except as JSON. */
+  /** Shows no progress, and no summary unless `json` is set. */
   quiet?: true;
   /** Writes the summary as JSON. */
   json?: true;
@@ -45,7 +45,7 @@ export const onConflicts = ['report', 'skip', 'fail'] as const;
  * Imports a file, or standard input for `-`. Shows the progress on stderr, and writes a summary to
  * stdout even when the import stops early.
  *
- * @returns whether every row is stored, or is a conflict that may be skipped
+ * @returns whether the store has every row, apart from conflicts that may be skipped
  * @throws CommandError when the import cannot start or stops early.
  */
 export async function importFile(file: string, options: ImportOptions): Promise<boolean> {

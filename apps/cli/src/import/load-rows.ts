@@ -1,11 +1,11 @@
 import { checkPlant, type LoadOutcome, PlantStoreError } from '@plant-store/core';
 import { type LineCounts, noLines, type Row, type RowBlock, reasonOf } from '@plant-store/formats';
 
-/** The number of rows with each outcome, and of lines of each kind. */
+/** The number of rows by outcome, and the number of lines by kind. */
 export interface ImportCounts extends LineCounts {
-  /** The sum of the outcomes below. Plus `header`, `blank` and `continued`, it equals `lines`. */
+  /** The sum of the outcomes below. `lines` is the sum of `rows`, `header`, `blank` and `continued`. */
   rows: number;
-  /** Rows that are a valid plant. Only a dry run counts them. */
+  /** Rows with a valid plant. Only a dry run counts valid rows. */
   valid: number;
   /** Rows that this import has stored. */
   created: number;
@@ -13,7 +13,7 @@ export interface ImportCounts extends LineCounts {
   exists: number;
   /** Rows whose id belongs to another plant. */
   conflicts: number;
-  /** Rows that are not a valid plant. */
+  /** Rows without a valid plant. */
   rejected: number;
 }
 
@@ -27,7 +27,7 @@ export const nothingCounted: Readonly<ImportCounts> = {
   rejected: 0,
 };
 
-/** A row that is not stored: it is not a valid plant, or its id belongs to another plant. */
+/** A row that the store does not keep, because the plant is invalid or the id belongs to another plant. */
 export interface RejectedRow {
   line: number;
   reason: string;
@@ -55,9 +55,9 @@ export interface LoadRowsOptions {
   blocks: AsyncGenerator<RowBlock>;
   /** `loadRows` updates these counts while it runs. The counts are correct even when `loadRows` throws. */
   counts: ImportCounts;
-  /** Loads the next rows only after the rejected rows have been handled. */
+  /** Whether the next rows wait until the caller has handled the rejected rows. */
   isStepwise: boolean;
-  /** Is called after each update of the counts. */
+  /** Runs after each update of the counts. */
   onProgress: () => void;
   /** Receives the rejected rows. When this function throws, the import stops (see `isStepwise`). */
   onRejectedRows: (rows: RejectedRow[], rejectsHeader: string) => Promise<void>;
@@ -79,12 +79,12 @@ async function* startLoads(store: LoadRowsOptions['store'], blocks: LoadRowsOpti
     const plants: unknown[] = [];
     for (const row of block.rows) if ('plant' in row) plants.push(row.plant);
     const outcomes = store.load(plants);
-    outcomes.catch(() => {}); // `loadRows` awaits this promise later, and then handles its rejection.
+    outcomes.catch(() => {}); // `loadRows` awaits this promise later, and handles a rejection then.
     yield { block, outcomes };
   }
 }
 
-/** Yields a generator's values, and requests the next value while the caller uses the current one. */
+/** Yields a generator's values, and requests the next value while the caller uses the current value. */
 async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
     let next = values.next();

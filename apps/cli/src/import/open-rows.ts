@@ -14,17 +14,17 @@ export const createdAtChoices = ['keep', 'now'] as const;
 export interface ReadFileOptions {
   /** Default: the format that belongs to the file's extension. */
   format?: FormatName;
-  /** The character between two fields of CSV. By default, the import recognizes it in the header. */
+  /** The delimiter of a CSV file. By default, the import recognizes the delimiter in the header. */
   delimiter?: string;
-  /** Default: the encoding of the byte order mark, or UTF-8 without a mark. */
+  /** Default: the encoding of the byte order mark, or UTF-8 if there is no mark. */
   encoding?: Encoding;
   /** Whether plants keep the creation time from the file. */
   createdAt?: (typeof createdAtChoices)[number];
 }
 
 /**
- * Checks the options for a file before the file is opened, and returns the format. The default for standard
- * input (`-`) is NDJSON, as for `export`.
+ * Checks the options for a file before the file is opened, and returns the format. The default format of
+ * standard input (`-`) is NDJSON, as for `export`.
  */
 export function formatByOptions(file: string, { format, delimiter }: ReadFileOptions): FormatName {
   const name = format ?? (file === '-' ? 'ndjson' : formatByExtension(file));
@@ -41,7 +41,7 @@ function formatByExtension(file: string): FormatName {
 }
 
 /**
- * Opens a file, and reads its first rows to find out whether it can be read at all.
+ * Opens a file, and reads the first rows to find out whether the file is readable at all.
  *
  * @returns all rows
  * @throws CommandError when the file cannot be read at all

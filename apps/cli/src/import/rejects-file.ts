@@ -13,10 +13,10 @@ export interface RejectsFile {
   close(): Promise<void>;
 }
 
-/** The directory of rejects files beside the data. Git ignores it, so that nobody commits rejected rows. */
+/** The directory of rejects files beside the data. Git ignores the files in this directory. */
 const directoryName = 'plant-store-rejects';
 
-/** Returns the path of a file's rejects file, for a user who names no other path. */
+/** Returns the default path for the rejects file of an imported file. */
 export function defaultRejectsPath(file: string): string {
   const [directory, name] = file === '-' ? ['.', 'import'] : [dirname(file), basename(file)];
   const isRejectsFile = basename(resolve(directory)) === directoryName;
@@ -103,7 +103,7 @@ function notWritable(path: string, options: { cause: unknown; exitCode?: number 
   return new CommandError(message, options);
 }
 
-/** Whether this is an empty file. A device such as /dev/null is not a file. */
+/** Whether the handle belongs to an empty file. A device such as /dev/null is not a file. */
 async function isEmptyFile(file: FileHandle): Promise<boolean> {
   const stats = await file.stat();
   return stats.isFile() && stats.size === 0;

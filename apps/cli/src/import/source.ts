@@ -30,7 +30,7 @@ export async function openSource(file: string): Promise<ImportSource> {
   return { input, size, bytesRead: () => input.bytesRead };
 }
 
-/** Whether two paths lead to the same file. `-` is not a path; `./-` is the file with that name. */
+/** Whether two paths lead to the same file. `-` is not a path, but `./-` is a path. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   if (one === '-' || other === '-') return false;
   const [a, b] = await Promise.allSettled([realpath(one), realpath(other)]);

@@ -1,8 +1,8 @@
 import { createCitusDatabase, startCitus } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { connectPostgres } from '../../../core/src/database/postgres/connection.ts';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
+import { connectPostgres } from '../../../core/src/postgres/connection.ts';
 import { citus } from '../../src/index.ts';
 import { readCopied } from '../../src/operator/copy-progress.ts';
 import { distributePlants, inspectCluster } from '../../src/operator.ts';
@@ -167,7 +167,7 @@ describe('distribute on Citus', () => {
     const names = ['plant-store', 'plant-store process 1', 'plant-store process 2'];
     const instances = names.map((application_name) =>
       postgres(workerUrls[1] ?? '', { max: 1, connection: { application_name } }),
-    ) as [postgres.Sql, ...postgres.Sql[]]; // There is one for each name.
+    ) as [postgres.Sql, ...postgres.Sql[]]; // Each name has a connection.
     onTestFinished(async () => void (await Promise.all(instances.map((each) => each.end()))));
     for (const each of instances) await each`select 1`;
     const [{ nodeport } = {}] = await instances[0]`

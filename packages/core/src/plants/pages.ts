@@ -1,9 +1,8 @@
 import type { PlantPage } from '@plant-store/schemas';
 import { defaultPageSize } from '@plant-store/schemas/plain';
-import type { Run } from '../database/database.ts';
-import type { Caller, Deadline } from '../database/deadline.ts';
-import { maxPageBytes, reservePage } from '../database/page-memory.ts';
+import type { RunOptions, Verbs } from '../database/verbs.ts';
 import { contentBytes, contentBytesSql, storedColumns, toStoredPlant } from './columns.ts';
+import { maxPageBytes, reservePage } from './page-memory.ts';
 
 /** The conditions for the plants of a page. */
 export interface PageQuery {
@@ -17,31 +16,23 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-export type ReadPage = (
-  query: PageQuery,
-  deadline: Deadline,
-  caller?: Caller,
-) => Promise<PlantPage>;
-
 /**
  * Makes a function that reads a page of plants, ascending by id. A page needs no lock, and nothing
  * stays open in the database after it.
  */
-export function createPageReader(run: Run): ReadPage {
-  return async ({ limit, ...condition }, deadline, caller) => {
+export function createPageReader({ read }: Pick<Verbs, 'read'>) {
+  return async (
+    { limit, ...condition }: PageQuery,
+    options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
+  ): Promise<PlantPage> => {
     const { where, values } = whereClause(condition);
     // A row after the last plant of the page shows that there is another page. The default size is a part
     // of the text: for a parameter, Postgres estimates far too many rows, and so plans the statement again for
     // each page. That takes longer than to read the page.
     const size = limit === defaultPageSize ? limit + 1 : `$${values.push(String(limit + 1))}::int`;
-    const { onTurn, settle } = reservePage(caller, limit);
-    const { rows } = await run(plantsWithinBytes(where, size), values, {
-      share: 'lists',
-      deadline,
-      caller,
-      onTurn,
-      isRepeatable: true,
-    });
+    const { onTurn, settle } = reservePage(options.caller, limit);
+    const text = plantsWithinBytes(where, size);
+    const { rows } = await read(text, values, { ...options, onTurn });
     const plants = (rows as unknown[][]).map(toStoredPlant);
     const isWhole = plants.length <= limit && contentBytes(plants) <= maxPageBytes;
     const page = isWhole || plants.length === 1 ? plants : plants.slice(0, -1);

@@ -1,6 +1,6 @@
 import { type CreateResult, CreateResults, NewPlants, operations } from '@plant-store/schemas';
-import type { ManyCreatesOutcome } from '../plants/create-many.ts';
-import { define } from './define.ts';
+import type { ManyCreatesOutcome } from '../group-commit/create-many.ts';
+import { define } from './trpc/define.ts';
 
 /** Creates several plants, each with its own outcome: see `PlantStore.createMany`. */
 export const createPlants = define({

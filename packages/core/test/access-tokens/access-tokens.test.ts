@@ -11,8 +11,8 @@ import {
   generateToken,
 } from '../../src/access-tokens/access-tokens.ts';
 import type { Database } from '../../src/database/database.ts';
-import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
+import { openPostgres } from '../../src/postgres/postgres-database.ts';
 
 /** Makes the principal of an access token that has the default scopes. */
 const principal = (name: string | undefined) => ({

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { lastId } from '../../src/changes/cursor.ts';
 import { createChangeReader } from '../../src/changes/read-changes.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { connectToNew } from '../fixtures/databases.ts';
 
 it('orders changes by the transaction number, not by the text of the number', async () => {

@@ -42,6 +42,18 @@ it('makes the values of a statement from the deadline by the clock of the databa
   expect(connection.values).toEqual([['x', `the time ${options.deadline}`]]);
 });
 
+it('gives a statement without a deadline five seconds', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { pool, accept } = createPool();
+  const inFiveSeconds = deadlineIn(5_000);
+  const result = pool.run('one', (until) => [until], { share: 'creates' });
+  const connection = await accept();
+  await connection.settle();
+  await result;
+  expect(connection.values).toEqual([[`the time ${inFiveSeconds}`]]);
+});
+
 it('runs the next statement after an error in the values of a statement', async () => {
   const { pool, run, accept } = createPool({ shares: { creates: 1 } });
   const values = () => {

@@ -25,7 +25,7 @@ export class ByteWriter {
     this.#bytes[this.#length++] = byte;
   }
 
-  /** Adds bytes. The caller has made room for them. For a few bytes, a loop is faster than `set`. */
+  /** Adds bytes. The caller has made room for the bytes. For a few bytes, a loop is faster than `set`. */
   copy(source: Uint8Array, start: number, end: number): void {
     const bytes = this.#bytes;
     let at = this.#length;

@@ -6,7 +6,7 @@ const [openBrace, closeBrace, comma, quote, newline] = [0x7b, 0x7d, 0x2c, 0x22, 
 
 /**
  * Makes a function that converts rows of COPY's text format to newline-delimited JSON. Each row becomes an
- * object without the missing values. Most bytes are only copied, so this is several times as fast as JSON
+ * object without the missing values. The function copies most bytes, so it is several times as fast as JSON
  * that Postgres writes.
  *
  * @param names the names of the columns, in the order of the rows
@@ -17,7 +17,7 @@ export function createNdjsonConverter(names: readonly string[], columns?: Column
   const known = fileColumns(columns);
   const kinds = names.map((name) => known.find((column) => column.name === name)?.kind);
   const row = new CopiedRow(names.length);
-  /** The most bytes of a row besides its values: braces, a newline, keys, quotes and commas. */
+  /** The maximum size of a row without its values: braces, a newline, keys, quotes and commas. */
   const overhead = keys.reduce((sum, { length }) => sum + length + 3, 3);
 
   return (block: Uint8Array): Uint8Array => {

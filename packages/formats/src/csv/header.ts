@@ -5,7 +5,7 @@ import type { Line } from '../text/lines.ts';
 import { headerError } from './header-error.ts';
 import { CsvParser } from './parser.ts';
 
-/** The delimiters that are recognized in the header. */
+/** The delimiters that `findHeader` recognizes. */
 const delimiters = [',', ';', '\t', '|'];
 
 /** The header row of a file. */
@@ -13,16 +13,17 @@ export interface CsvHeader {
   delimiter: string;
   /** The names of the columns, without spaces around each name. */
   names: string[];
-  /** The same names in lower case, which comparisons need. */
+  /** The names of the columns in lower case, for comparisons. */
   columns: string[];
-  /** The header row as it is in the file. */
+  /** The unchanged text of the header row. */
   text: string;
 }
 
 type HeaderOptions = Pick<ReadOptions, 'delimiter' | 'lineEnd' | 'columns' | 'advice'>;
 
 /**
- * Finds the header in the first lines of a file. Blank lines and a line such as `sep=;` may come first.
+ * Finds the header in the first lines of a file. Blank lines and a line such as `sep=;` may precede the
+ * header.
  *
  * @returns no header when all lines are blank. `counts` counts the lines up to the end of the header.
  * @throws FileError when the first row is not a valid header
@@ -115,7 +116,7 @@ export function unusedColumns(header: CsvHeader, columns: Columns | undefined): 
   return names.filter((name) => name !== '' && !isUsed(name));
 }
 
-/** Whether the file is the rejects file of an import. Such a file starts with two additional columns. */
+/** Whether the file is the rejects file of an import. A rejects file starts with two additional columns. */
 export function isOfRejectsFile({ columns }: CsvHeader): boolean {
   return columns[0] === 'line' && columns[1] === 'reason';
 }

@@ -3,21 +3,21 @@ export type Field = string | undefined;
 
 /** The approximate limit of a quoted field in bytes. A longer field most likely lacks its closing quote. */
 const maxOpenSize = 64 * 1024 * 1024;
-/** The bytes that a line needs in memory besides its characters. */
+/** The bytes that a line needs in memory in addition to its characters. */
 const lineOverhead = 32;
 
 /**
  * Parses CSV (RFC 4180, with any delimiter) line by line. A quoted field may contain newlines.
  *
- * This parser is our own because it must distinguish `""` from an empty field. After a misplaced quote, it
- * must go back to the next line. Of the maintained parsers csv-parse, papaparse and udsv, only csv-parse
- * distinguishes `""`, and needs about twice the CPU time of our whole reader.
+ * This parser is our own because it must distinguish `""` from an empty field. After a misplaced quote, the
+ * parser must start a new record at the next line. Of csv-parse, papaparse and udsv, only csv-parse
+ * distinguishes `""`, but it needs about twice the CPU time of our whole reader.
  */
 export class CsvParser {
   readonly #delimiter: string;
   readonly #lineEnd: string;
   #fields: Field[] = [];
-  /** The first lines of a quoted field whose closing quote is not found yet. */
+  /** The first lines of a quoted field whose closing quote the parser has not found yet. */
   #openField: string | undefined;
   #openSize = 0;
 
@@ -35,7 +35,7 @@ export class CsvParser {
    * Parses a line.
    *
    * @returns the record that ends with this line, or undefined when the record continues in the next line
-   * @throws SyntaxError when a quote is misplaced. Then the next line starts a new record.
+   * @throws SyntaxError when a quote is misplaced. After this error, the next line starts a new record.
    */
   add(line: string): Field[] | undefined {
     if (!this.isInRecord && !line.includes('"')) {
@@ -104,7 +104,7 @@ export class CsvParser {
 
 export const unclosedQuote = 'has a quoted field without a closing quote';
 
-/** Finds the first quote that is not doubled. Returns -1 when there is no such quote. */
+/** Finds the first quote that is not doubled. Returns -1 when the line has no closing quote. */
 function closingQuote(line: string, start: number): number {
   let quote = line.indexOf('"', start);
   while (quote >= 0 && line[quote + 1] === '"') quote = line.indexOf('"', quote + 2);

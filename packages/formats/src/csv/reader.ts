@@ -124,7 +124,7 @@ class CsvReader {
       else part.counts.blank++;
       part.counts.lines += next - start;
       start = next;
-      // Yields the rows in parts, because an unclosed quote causes millions of lines to be read again.
+      // Yields the rows in parts, because the reader reads millions of lines again after an unclosed quote.
       if (part.counts.lines < maxLines) continue;
       yield part;
       part = emptyPart();
@@ -135,8 +135,8 @@ class CsvReader {
   }
 
   /**
-   * Warns that a valid record may contain other rows between two misplaced quotes. Only a person can decide
-   * this.
+   * Warns that a valid record may contain other rows between two misplaced quotes. A person must check the
+   * record.
    */
   #warnOfRows(lines: Line[], firstLine: number): void {
     const { delimiter, columns } = this.#header;
@@ -174,8 +174,8 @@ class CsvReader {
 }
 
 /**
- * A record of several lines that has an error most likely contains the next records, because of a
- * misplaced quote. So only its first line is rejected, and its second line starts a new record.
+ * When a record of several lines has an error, a quote is most likely misplaced, and the further lines are
+ * other records. So the reader rejects only the first line, and starts a new record at the second line.
  */
 function withSwallowedLines({ line, error }: Row & { error: string }, lastLine: number): Row {
   const lines = `lines ${line} to ${lastLine} were read as one row because of a quote`;

@@ -14,7 +14,7 @@ export function toRowByHeader(
   toPlainRow: (line: number, text: string) => Row | undefined;
 } {
   const known = readColumns(options);
-  /** The column of each field in a record. It is undefined for a field that is not used. */
+  /** The column of each field in a record, or undefined for an unused field. */
   const used = columns.map((name) => known.find((column) => hasName(column, name)));
   const empty = emptyPlant(options.columns);
   const { length } = columns;
@@ -43,8 +43,8 @@ export function toRowByHeader(
     },
 
     /**
-     * Converts a line without quotes to a row. This is fast because no record is made. Returns undefined when
-     * the line is not a complete row with a valid id.
+     * Converts a line without quotes to a row. The conversion is fast, because it makes no record. Returns
+     * undefined when the line is not a complete row with a valid id.
      */
     toPlainRow(line, text) {
       const plant: Record<string, unknown> = { ...empty };

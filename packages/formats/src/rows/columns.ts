@@ -27,7 +27,7 @@ export function fileColumns(columns: Columns = plantColumns): FileColumn[] {
   return Object.entries(columns).map(([field, column]) => ({ ...column, field }));
 }
 
-/** Returns the columns whose values are read. */
+/** Returns the columns whose values `readPlants` reads. */
 export function readColumns({
   columns,
   createdAt: times,
@@ -43,19 +43,17 @@ export function isRequired({ isOptional, field }: FileColumn): boolean {
   return !isOptional && field !== createdAt;
 }
 
-/** Returns the columns of a file that a person writes. Such a file has no times. */
+/** Returns the columns of a file that a person writes, without the times. */
 export function writtenColumns(columns: Columns | undefined): FileColumn[] {
   return fileColumns(columns).filter(({ field }) => field !== createdAt);
 }
 
-/** Whether a name in a header, in lower case, is the name of a column in files or in the API. */
+/** Whether a lower-case name in a header is the name of a column in files or in the API. */
 export function hasName({ name, field }: FileColumn, lowerCaseName: string): boolean {
   return name.toLowerCase() === lowerCaseName || field.toLowerCase() === lowerCaseName;
 }
 
-/**
- * Makes a plant without values. All its copies have the same hidden class in V8, so access to them is fast.
- */
+/** Makes a plant without values. All copies of this plant have one hidden class in V8, so access is fast. */
 export function emptyPlant(columns: Columns | undefined): Readonly<Record<string, undefined>> {
   return Object.fromEntries(fileColumns(columns).map(({ field }) => [field, undefined]));
 }

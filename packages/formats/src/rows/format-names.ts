@@ -13,7 +13,7 @@ const extensions: Record<string, FormatName> = {
 };
 
 /**
- * Finds the format of a file by its extension. Ignores the endings `.gz`, `.zst` and `.rejects` after it.
+ * Finds the format of a file by its extension. Ignores `.gz`, `.zst` and `.rejects` after the extension.
  *
  * @param advice the end of the error message, which says what to do when the extension is unknown
  * @throws FileError when the extension is unknown

@@ -24,7 +24,7 @@ const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 /**
  * Reads a value of a kind from its text. Does not check texts and times, because the store checks them.
  *
- * @returns undefined when the text is not a value of that kind
+ * @returns undefined when the text is not a value of this kind
  */
 export function readValue(kind: ColumnKind, text: string): unknown {
   if (kind === 'int64') return parseId(text);

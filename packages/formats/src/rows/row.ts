@@ -2,9 +2,7 @@ import type { Advice } from '../text/file-error.ts';
 import type { Line } from '../text/lines.ts';
 import type { Columns } from './columns.ts';
 
-/**
- * A row of a file. It contains the unvalidated input for a plant, or the error that prevents reading the row.
- */
+/** A row of a file: the unvalidated input for a plant, or the error that makes the row unreadable. */
 export type Row = {
   /** The number of the row's first line in the file. */
   line: number;
@@ -12,18 +10,18 @@ export type Row = {
   lastLine?: number;
 } & ({ plant: unknown } | { error: string });
 
-/** Counts of lines. Each line starts a row or is in exactly one of `header`, `blank` and `continued`. */
+/** Counts of lines. Each line starts a row, or is in exactly one of `header`, `blank` and `continued`. */
 export interface LineCounts {
   lines: number;
   /** The number of lines before the rows, without blank lines. */
   header: number;
   /** The number of lines without text. */
   blank: number;
-  /** The number of lines of rows, without the first line of each row. */
+  /** The number of lines that continue a row. */
   continued: number;
 }
 
-/** Contains consecutive rows of a file, and counts the lines around them. */
+/** Contains consecutive rows of a file, and counts the lines around the rows. */
 export interface RowBlock {
   rows: Row[];
   counts: LineCounts;
@@ -44,7 +42,7 @@ export interface ReadOptions {
   /** The columns of plants. Default: the columns of the store. */
   columns?: Columns | undefined;
   advice: Advice;
-  /** Is called with a sentence about a likely mistake in the file. */
+  /** Receives a warning about a likely mistake in the file. */
   warn: (message: string) => void;
 }
 
@@ -53,7 +51,7 @@ export const noLines: Readonly<LineCounts> = { lines: 0, header: 0, blank: 0, co
 /**
  * Returns the text of a row in the file, without the last line end.
  *
- * @param firstLine the number that the first of `lines` has in the file
+ * @param firstLine the line number of `lines[0]` in the file
  */
 export function textOf(
   { line, lastLine = line }: Row,

@@ -13,7 +13,7 @@ const byteOrderMarks: [Encoding, number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** Replaces bytes that are not valid in the encoding. UTF-8 never contains this byte. */
+/** The byte that replaces bytes that are invalid in an encoding. UTF-8 never contains this byte. */
 const invalid = Uint8Array.of(0xff);
 
 const encoder = new TextEncoder();
@@ -46,7 +46,8 @@ async function* skip(input: AsyncIterable<Uint8Array>, count: number): AsyncGene
 }
 
 /**
- * Reads Latin-1 in the same way, as browsers do. The encodings differ only in characters that no text uses.
+ * Reads even Latin-1 as Windows-1252, as browsers do. The encodings differ only in characters that no text
+ * uses.
  */
 async function* fromWindows1252(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('windows-1252');

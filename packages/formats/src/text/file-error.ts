@@ -1,4 +1,4 @@
-/** A file cannot be read at all. The message is one line, which gives the reason and says what to do. */
+/** The error of an unreadable file. The message is one line with the reason and the remedy. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }

@@ -3,7 +3,7 @@ import { concatenate } from './bytes.ts';
 /** A line that is not UTF-8 or is too long. */
 export class UnreadableLine {
   readonly reason: string;
-  /** The text, with U+FFFD in place of bytes that are not UTF-8. It is empty when the line is too long. */
+  /** The text with U+FFFD for bytes that are not UTF-8, or an empty text when the line is too long. */
   readonly text: string;
 
   constructor(reason: string, text: string) {
@@ -15,13 +15,13 @@ export class UnreadableLine {
 /** A line without its line end. */
 export type Line = string | UnreadableLine;
 
-/** The approximate size of a block in bytes. Lines are decoded and yielded in blocks. */
+/** The approximate size of a block in bytes. `readLines` decodes and yields lines in blocks. */
 const blockSize = 1024 * 1024;
 const maxLine = 64 * 1024 * 1024;
 /** The most lines in a block. The row of a very short line needs much more memory than the line. */
 export const maxLines = 100_000;
 
-/** Replaces the dropped part of a line that is too long. UTF-8 never contains this byte. */
+/** The byte that replaces the dropped part of a line that is too long. UTF-8 never contains this byte. */
 const dropped = Uint8Array.of(0xff);
 
 interface LineOptions {

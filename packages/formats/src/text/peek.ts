@@ -10,7 +10,7 @@ export interface Peeked {
 
 /**
  * Reads at least the first `size` bytes of an input, or all bytes when the input is shorter. The returned
- * `input` still yields these bytes.
+ * `input` yields these bytes again.
  */
 export async function peek(input: AsyncIterable<Uint8Array>, size: number): Promise<Peeked> {
   const iterator = input[Symbol.asyncIterator]();

@@ -5,14 +5,14 @@ import { type Line, readLines } from './lines.ts';
 import { peek } from './peek.ts';
 import { checkHasNoZeros, checkIsText } from './unreadable-file.ts';
 
-/** The number of bytes at the start of a file in which its line ends are recognized. */
+/** The number of bytes at the start of a file that show the file's line ends. */
 const headSize = 64 * 1024;
 
 export type LineEnd = '\n' | '\r';
 
 /** Options for reading the text of a file. */
 export interface TextOptions {
-  /** Default: the encoding of the byte order mark, or UTF-8 without a mark. */
+  /** Default: the encoding of the byte order mark, or UTF-8 if there is no mark. */
   encoding?: Encoding | undefined;
   /** The decompressors of this platform. */
   decompressors: readonly Decompressor[];
@@ -20,8 +20,8 @@ export interface TextOptions {
 }
 
 /**
- * Reads the lines of a text file, which may be compressed. Its encoding is that of the byte order mark, or
- * `encoding` without a mark. Its line ends are LF, CRLF or CR.
+ * Reads the lines of a text file, which may be compressed. The byte order mark names the encoding. `encoding`
+ * names the encoding of a file without a mark. The line ends are LF, CRLF or CR.
  *
  * @throws FileError when the file is not text
  */

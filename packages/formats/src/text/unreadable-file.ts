@@ -3,7 +3,7 @@ import { FileError } from './file-error.ts';
 const saveAsCsv = 'save it as CSV (UTF-8) in the spreadsheet program';
 const unpack = 'unpack it first';
 
-/** The error messages for files that are not text, by the first bytes of such a file in hexadecimal. */
+/** The error messages for files that are not text. Each key is the first bytes of a file in hexadecimal. */
 const signatures = {
   '504b0304': `is a ZIP archive, or a spreadsheet such as .xlsx or .ods: unpack it, or ${saveAsCsv}`,
   d0cf11e0: `is an Excel workbook: ${saveAsCsv}`,

@@ -24,7 +24,7 @@ it('limits the size of each quoted field of a record separately', () => {
   expect(csv.add('d"')).toHaveLength(3);
 });
 
-it('does not count a field that was too long in the size of the next record', () => {
+it('does not count a rejected field in the size of the next record', () => {
   const csv = parser();
   for (const line of [`"${quarter}`, quarter, quarter, quarter]) csv.add(line);
   expect(() => csv.add(quarter)).toThrow(unclosedQuote);

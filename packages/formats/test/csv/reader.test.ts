@@ -3,7 +3,7 @@ import { readRows } from '../fixtures/read-rows.ts';
 
 const hoya = { id: 1, name: 'Hoya', tag: undefined };
 
-describe('a CSV record', () => {
+describe('CSV records', () => {
   it.each([
     ['1,Hoya,Apocynaceae', { id: 1, name: 'Hoya', tag: 'Apocynaceae' }],
     ['1,Hoya,', hoya],
@@ -23,7 +23,7 @@ describe('a CSV record', () => {
     ['1,Hoya,x\r', { ...hoya, tag: 'x' }],
     ['"1",Hoya,x\r', { ...hoya, tag: 'x' }],
     ['1,"Ho\r",x', { id: 1, name: 'Ho\r', tag: 'x' }],
-  ])('%j is read as the plant that it contains', async (record, plant) => {
+  ])('reads the plant of the record %j', async (record, plant) => {
     const { rows, counts } = await readRows(`id,name,tag\n${record}\n2,Ficus,x\n`, 'csv');
     expect(rows).toEqual([
       { line: 2, plant },
@@ -48,7 +48,7 @@ describe('a CSV record', () => {
       `invalid input: id "${'9'.repeat(39)}… must be from -9223372036854775808 to 9223372036854775807`,
     ],
     [`${'x'.repeat(38)},Hoya,`, `invalid input: id "${'x'.repeat(38)}" must be a whole number`],
-  ])('%j is rejected, and the next record is read', async (record, error) => {
+  ])('rejects the record %j, and reads the next record', async (record, error) => {
     const { rows } = await readRows(`id,name,tag\n${record}\n2,Ficus,x\n`, 'csv');
     expect(rows).toEqual([
       { line: 2, error },
@@ -56,23 +56,26 @@ describe('a CSV record', () => {
     ]);
   });
 
-  it.each(['', ' ', '\t', '""', ',,', ',,,,', '\r'])('%j is blank', async (record) => {
-    const { rows, counts } = await readRows(`id,name,tag\n${record}\n1,Hoya,\n`, 'csv');
-    expect(rows).toEqual([{ line: 3, plant: hoya }]);
-    expect(counts).toEqual({ lines: 3, header: 1, blank: 1, continued: 0 });
-  });
+  it.each(['', ' ', '\t', '""', ',,', ',,,,', '\r'])(
+    'skips the blank record %j',
+    async (record) => {
+      const { rows, counts } = await readRows(`id,name,tag\n${record}\n1,Hoya,\n`, 'csv');
+      expect(rows).toEqual([{ line: 3, plant: hoya }]);
+      expect(counts).toEqual({ lines: 3, header: 1, blank: 1, continued: 0 });
+    },
+  );
 
-  it('of two empty fields is a row when one field has quotes', async () => {
+  it('reads two empty fields as a row when one field has quotes', async () => {
     const { rows } = await readRows('id,name\n,""\n', 'csv');
     expect(rows).toEqual([{ line: 2, plant: { id: undefined, name: '', tag: undefined } }]);
   });
 
-  it('after a misplaced quote may contain quotes', async () => {
+  it('reads quotes in a record after a misplaced quote', async () => {
     const { rows } = await readRows('id,name,tag\n1,Ho"ya,\n2,"Ficus",x\n', 'csv');
     expect(rows[1]).toEqual({ line: 3, plant: { id: 2, name: 'Ficus', tag: 'x' } });
   });
 
-  it('that is not UTF-8 is rejected, and the next record is read', async () => {
+  it('rejects a record that is not UTF-8, and reads the next record', async () => {
     const latin1 = Buffer.from('id,name\n1,größe\n2,Ficus\n', 'latin1');
     expect((await readRows(latin1, 'csv')).rows).toEqual([
       { line: 2, error: expect.stringContaining('is not UTF-8: if the file is Latin-1 or') },
@@ -80,7 +83,7 @@ describe('a CSV record', () => {
     ]);
   });
 
-  it('that is not UTF-8 ends a quoted field, and both records are rejected', async () => {
+  it('ends a quoted field at a record that is not UTF-8, and rejects both records', async () => {
     const latin1 = Buffer.from('id,name\n1,"one\ngröße\n2,Ficus\n', 'latin1');
     expect((await readRows(latin1, 'csv')).rows).toEqual([
       {
@@ -94,12 +97,12 @@ describe('a CSV record', () => {
   });
 });
 
-describe('a quoted field of several lines', () => {
+describe('quoted fields of several lines', () => {
   it.each([
     ['LF', '\n', '\n'],
     ['CRLF', '\r\n', '\r\n'],
     ['CR', '\r', '\r'],
-  ])('keeps its line ends (%s)', async (_, lineEnd, kept) => {
+  ])('keeps the line ends in a quoted field (%s)', async (_, lineEnd, kept) => {
     const content = ['id,name', '1,"one', '', 'two"', '2,Ficus', ''].join(lineEnd);
     const { rows, counts, warnings } = await readRows(content, 'csv');
     expect(rows).toEqual([
@@ -110,7 +113,7 @@ describe('a quoted field of several lines', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('is read in chunks of any size', async () => {
+  it('reads a quoted field of several lines in chunks of any size', async () => {
     const content = 'id,name\n1,"one\ntwo ""x"", \nthree"\n2,"a\nb"\n';
     const whole = await readRows(content, 'csv');
     for (let chunkSize = 1; chunkSize < content.length; chunkSize++) {
@@ -118,12 +121,12 @@ describe('a quoted field of several lines', () => {
     }
   });
 
-  it('may begin after another such field', async () => {
+  it('reads a quoted field of several lines after another quoted field', async () => {
     const { rows } = await readRows('id,name,tag\n1,"a\nb","c\nd"\n', 'csv');
     expect(rows).toEqual([{ line: 2, lastLine: 4, plant: { id: 1, name: 'a\nb', tag: 'c\nd' } }]);
   });
 
-  it('without a closing quote: only its first line is rejected, and the other lines are rows', async () => {
+  it('rejects only the first line of a field without a closing quote, and reads the other lines as rows', async () => {
     const { rows, counts, warnings } = await readRows('id,name\n1,"one\n2,two\n3,three\n', 'csv');
     expect(rows).toEqual([
       {
@@ -142,7 +145,7 @@ describe('a quoted field of several lines', () => {
     ['the next quoted field', '4,"four"', 'has text after the closing quote of a field'],
     ['a record of another length', '4,four"x', 'has text after the closing quote of a field'],
     ['the end of a record', 'four"', 'has 2 fields, but the header has 3'],
-  ])('that reaches to %s: only its first line is rejected', async (_, last, error) => {
+  ])('rejects only the first line of a field that reaches to %s', async (_, last, error) => {
     const { rows } = await readRows(`id,name,tag\n1,"one,x\n2,two,y\n3,three,z\n${last}\n`, 'csv');
     expect(rows).toMatchObject([
       { line: 2, error: expect.stringContaining(error) },
@@ -155,7 +158,7 @@ describe('a quoted field of several lines', () => {
     });
   });
 
-  it('without a closing quote in the last line: only that line is rejected', async () => {
+  it('rejects only the last line when its closing quote is missing', async () => {
     const { rows } = await readRows('id,name\n1,one\n2,"two', 'csv');
     expect(rows).toEqual([
       { line: 2, plant: { ...hoya, name: 'one' } },
@@ -163,7 +166,7 @@ describe('a quoted field of several lines', () => {
     ]);
   });
 
-  it('causes a warning when a line in it looks like a row', async () => {
+  it('warns of a quoted field in which a line looks like a row', async () => {
     const { warnings } = await readRows(
       'id,name\n7,x\n1,"one\ntext\n-21,two\n3,three"\n4,"a\nb,2\n5,c,d\nd"\n',
       'csv',
@@ -173,22 +176,22 @@ describe('a quoted field of several lines', () => {
     ]);
   });
 
-  it('causes no warning when only its first or its last line looks like a row', async () => {
+  it('does not warn of a quoted field in which only the first or the last line looks like a row', async () => {
     const { warnings } = await readRows('name,id\n"x\nb,2",1\n"5,6\nb",3\n', 'csv');
     expect(warnings).toEqual([]);
   });
 
-  it('causes no warning when a line in it only resembles a row', async () => {
+  it('does not warn of a quoted field in which a line only resembles a row', async () => {
     const { warnings } = await readRows('id,name\n1,"a\nx2,b\n2x,b\nc"\n', 'csv');
     expect(warnings).toEqual([]);
   });
 
-  it('is counted after other rows', async () => {
+  it('counts the lines of a quoted field after other rows', async () => {
     const { counts } = await readRows('id,name\n7,x\n8,y\n1,"a\nb"\n', 'csv');
     expect(counts).toEqual({ lines: 5, header: 1, blank: 0, continued: 1 });
   });
 
-  it('causes at most ten warnings in a file', async () => {
+  it('warns of at most ten quoted fields in a file', async () => {
     const record = '1,"one\n2,two\nthree"\n';
     expect((await readRows(`id,name\n${record.repeat(10)}`, 'csv')).warnings).toHaveLength(10);
     expect((await readRows(`id,name\n${record.repeat(11)}`, 'csv')).warnings).toHaveLength(10);
@@ -214,27 +217,30 @@ describe('the rejects file of CSV', () => {
     ['|', ''],
     ['^', 'sep=^\n'],
     ['.', 'sep=.\n'],
-  ])('names the delimiter %j when the header does not show it', async (delimiter, first) => {
-    const content = ['id', 'name'].join(delimiter);
-    const row = ['1', 'x'].join(delimiter);
-    const { rejects } = await readRows(`${content}\n${row}\n`, 'csv', { delimiter });
-    const lines = [
-      ['line', 'reason', 'id', 'name'],
-      ['2', '"it is ""wrong"""', '1', 'x'],
-    ];
-    expect(rejects).toBe(
-      `${first}${lines.map((fields) => `${fields.join(delimiter)}\n`).join('')}`,
-    );
-    const again = await readRows(rejects, 'csv', { delimiter });
-    expect(again.rows).toMatchObject([{ plant: { id: 1, name: 'x' } }]);
-  });
+  ])(
+    'names the delimiter %j when the header does not show this delimiter',
+    async (delimiter, first) => {
+      const content = ['id', 'name'].join(delimiter);
+      const row = ['1', 'x'].join(delimiter);
+      const { rejects } = await readRows(`${content}\n${row}\n`, 'csv', { delimiter });
+      const lines = [
+        ['line', 'reason', 'id', 'name'],
+        ['2', '"it is ""wrong"""', '1', 'x'],
+      ];
+      expect(rejects).toBe(
+        `${first}${lines.map((fields) => `${fields.join(delimiter)}\n`).join('')}`,
+      );
+      const again = await readRows(rejects, 'csv', { delimiter });
+      expect(again.rows).toMatchObject([{ plant: { id: 1, name: 'x' } }]);
+    },
+  );
 
   it('replaces bytes that are not UTF-8 by U+FFFD', async () => {
     const latin1 = Buffer.from('id,name\n1,ö\n', 'latin1');
     expect((await readRows(latin1, 'csv')).rejects).toContain('"it is ""wrong""",1,\ufffd\n');
   });
 
-  it('of a rejects file replaces the line and the reason of each row', async () => {
+  it('replaces the line and the reason of each row that comes from a rejects file', async () => {
     const content = 'line,reason,id,name\n7,"a, ""b"" \nc",1,x\nplain,text,2,"line,reason,3,y"\n';
     expect((await readRows(content, 'csv')).rejects).toBe(
       'line,reason,id,name\n2,"it is ""wrong""",1,x\n4,"it is ""wrong""",2,"line,reason,3,y"\n',

@@ -67,12 +67,12 @@ it.each([
   expect((await readRows(content, 'ndjson')).rows[0]).toMatchObject({ line: 1 });
 });
 
-it('reads a file as NDJSON although its first line is not UTF-8', async () => {
+it('reads a file as NDJSON even if the first line is not UTF-8', async () => {
   const latin1 = Buffer.from('ö\nid,name\n', 'latin1');
   expect((await readRows(latin1, 'ndjson')).rows).toHaveLength(2);
 });
 
-it('adds the line and the reason to an object of the rejects file, and can read this file', async () => {
+it('adds the line and the reason to each object of the rejects file, and can read this file', async () => {
   const content = ' { "id":1, "name":"x" } \r\n{"id":2}\n{}\nnull\n{"a":"line\n[{"a":1}]\n';
   const { rejects } = await readRows(content, 'ndjson');
   expect(rejects.split('\n')).toEqual([

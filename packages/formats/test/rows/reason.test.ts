@@ -14,12 +14,12 @@ it.each([
   ['invalid input: name must; createdAt must', 'invalid input: name must; created_at "x" must'],
   ['invalid input: price must be', 'invalid input: price "much" must be'],
   ['invalid input: the id must be', 'invalid input: the id must be'],
-])('adds the values of a file to the message %j', (message, reason) => {
+])('adds the invalid values of a file to the message %j', (message, reason) => {
   const plant = { id: '2', name: 5, price: 'much', createdAt: 'x' };
   expect(reasonOf(message, plant, columns)).toBe(reason);
 });
 
-it('shows no value for a fraction that is not exact', () => {
+it('does not show a fraction that JavaScript would round', () => {
   const message = 'invalid input: id must be an integer';
   expect(reasonOf(message, { id: Number.NaN }, columns)).toBe(message);
 });

@@ -18,7 +18,7 @@ const utf16le = Buffer.from(text, 'utf16le');
 const utf16be = Buffer.from(utf16le).swap16();
 const withMark = (mark: number[], bytes: Buffer) => Buffer.concat([Buffer.from(mark), bytes]);
 
-describe('reads a text', () => {
+describe('encodings', () => {
   it.each<[string, Buffer, Encoding | undefined]>([
     ['in UTF-8', Buffer.from(text), undefined],
     ['in UTF-8 with a mark', withMark([0xef, 0xbb, 0xbf], Buffer.from(text)), undefined],
@@ -29,37 +29,40 @@ describe('reads a text', () => {
     ['whose mark contradicts the option', withMark([0xff, 0xfe], utf16le), 'latin1'],
     ['in gzip', gzipSync(text), undefined],
     ['in gzip of UTF-16', gzipSync(withMark([0xfe, 0xff], utf16be)), undefined],
-  ])('%s, in chunks of any size', async (_, bytes, encoding) => {
+  ])('reads a text %s, in chunks of any size', async (_, bytes, encoding) => {
     for (const chunkSize of [1, 2, 3, 5, 7, bytes.length]) {
       const options = { chunkSize, ...(encoding && { encoding }) };
       expect((await readRows(bytes, 'csv', options)).rows).toEqual(plants);
     }
   });
 
-  it.each<Encoding>(['latin1', 'windows-1252'])('in Windows-1252 (%s)', async (encoding) => {
-    const bytes = Buffer.concat([
-      Buffer.from('id,name\n1,'),
-      Buffer.of(0x80, 0xfc, 0x81),
-      Buffer.from('\n'),
-    ]);
-    const { rows } = await readRows(bytes, 'csv', { encoding, chunkSize: 4 });
-    expect(rows).toMatchObject([{ plant: { name: '€ü\x81' } }]);
-  });
+  it.each<Encoding>(['latin1', 'windows-1252'])(
+    'reads a text in Windows-1252 (%s)',
+    async (encoding) => {
+      const bytes = Buffer.concat([
+        Buffer.from('id,name\n1,'),
+        Buffer.of(0x80, 0xfc, 0x81),
+        Buffer.from('\n'),
+      ]);
+      const { rows } = await readRows(bytes, 'csv', { encoding, chunkSize: 4 });
+      expect(rows).toMatchObject([{ plant: { name: '€ü\x81' } }]);
+    },
+  );
 
-  it('in UTF-16, with a character in two chunks', async () => {
+  it('reads a text in UTF-16 with a character in two chunks', async () => {
     const many = Buffer.from('"🪴🪴🪴"\n'.repeat(10_000), 'utf16le');
     const { rows } = await readRows(many, 'ndjson', { encoding: 'utf-16le', chunkSize: 4_099 });
     expect(rows).toHaveLength(10_000);
     expect(rows.filter((row) => 'plant' in row && row.plant === '🪴🪴🪴')).toHaveLength(10_000);
   });
 
-  it('that consists of a byte order mark', async () => {
+  it('reads a text that consists of a byte order mark', async () => {
     const { rows } = await readRows(Buffer.of(0xef, 0xbb, 0xbf), 'ndjson');
     expect(rows).toEqual([]);
   });
 });
 
-describe('rejects the line', () => {
+describe('invalid characters', () => {
   const notUtf8 = { error: expect.stringContaining('is not UTF-8') };
   const readUtf16 = async (lines: string, ...more: number[]) => {
     const bytes = Buffer.concat([Buffer.from(lines, 'utf16le'), Buffer.from(more)]);
@@ -71,7 +74,7 @@ describe('rejects the line', () => {
     return first?.rows;
   };
 
-  it('with a lone surrogate in UTF-16', async () => {
+  it('rejects a line with a lone surrogate in UTF-16', async () => {
     expect(await readUtf16('"\ud83e"\n"🪴"\n"\udeb4"\n"\ud83e\ud83e\udeb4"\n5\n')).toEqual([
       { line: 1, ...notUtf8 },
       { line: 2, plant: '🪴' },
@@ -81,7 +84,7 @@ describe('rejects the line', () => {
     ]);
   });
 
-  it('that ends with half a character of UTF-16', async () => {
+  it('rejects a line that ends with half a character of UTF-16', async () => {
     expect(await readUtf16('5\n6', 0x20)).toEqual([
       { line: 1, plant: 5 },
       { line: 2, ...notUtf8 },
@@ -93,7 +96,7 @@ describe('rejects the line', () => {
   });
 });
 
-describe('finds the line ends', () => {
+describe('line ends', () => {
   it.each([
     ['LF', 'id,name\n1,a\r\n', ['a']],
     ['LF after CR in quotes', 'id,"na\rme",name\n1,,"a\rb"\n2,,c\n', ['a\rb', 'c']],
@@ -104,19 +107,19 @@ describe('finds the line ends', () => {
     ['CR, and a quote that is not closed', 'id,name\r1,"a\r2,b\r', [undefined, 'b']],
     ['LF at first', '\nid,name\n1,a\r', ['a']],
     ['CR at first', '\rid,name\r1,a\r', ['a']],
-  ])('%s', async (_, content, names) => {
+  ])('finds the line end %s', async (_, content, names) => {
     const { rows } = await readRows(content, 'csv');
     expect(rows.map((row) => ('plant' in row ? row.plant : {}))).toMatchObject(
       names.map((name) => (name === undefined ? {} : { name })),
     );
   });
 
-  it('LF when a quote is not closed', async () => {
+  it('finds the line end LF when a quote is not closed', async () => {
     const { lineEnd } = await readText(Readable.from([Buffer.from('"a\rb\n')]));
     expect(lineEnd).toBe('\n');
   });
 
-  it('LF when the first 64 KiB have no line end', async () => {
+  it('finds the line end LF when the first 64 KiB have no line end', async () => {
     const content = `{"name":"${'x'.repeat(100_000)}"}\r{"id":2}\n`;
     expect((await readRows(content, 'ndjson')).rows).toMatchObject([
       { error: expect.stringMatching(/^is not JSON/) },
@@ -124,7 +127,7 @@ describe('finds the line ends', () => {
   });
 });
 
-describe('does not read', () => {
+describe('files that are not text', () => {
   const bytes = (hex: string) => Buffer.from(`${hex}0a`, 'hex');
   it.each([
     [
@@ -160,14 +163,14 @@ describe('does not read', () => {
       'the file is not text, or is UTF-16 without a byte order mark: for the latter, read it as UTF-16',
     ],
     ['an eighth of zeros', Buffer.from('\0\0xxxxxxxxxxxxx'), 'the file is not text'],
-  ])('%s', async (_, content, message) => {
+  ])('does not read %s', async (_, content, message) => {
     const error = { name: 'FileError', message: expect.stringContaining(message) };
     for (const chunkSize of [1, 300]) {
       await expect(readRows(content, 'csv', { chunkSize })).rejects.toMatchObject(error);
     }
   });
 
-  it('a gzip file without its end', async () => {
+  it('does not read a gzip file without its end', async () => {
     const part = gzipSync('1\n2\n3\n').subarray(0, -3);
     await expect(readRows(part, 'ndjson', { chunkSize: 5 })).rejects.toMatchObject({
       name: 'FileError',
@@ -176,7 +179,7 @@ describe('does not read', () => {
     });
   });
 
-  it('a gzip file with two members, because the second member would be lost', async () => {
+  it('does not read a gzip file with two members, because the second member would be lost', async () => {
     const members = Buffer.concat([gzipSync('1\n'), gzipSync('2\n')]);
     await expect(readRows(members, 'ndjson')).rejects.toThrow('or has several parts');
   });

@@ -3,7 +3,7 @@ import { PlantPage, StoredPlant } from '@plant-store/schemas';
 import { hasPosixShell } from '@plant-store/test-setup';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { listWriter } from '../../../src/http/responses/list-writer.ts';
+import { listWriter } from '../../../src/responses/list-writer.ts';
 
 const plant = {
   id: 9223372036854775807n,
@@ -41,7 +41,7 @@ test.runIf(hasPosixShell)('writes lists again after it could not load the genera
   const program = `
     import { closeSync, openSync } from 'node:fs';
     import { PlantPage } from '@plant-store/schemas';
-    import { listWriter } from './src/http/responses/list-writer.ts';
+    import { listWriter } from './src/responses/list-writer.ts';
     const write = listWriter(PlantPage, 'integer');
     const open = [];
     try {

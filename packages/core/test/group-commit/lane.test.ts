@@ -1,0 +1,227 @@
+import { createDatabase } from '@plant-store/test-setup';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { deadlineIn } from '../../src/database/deadline.ts';
+import { createVerbs } from '../../src/database/verbs.ts';
+import { createLane, type Lane } from '../../src/group-commit/lane.ts';
+import { createPlantStatements, type PlantStatements } from '../../src/plants/statements.ts';
+import { openPostgres } from '../../src/postgres/postgres-database.ts';
+
+let database: Database;
+let statements: PlantStatements;
+
+beforeAll(async () => {
+  database = await openPostgres(await createDatabase(inject('postgresUrl')));
+  statements = createPlantStatements(database);
+});
+
+afterAll(() => database.close());
+
+/** Opens a lane with one statement at a time. By default, the lane uses the real statements. */
+function openLane(
+  others: Partial<PlantStatements> = {},
+  options: Partial<Parameters<typeof createLane>[0]> = {},
+): Lane {
+  return createLane({
+    statements: { ...statements, ...others },
+    maxInserts: 1,
+    maxLookUps: 1,
+    mayCommit: async () => false,
+    onClockMoved() {},
+    onCommit() {},
+    ...options,
+  });
+}
+
+/** Makes an insert that the test ends. Later inserts run as usual. */
+function hangingInsert() {
+  const hung = Promise.withResolvers<void>();
+  let inserts = 0;
+  const insert: PlantStatements['insert'] = async (...batch) => {
+    if (++inserts === 1) await hung.promise;
+    return statements.insert(...batch);
+  };
+  return { insert, end: hung.resolve };
+}
+
+const plantsFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
+
+const mayBeStored = 'the database did not respond: the plant may still be stored, send it again';
+
+describe('creates', () => {
+  it('runs two statements at a time when the database has two connections for creates', async () => {
+    const { insert, end } = hangingInsert();
+    const lane = openLane({ insert }, { maxInserts: 2, limits: { slowAfter: 20 } });
+    const [slow, next] = plantsFrom(2_000, 2).map((plant) => lane.create(plant));
+    expect(await next).toEqual({ name: 'plant 2001' });
+    end();
+    expect(await slow).toEqual({ name: 'plant 2000' });
+  });
+
+  it('rejects a create at once while names and tags of 64 Mi characters wait', async () => {
+    const { insert, end } = hangingInsert();
+    const lane = openLane({ insert }, { limits: { maxBatch: 1 } });
+    const first = lane.create({ id: 3_100n, name: 'x' });
+    const [name, tag] = ['x'.repeat(2 ** 25), 'x'.repeat(2 ** 25)];
+    const deadline = deadlineIn(500);
+    const late = expect(lane.create({ id: 3_101n, name, tag }, { deadline })).rejects;
+    const rejected = expect(lane.create({ id: 3_102n, name: 'x' })).rejects;
+    await rejected.toMatchObject({ kind: 'overloaded' });
+    await late.toMatchObject({ code: 50300 });
+    end();
+    await first;
+  });
+
+  it('says at the deadline of a create that the plant may be stored', async () => {
+    const { insert, end } = hangingInsert();
+    const lane = openLane({ insert });
+    const deadline = deadlineIn(20);
+    for (const outcome of await Promise.allSettled(
+      plantsFrom(4_000, 2).map((plant) => lane.create(plant, { deadline })),
+    )) {
+      expect(outcome).toMatchObject({ reason: { code: 50300, message: mayBeStored } });
+    }
+    expect(lane.pending).toEqual({ waiting: 0, inFlight: 1 });
+    end();
+  });
+});
+
+describe('creates of many plants', () => {
+  const outcome = (result: string) => ({ status: 'fulfilled', value: result });
+  const options = () => ({ deadline: deadlineIn(60_000) });
+
+  it('runs one statement for many plants', async () => {
+    const sizes: number[] = [];
+    const lane = openLane({}, { onCommit: ({ size }) => sizes.push(size) });
+    const plants = plantsFrom(10_000, 500);
+    const created = plants.map(() => outcome('created'));
+    expect(await lane.createAll(plants, options())).toEqual(created);
+    const again = [{ id: 10_001n, name: 'other' }, ...plants.slice(2, 4)];
+    expect(await lane.createAll(again, options())).toMatchObject([
+      { reason: { kind: 'idTaken' } },
+      ...[2, 3].map(() => outcome('exists')),
+    ]);
+    expect(sizes).toEqual([500, 3]);
+  });
+
+  it('leaves one connection to single creates', async () => {
+    const { insert, end } = hangingInsert();
+    const lane = openLane({ insert }, { maxInserts: 2 });
+    const many = lane.createAll(plantsFrom(11_000, 2), options());
+    const more = lane.createAll(plantsFrom(11_002, 1_000), options());
+    expect(await lane.create({ id: 12_500n, name: 'single' })).toEqual({ name: 'single' });
+    expect(lane.pending).toEqual({ waiting: 1_000, inFlight: 2 });
+    end();
+    expect([...(await many), ...(await more)]).toEqual(
+      plantsFrom(0, 1_002).map(() => outcome('created')),
+    );
+  });
+
+  it('rejects the plants that do not fit into the queue', async () => {
+    const { insert, end } = hangingInsert();
+    const lane = openLane({ insert }, { limits: { maxQueue: 3 } });
+    const [running, waiting] = [
+      lane.createAll(plantsFrom(13_000, 1), options()),
+      lane.createAll(plantsFrom(13_001, 5), options()),
+    ];
+    end();
+    expect(await running).toEqual([outcome('created')]);
+    const message =
+      '3 creates are waiting already: nothing was written, send the plant again later';
+    expect(await waiting).toMatchObject([
+      ...[1, 2, 3].map(() => outcome('created')),
+      ...[4, 5].map(() => ({ reason: { code: 50301, message } })),
+    ]);
+  });
+});
+
+describe('single creates and creates of many plants', () => {
+  const one = (lane: Lane, id: number) => lane.create({ id: BigInt(id), name: 'x' });
+  const many = async (lane: Lane, id: number) => {
+    const [outcome] = await lane.createAll(plantsFrom(id, 1), { deadline: deadlineIn(60_000) });
+    return outcome?.status === 'rejected' ? Promise.reject(outcome.reason) : outcome?.value;
+  };
+
+  it.each([
+    [one, 6_000],
+    [many, 14_000],
+  ])(
+    'rejects waiting creates when the clocks have moved, and accepts later creates (%#)',
+    async (create, id) => {
+      const listeners: ((error: Error) => void)[] = [];
+      const { insert, end } = hangingInsert();
+      const lane = openLane({ insert }, { onClockMoved: (listener) => listeners.push(listener) });
+      const running = create(lane, id);
+      const cause = new Error('the clocks have moved apart');
+      const rejected = expect(create(lane, id + 1)).rejects.toMatchObject({ code: 50300, cause });
+      await vi.waitFor(() => expect(lane.pending).toEqual({ waiting: 1, inFlight: 1 }));
+      for (const listener of listeners) listener(cause);
+      await rejected;
+      const next = create(lane, id + 2);
+      end();
+      await Promise.all([running, next]);
+    },
+  );
+
+  it.each([
+    [one, 7_000],
+    [many, 15_000],
+  ])(
+    'settles all creates before the lane is drained, and rejects later creates (%#)',
+    async (create, id) => {
+      const { insert, end } = hangingInsert();
+      const lane = openLane({ insert });
+      const creates = [create(lane, id), create(lane, id + 1)];
+      await vi.waitFor(() => expect(lane.pending.waiting).toBe(1));
+      let isDrained = false;
+      const drained = lane.drained().then(() => {
+        isDrained = true;
+      });
+      await expect(create(lane, id + 2)).rejects.toMatchObject({
+        kind: 'shuttingDown',
+        message: 'the store is closing: nothing was written, send the plant again later',
+      });
+      expect(isDrained).toBe(false);
+      end();
+      await Promise.all(creates);
+      await drained;
+    },
+  );
+});
+
+describe('a delete', () => {
+  it('gives a delete five seconds or its own deadline, and passes its caller on', async () => {
+    const write = vi.fn(async () => ({ rows: [[1, 1]], count: 1 }));
+    const lane = openLane(createPlantStatements({ ...database, write }));
+    const options = { deadline: deadlineIn(700), caller: { isGone: false } };
+    expect(await lane.delete(8_001n, options)).toBe(true);
+    expect(write.mock.calls).toEqual([
+      [expect.any(String), expect.any(Function), expect.objectContaining(options)],
+    ]);
+  });
+
+  it('throws databaseUnavailable when the database does not respond', async () => {
+    const verbs = createVerbs(() => Promise.reject(new Error('no connection')));
+    const lane = openLane(createPlantStatements(verbs));
+    await expect(lane.delete(8_002n)).rejects.toMatchObject({
+      code: 50300,
+      message: expect.stringMatching(
+        /^the database did not respond: the plant may or may not be del/,
+      ),
+      cause: { message: 'no connection' },
+    });
+  });
+});
+
+describe('gets', () => {
+  it('combines the gets that arrive while another statement runs', async () => {
+    const find = vi.fn(statements.find);
+    const lane = openLane({ find });
+    await Promise.all(plantsFrom(9_000, 3).map((plant) => lane.create(plant)));
+    const ids = [9_002n, 9_000n, 9_001n, 9_000n, 9_999n];
+    const found = await Promise.all(ids.map((id) => lane.get(id)));
+    expect(found.map((plant) => plant?.id)).toEqual([...ids.slice(0, 4), undefined]);
+    expect(find.mock.calls.map(([keys]) => keys)).toEqual([[9_002n], [9_000n, 9_001n, 9_999n]]);
+  });
+});
