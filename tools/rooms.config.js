@@ -14,6 +14,7 @@ export const packages = {
   'packages/schemas': {
     rooms: [
       {
+        errors: 'which errors can a client get?',
         ids: 'which numbers and texts are an id?',
         json: 'how does JSON keep every digit of an integer?',
       },

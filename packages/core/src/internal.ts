@@ -4,5 +4,6 @@ export { createPrincipalCache, type TokenOwner } from './access-tokens/principal
 export { deadlineIn, defaultTimeout } from './database/deadline.ts';
 export { databaseCode } from './error-causes.ts';
 export { invalidInput } from './plant-store-error.ts';
+export { jsonOf, superjsonOf } from './plants/output-text.ts';
 export { define, type Procedure } from './procedures/trpc/define.ts';
 export { transformer } from './procedures/trpc/transformer.ts';

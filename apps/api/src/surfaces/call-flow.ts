@@ -31,7 +31,7 @@ export interface Endpoint {
    */
   decode(request: FastifyRequest, index?: number): unknown;
   /** Writes an output as JSON. */
-  encode(output: unknown): string | Promise<string>;
+  encode(output: unknown): string;
 }
 
 /**

@@ -1,9 +1,9 @@
+import { jsonOf } from '@plant-store/core/internal';
 import { formatJson, type Operation, parseJson } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { bodyNotJson, isObject, parseJsonBodies } from '../requests/body/json-body.ts';
 import { methodsWithoutBody } from '../requests/request-headers.ts';
-import { listWriter, writeOnce } from '../responses/list-writer.ts';
 import { callHandler, checkEncoding, type Endpoint, type SurfaceOptions } from './call-flow.ts';
 import { textReader } from './text-input.ts';
 
@@ -21,16 +21,15 @@ export async function rest(
   scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
 
   for (const [path, { definition: procedure }] of Object.entries(procedures)) {
-    const { meta, input, output } = procedure;
+    const { meta, input } = procedure;
     const operation = meta.openapi;
     if (!operation) continue;
-    const writeList = listWriter(output, 'integer');
     const endpoint: Endpoint = {
       path,
       procedure,
       status: operation.status,
       decode: inputReader(operation, input),
-      encode: writeList ? writeOnce(writeList) : formatJson,
+      encode: (output) => jsonOf(output) ?? formatJson(output),
     };
     scope.route({
       method: operation.method,

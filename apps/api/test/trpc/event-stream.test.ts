@@ -14,7 +14,7 @@ function start(next: () => Promise<string>, budget = createMemoryBudget(2 ** 21)
   const check = vi.fn(async () => {});
   const stream = eventStream({
     pages: { next: async () => ({ value: await next(), done: false }) },
-    partOf: async (page) => Buffer.from(page),
+    partOf: (page) => Buffer.from(page),
     check,
     countPart: budget.countPart,
     errorEvent: (error) => `error: ${error}`,

@@ -1,31 +1,22 @@
 import type { PlantChange, PlantChanges } from '@plant-store/schemas';
-import { contentLength } from '../plants/columns.ts';
+import { withText } from '../plants/output-text.ts';
+import { parseChanges } from '../plants/plant-json.ts';
 import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts';
 import type { ChangePage } from './read-changes.ts';
 
-/**
- * A page of changes in memory. All waiting followers get the same object, so that it is written as JSON once.
- */
-export interface SharedPage extends Pick<ChangePage, 'positions'> {
-  readonly next: Cursor;
+/** A page of changes in memory. All waiting followers get the same output, so that it is sent as the same bytes. */
+export interface SharedPage extends Pick<ChangePage, 'changes' | 'positions' | 'next'> {
   readonly output: PlantChanges;
 }
 
-interface KeptPage extends SharedPage {
-  /** The approximate number of characters that the page has in memory. */
-  readonly length: number;
-}
-
-/**
- * `maxLength` is the most characters of all pages in memory. `lengthOfChange` is the number of characters of
- * a change without its name and tag.
- */
+/** The most characters of all pages in memory. */
 const maxLength = 2 ** 22;
-const lengthOfChange = 100;
+
+const lengthOf = ({ changes }: SharedPage) => changes.reduce((sum, { length }) => sum + length, 0);
 
 /** Keeps the last pages that the loop has read, so that no follower has to read them again. */
 export class KeptPages {
-  #pages: KeptPage[] = [];
+  #pages: SharedPage[] = [];
   /** The cursor before the first page. */
   #start: Cursor;
   /** The furthest cursor that a read has returned. */
@@ -43,15 +34,11 @@ export class KeptPages {
   }
 
   add(page: ChangePage): void {
-    const lengthOf = ({ plant }: PlantChange) => lengthOfChange + contentLength(plant);
-    const length = page.changes.reduce((sum, change) => sum + lengthOf(change), 0);
-    const shared = toShared(page);
-    Object.freeze(shared.output.changes); // Several followers share the page.
-    this.#pages.push({ ...shared, length });
-    let total = this.#pages.reduce((sum, kept) => sum + kept.length, 0);
+    this.#pages.push(toShared(page));
+    let total = this.#pages.reduce((sum, kept) => sum + lengthOf(kept), 0);
     while (total > maxLength && this.#pages.length > 1) {
       const dropped = this.#pages.shift();
-      total -= dropped?.length ?? 0;
+      total -= dropped ? lengthOf(dropped) : 0;
       this.#start = dropped?.next ?? this.#start;
     }
   }
@@ -70,7 +57,7 @@ export class KeptPages {
     const isAfterCursor = (position: Position) => isBehind(position, cursor);
     const page = this.#pages.find(({ positions }) => isAfterCursor(positions.at(-1) ?? cursor));
     if (!page) return undefined;
-    const { changes } = page.output;
+    const { changes } = page;
     const from = page.positions.findIndex(isAfterCursor);
     if (from === 0 && changes.length <= limit) return page;
     const part = changes.slice(from, from + limit);
@@ -78,10 +65,25 @@ export class KeptPages {
     const last = positions.at(-1);
     const isCut = from + part.length < changes.length;
     const next = isCut && last ? { ...last, epoch: cursor.epoch } : page.next;
-    return { next, positions, output: { changes: part, next: formatCursor(next) } };
+    return toShared({ changes: part, positions, next });
   }
 }
 
-export function toShared({ changes, positions, next }: ChangePage): SharedPage {
-  return { next, positions, output: { changes: [...changes], next: formatCursor(next) } };
+export function toShared({ changes, positions, next }: Omit<SharedPage, 'output'>): SharedPage {
+  return { changes, positions, next, output: outputOf(changes, formatCursor(next)) };
+}
+
+/** Makes an output whose changes are parsed when somebody first reads them. */
+function outputOf(texts: readonly string[], next: string): PlantChanges {
+  let changes: PlantChange[] | undefined;
+  const output = {
+    get changes() {
+      changes ??= parseChanges(`[${texts}]`);
+      Object.freeze(changes); // Several followers share the output.
+      return changes;
+    },
+    next,
+  };
+  const json = `{"changes":[${texts}],"next":"${next}"}`;
+  return withText(output, { json, list: 'changes', count: texts.length });
 }

@@ -1,10 +1,8 @@
-import type { PlantChange } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { restoredFeedCode } from '../database/explain-database-error.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { contentBytes, toStoredPlant } from '../plants/columns.ts';
 import { reservePage } from '../plants/page-memory.ts';
 import { isCluster } from '../tables/tables.ts';
 import { type Cursor, lastId, type Position } from './cursor.ts';
@@ -12,7 +10,8 @@ import { selectChanges } from './select-changes.ts';
 
 /** Changes in their order. */
 export interface ChangePage {
-  readonly changes: readonly PlantChange[];
+  /** The JSON of each change. */
+  readonly changes: readonly string[];
   /** The position of each change. */
   readonly positions: readonly Position[];
   /** The cursor behind the page. */
@@ -78,11 +77,11 @@ export function createChangeReader({
     }
     if (after) checkCursor(after, feed);
     const kept = feed.count > 0 ? found.slice(0, limit) : [];
-    const changes = kept.map(toChange);
-    settle(changes.length, contentBytes(changes.map(({ plant }) => plant)));
-    const positions = kept.map(([, transaction, , id]) => ({
+    const changes = kept.map(([, , , change]) => change);
+    settle(changes.reduce((sum, change) => sum + Buffer.byteLength(change), 0));
+    const positions = kept.map(([, transaction, id]) => ({
       transaction: BigInt(transaction),
-      id: BigInt(String(id)),
+      id: BigInt(id),
     }));
     const isWhole = kept.length === feed.count;
     const last = positions.at(-1) ?? after ?? { transaction: BigInt(feed.latest), id: lastId };
@@ -132,16 +131,7 @@ interface FeedNow {
 }
 
 /** The first row has the state of the feed. Without a change, the other columns of that row are null. */
-type Row = [
-  feed: string | null,
-  transaction: string,
-  type: PlantChange['type'],
-  ...plant: unknown[],
-];
-
-function toChange([, , type, ...plant]: Row): PlantChange {
-  return { type, plant: toStoredPlant(plant) };
-}
+type Row = [feed: string | null, transaction: string, id: string, change: string];
 
 const switchedOff =
   'the feed of changes is switched off: the operator switches it on with `plant-store feed on`';

@@ -1,6 +1,7 @@
 import type { PlantChange } from '@plant-store/schemas';
 import { contentBytesSql, storedColumns } from '../plants/columns.ts';
 import { maxPageBytes } from '../plants/page-memory.ts';
+import { plantJson } from '../plants/plant-json.ts';
 import { isCluster } from '../tables/tables.ts';
 import { isOwn, timeline } from './epoch/epoch.ts';
 
@@ -63,7 +64,8 @@ export const selectChanges = `
       'isPrimary', is_primary, 'isCluster', is_cluster, 'isOwn', is_own, 'epoch', bounds.epoch,
       'forgottenUpTo', forgotten_up_to::text, 'upTo', up_to::text, 'isHeldBack', is_held_back,
       'latest', latest::text, 'count', coalesce(count, 0)
-    )::text end, changed_in::text, type, ${storedColumns}
+    )::text end, changed_in::text, id::text as change_id,
+    '{"type":"' || type || '","plant":' || ${plantJson} || '}'
   from (
     select *, (${isHeldBack} is true) as is_held_back,
       case when $1::xid8 is null then ${latest} end as latest

@@ -1,5 +1,5 @@
-import type { Plant, StoredPlant } from '@plant-store/schemas';
-import { type ColumnKind, columnText, plantColumns, plantFields } from '@plant-store/schemas/plain';
+import type { Plant } from '@plant-store/schemas';
+import { columnText, plantColumns, plantFields } from '@plant-store/schemas/plain';
 import { plants } from '../tables/tables.ts';
 
 /** The columns of the content. Plants with the same id and content are the same plant. */
@@ -70,41 +70,10 @@ export function contentLength(plant: Plant): number {
   return plantFields.reduce((sum, field) => sum + (textOf(plant[field])?.length ?? 0), 0);
 }
 
-/** How many bytes the contents of plants have, as text. */
-export function contentBytes(plants: readonly Plant[]): number {
-  let bytes = 0;
-  for (const plant of plants) {
-    for (const field of plantFields) bytes += Buffer.byteLength(textOf(plant[field]) ?? '');
-  }
-  return bytes;
-}
-
-/** The SQL for the `contentBytes` of a row. */
+/** SQL for the number of bytes that the content of a row has, as text. */
 export const contentBytesSql: string = contentColumns
   .map(({ name }) => `coalesce(octet_length(${name}::text), 0)`)
   .join(' + ');
 
 /** The columns of a stored plant, in the order in which clients see them. */
 export const storedColumns = Object.values(plantColumns).map(({ name }) => name);
-
-/** Converts a driver's row with the `storedColumns` to a plant. */
-export function toStoredPlant(row: readonly unknown[]): StoredPlant {
-  const plant: Record<string, unknown> = {};
-  storedReaders.forEach(({ field, read }, i) => {
-    if (row[i] !== null) plant[field] = read(row[i] as string);
-  });
-  return plant as unknown as StoredPlant; // `storedColumns` has each property of a stored plant.
-}
-
-/** Functions that read a value of each kind. A driver returns the value itself, or its text. */
-const readers: Record<ColumnKind, (value: string) => unknown> = {
-  int64: BigInt,
-  number: Number,
-  text: (value) => value,
-  time: (value) => new Date(value),
-};
-
-const storedReaders = Object.entries(plantColumns).map(([field, { kind }]) => ({
-  field,
-  read: readers[kind],
-}));

@@ -19,9 +19,9 @@ export function reservePage(caller: Caller | undefined, maxRows: number) {
     onTurn() {
       settle ??= caller?.reserve?.(maxPageBytes + maxRows * rowBytes);
     },
-    /** @param contentBytes the bytes of the names and tags in the page */
-    settle(rows: number, contentBytes: number) {
-      settle?.(contentBytes + rows * rowBytes);
+    /** @param bytes the size of the page as JSON */
+    settle(bytes: number) {
+      settle?.(bytes);
     },
   };
 }

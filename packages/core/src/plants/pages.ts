@@ -1,8 +1,10 @@
-import type { PlantPage } from '@plant-store/schemas';
+import type { PlantPage, StoredPlant } from '@plant-store/schemas';
 import { defaultPageSize } from '@plant-store/schemas/plain';
 import type { RunOptions, Verbs } from '../database/verbs.ts';
-import { contentBytes, contentBytesSql, storedColumns, toStoredPlant } from './columns.ts';
+import { contentBytesSql, storedColumns } from './columns.ts';
+import { withText } from './output-text.ts';
 import { maxPageBytes, reservePage } from './page-memory.ts';
+import { parsePlants, plantJson } from './plant-json.ts';
 
 /** The conditions for the plants of a page. */
 export interface PageQuery {
@@ -18,7 +20,7 @@ export interface PageQuery {
 
 /**
  * Makes a function that reads a page of plants, ascending by id. A page needs no lock, and nothing
- * stays open in the database after it.
+ * stays open in the database after it. Postgres writes the JSON of a page.
  */
 export function createPageReader({ read }: Pick<Verbs, 'read'>) {
   return async (
@@ -26,33 +28,50 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>) {
     options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
   ): Promise<PlantPage> => {
     const { where, values } = whereClause(condition);
-    // A row after the last plant of the page shows that there is another page. The default size is a part
-    // of the text: for a parameter, Postgres estimates far too many rows, and so plans the statement again for
-    // each page. That takes longer than to read the page.
-    const size = limit === defaultPageSize ? limit + 1 : `$${values.push(String(limit + 1))}::int`;
+    // The default size is a part of the text: for a parameter, Postgres estimates far too many rows, and so
+    // plans the statement again for each page. That takes longer than to read the page.
+    const size = limit === defaultPageSize ? limit : `$${values.push(String(limit))}::int`;
     const { onTurn, settle } = reservePage(options.caller, limit);
-    const text = plantsWithinBytes(where, size);
-    const { rows } = await read(text, values, { ...options, onTurn });
-    const plants = (rows as unknown[][]).map(toStoredPlant);
-    const isWhole = plants.length <= limit && contentBytes(plants) <= maxPageBytes;
-    const page = isWhole || plants.length === 1 ? plants : plants.slice(0, -1);
-    settle(page.length, contentBytes(page));
-    return page === plants ? { plants } : { plants: page, next: page.at(-1)?.id };
+    const { rows } = await read(selectPage(where, size), values, { ...options, onTurn });
+    const [[json, count, last]] = rows as [Row]; // The statement returns one row.
+    settle(Buffer.byteLength(json));
+    return pageOf(json, Number(count), last === null ? undefined : BigInt(last));
   };
 }
 
+/** The plants of a page as a JSON list, their number, and the last id when there are further plants. */
+type Row = [plants: string, count: number | string, last: string | null];
+
+/** Makes a page whose plants are parsed when somebody first reads them. */
+function pageOf(list: string, count: number, next: bigint | undefined): PlantPage {
+  let plants: StoredPlant[] | undefined;
+  const page = {
+    get plants() {
+      plants ??= parsePlants(list);
+      return plants;
+    },
+    ...(next !== undefined && { next }),
+  };
+  const json = `{"plants":${list}${next === undefined ? '' : `,"next":${next}`}}`;
+  return withText(page, { json, list: 'plants', count, hasNextId: next !== undefined });
+}
+
 /**
- * Selects the rows that fit into a page, and the next one. A plant counts as at most the bytes of a page, so
- * that even the row after a larger plant is selected. The window function reads only the rows within the
- * limit. Otherwise, a cluster would pull the whole table to the coordinator.
+ * Selects the plants that fit into a page, as JSON. A page has at least one plant, of any size. The window
+ * functions read only the rows within the limit. Otherwise, a cluster would pull the whole table to the
+ * coordinator.
  */
-function plantsWithinBytes(where: string, size: number | string): string {
+function selectPage(where: string, size: number | string): string {
   return `
-    select ${storedColumns} from (
-      select ${storedColumns}, coalesce(sum(least(${contentBytesSql}, ${maxPageBytes})) over (
-        order by id rows between unbounded preceding and 1 preceding), 0) as bytes_before
-      from (select ${storedColumns} from plants ${where} order by id limit ${size}) as limited
-    ) as measured where bytes_before <= ${maxPageBytes} order by id`;
+    select '[' || coalesce(string_agg(${plantJson}, ','), '') || ']', count(*),
+      case when max(following) > max(id) then max(id) end
+    from (
+      select ${storedColumns}, lead(id) over page as following, row_number() over page as place,
+        sum(${contentBytesSql}) over page as bytes
+      from (select ${storedColumns} from plants ${where} order by id limit ${size} + 1) as limited
+      window page as (order by id rows unbounded preceding) order by id
+    ) as measured
+    where place = 1 or place <= ${size} and bytes <= ${maxPageBytes}`;
 }
 
 /** The WHERE clause of a statement on plants, and the values of its parameters. */

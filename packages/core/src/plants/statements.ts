@@ -5,8 +5,10 @@ import type { Rows } from '../database/query.ts';
 import type { Verbs } from '../database/verbs.ts';
 import { databaseCode } from '../error-causes.ts';
 import { isCluster } from '../tables/tables.ts';
-import { columnArrays, contentColumns, storedColumns, toStoredPlant } from './columns.ts';
+import { columnArrays, contentColumns, storedColumns } from './columns.ts';
 import { deleteAdvice, plantKept } from './create-errors.ts';
+import { withText } from './output-text.ts';
+import { parsePlant, plantJson } from './plant-json.ts';
 
 /** The statements that write plants. */
 export type PlantWrites = Pick<PlantStatements, 'insert' | 'delete'>;
@@ -84,7 +86,7 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
 export const maxRounds = 100;
 
 function byId({ rows }: Rows): Map<bigint, StoredPlant> {
-  const plants = (rows as unknown[][]).map(toStoredPlant);
+  const plants = (rows as [string][]).map(([json]) => withText(parsePlant(json), { json }));
   return new Map(plants.map((plant) => [plant.id, plant]));
 }
 
@@ -172,7 +174,7 @@ const deletePlant = `
 const deleteOverNodes = `
   delete from plants where id = $1 and statement_timestamp() < $2::timestamptz returning 1, 1`;
 
-const findPlants = `select ${storedColumns} from plants where id = any($1::bigint[])`;
-const findNothing = `select ${storedColumns} from plants where false`;
+const findPlants = `select ${plantJson} from plants where id = any($1::bigint[])`;
+const findNothing = `select ${plantJson} from plants where false`;
 const findDurable = `
-  select ${storedColumns}, ${waitForStandby} from plants where id = any($1::bigint[])`;
+  select ${plantJson}, ${waitForStandby} from plants where id = any($1::bigint[])`;

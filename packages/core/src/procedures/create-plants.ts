@@ -1,5 +1,6 @@
 import { type CreateResult, CreateResults, NewPlants, operations } from '@plant-store/schemas';
 import type { ManyCreatesOutcome } from '../group-commit/create-many.ts';
+import { withText } from '../plants/output-text.ts';
 import { define } from './trpc/define.ts';
 
 /** Creates several plants, each with its own outcome: see `PlantStore.createMany`. */
@@ -28,7 +29,9 @@ export const createPlants = define({
     // When the database is down, a thousand plants have the same error.
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
     for (const error of new Map(errors.map((each) => [each.kind, each])).values()) onError?.(error);
-    return { results: outcomes.map(resultOf) };
+    const results = outcomes.map(resultOf);
+    const json = `{"results":[${results.map(toJson)}]}`;
+    return withText({ results }, { json, list: 'results', count: results.length });
   },
 });
 
@@ -36,4 +39,12 @@ function resultOf(outcome: ManyCreatesOutcome): CreateResult {
   if ('result' in outcome) return outcome;
   const { id, error } = outcome;
   return { id, error: error.code, message: error.message };
+}
+
+/** Writes a result as JSON. `formatJson` would take several times as long. */
+function toJson(result: CreateResult): string {
+  const properties = Object.entries(result).map(
+    ([name, value]) => `"${name}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`,
+  );
+  return `{${properties}}`;
 }

@@ -1,5 +1,4 @@
 import { createDatabase } from '@plant-store/test-setup';
-import { getTableColumns } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createPlantLoader } from '../../src/bulk/plant-loader.ts';
@@ -10,7 +9,6 @@ import type { Run } from '../../src/database/verbs.ts';
 import { openDatabase } from '../../src/open-database.ts';
 import { createPlantReader } from '../../src/plants/plant-reader.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
-import { plants } from '../../src/tables/tables.ts';
 
 /** The texts of all statements on plants. */
 const texts = new Set<string>();
@@ -61,22 +59,7 @@ afterAll(async () => {
   await sql.end();
 });
 
-it('every statement returns the columns of the tables with their types', async () => {
-  const { changedIn: _, ...ofPlants } = getTableColumns(plants); // The feed reads this column as text.
-  const columns = Object.values(ofPlants);
-  const types = new Map(columns.map((column) => [column.name, column.getSQLType()]));
-  const [names = {}] =
-    await sql`select json_object_agg(oid, format_type(oid, null)) as "of" from pg_type`;
-  const returned = new Set<string>();
-  for (const text of texts) {
-    const statement = await sql.unsafe(text).describe();
-    for (const { name, type } of statement.columns) {
-      const expected = types.get(name);
-      if (expected === undefined) continue;
-      returned.add(name);
-      expect.soft([name, names['of'][type]], text).toEqual([name, expected]);
-    }
-  }
-  expect(returned).toEqual(new Set(types.keys()));
+it('every statement is valid', async () => {
+  for (const text of texts) await sql.unsafe(text).describe();
   expect(texts.size).toBeGreaterThan(10);
 });

@@ -1,3 +1,4 @@
+import { formatJson } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { openDatabase } from '../../src/open-database.ts';
@@ -129,11 +130,13 @@ describe('memory of a page', () => {
     const settle = vi.fn();
     const reserve = vi.fn(() => settle);
     const caller = { isGone: false, reserve };
-    await store.list({ limit: 10 }, { caller });
-    await store.changes({ after, limit: 10 }, { caller });
+    const page = await store.list({ limit: 10 }, { caller });
+    const { changes } = await store.changes({ after, limit: 10 }, { caller });
     for (const { mock } of [reserve, settle]) expect(mock.calls).toHaveLength(2);
     expect(reserve).toHaveBeenCalledWith(2 ** 20 + 10 * 128);
-    expect(settle).toHaveBeenCalledWith('MonsteraAraceae'.length + 128);
+    expect(settle.mock.calls).toEqual(
+      [page.plants, ...changes].map((part) => [formatJson(part).length]),
+    );
 
     const full = new PlantStoreError('overloaded', 'the memory is full');
     reserve.mockImplementation(() => {

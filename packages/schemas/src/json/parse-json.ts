@@ -5,11 +5,11 @@
  * beyond int64 becomes an inexact `number`. The notation does not matter: `1e3` and `10.00` are integers. A
  * fraction that JavaScript would round to an integer becomes `NaN`.
  *
- * A number with more than 15 digits or with an exponent needs JSON.parse source text access, which Node 22
- * and browsers of 2025 have. Node 20 can read every other text.
+ * A number with more than 15 digits or with an exponent needs JSON.parse source text access. Node 22 and
+ * browsers of 2025 have this feature. Node 20 can read texts without these numbers.
  *
- * @param read receives each number that `JSON.parse` may round, and returns the value to use
- * @throws SyntaxError when the text is not JSON, or is nested too deeply for a reviver
+ * @param read receives each number that `JSON.parse` may round, and returns the value to use.
+ * @throws SyntaxError when the text is not JSON, or is nested too deeply for a reviver.
  * @throws TypeError when the text needs source text access and the engine lacks it
  */
 export function parseJson(text: string, read: ReadNumber = (exact) => exact): unknown {
@@ -26,15 +26,14 @@ export function parseJson(text: string, read: ReadNumber = (exact) => exact): un
 
 type ReadNumber = (exact: number | bigint) => unknown;
 
-/** Whether plain `JSON.parse` is certain to read every number of a text exactly. */
+/** Whether plain `JSON.parse` certainly reads every number of a text exactly. */
 export function isExact(text: string): boolean {
   return !longNumber.test(text);
 }
 
 /**
  * Matches a number that plain `JSON.parse` may round, and the character before it. Such a number has an
- * exponent, or more than the 15 digits that a double always holds. The pattern even matches such text in a
- * string.
+ * exponent, or more than the 15 digits that a double always holds. The pattern can match a part of a string.
  */
 const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
 
@@ -42,9 +41,9 @@ const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
 const int64Syntax = /^-?\d{16,19}$/;
 
 /**
- * Finds the property of an object whose value is an integer beyond ±(2^53−1), and replaces this value by the
- * exact integer. The text of the object must contain only one long number. Returns undefined when there is no
- * such property or no object.
+ * Finds the property whose value is an integer beyond ±(2^53−1), and replaces the value by the exact integer.
+ * The text of the object must contain only one long number. Returns undefined for a value without this
+ * property.
  */
 function withInteger(value: unknown, integer: unknown): object | undefined {
   // Object.keys would return a key for each character of a string.

@@ -1,18 +1,16 @@
-import { type Procedure, transformer } from '@plant-store/core/internal';
+import { type Procedure, superjsonOf, transformer } from '@plant-store/core/internal';
 import { parseJson, shorten } from '@plant-store/schemas';
 import { TRPCError } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
 import { isObject } from '../../requests/body/json-body.ts';
 import type { Endpoint } from '../call-flow.ts';
-import { resultWriter } from './result-writer.ts';
 
 /** Makes the endpoint of each procedure, with tRPC's codec. */
 export function createEndpoints(procedures: Readonly<Record<string, Procedure>>) {
   const endpoints = new Map<string, Endpoint>();
   for (const [path, { definition: procedure }] of Object.entries(procedures)) {
-    const { type, output } = procedure;
-    const write = resultWriter(output, transformer.output.serialize);
+    const { type } = procedure;
     endpoints.set(path, {
       path,
       procedure,
@@ -25,10 +23,9 @@ export function createEndpoints(procedures: Readonly<Record<string, Procedure>>)
           throw new TRPCError({ code: 'BAD_REQUEST', cause }); // As tRPC itself does.
         }
       },
-      encode(value) {
-        const data = write(value);
-        if (type === 'subscription') return data;
-        return typeof data === 'string' ? envelope(data) : data.then(envelope);
+      encode(output) {
+        const data = superjsonOf(output) ?? JSON.stringify(transformer.output.serialize(output));
+        return type === 'subscription' ? data : `{"result":{"data":${data}}}`;
       },
     });
   }
@@ -59,10 +56,6 @@ export type Endpoints = ReturnType<typeof createEndpoints>;
 /** Makes the error for a batch that contains a subscription. The response of a subscription is a stream. */
 export function subscriptionInBatch(): HttpError {
   return new HttpError('malformedRequest', 'Cannot batch subscription calls: send one alone');
-}
-
-function envelope(data: string): string {
-  return `{"result":{"data":${data}}}`;
 }
 
 /** Returns the JSON of a call, and removes it from the request, so that its memory can be freed. */

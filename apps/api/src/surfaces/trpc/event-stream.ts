@@ -4,7 +4,7 @@ import type { MemoryBudget } from '../../requests/memory/memory-budget.ts';
 interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
   pages: AsyncIterator<Page>;
   /** Writes the event of a page. */
-  partOf(page: Page): Promise<Buffer>;
+  partOf(page: Page): Buffer;
   /** Throws when the client may not get further pages. */
   check(): Promise<void>;
   /** Writes the event of an error. Returns undefined when the client need not know the error. */
@@ -62,7 +62,7 @@ export function eventStream<Page>({
     try {
       const { value } = await pages.next();
       await check();
-      const part = await partOf(value);
+      const part = partOf(value);
       if (connection.signal.aborted) return;
       const counted = countPart(part);
       if (!counted) return end();

@@ -7,7 +7,6 @@ import { trpcError } from '../../errors/error-response.ts';
 import { toHttpError } from '../../errors/http-error.ts';
 import { isObject } from '../../requests/body/json-body.ts';
 import type { MemoryLimits } from '../../requests/memory/limit-memory.ts';
-import { writeOnce } from '../../responses/list-writer.ts';
 import { callContext, type Endpoint } from '../call-flow.ts';
 import { eventStream, reconnectAfterInactivity } from './event-stream.ts';
 
@@ -24,9 +23,13 @@ interface SubscriptionOptions {
  */
 export function subscriptionHandler({ store, memory, endpoint }: SubscriptionOptions) {
   // Many subscribers get the same page.
-  const partOf = writeOnce(async (page: PlantChanges) => {
-    return Buffer.from(`data: ${await endpoint.encode(page)}\nid: ${page.next}\n\n`);
-  });
+  const parts = new WeakMap<PlantChanges, Buffer>();
+  const partOf = (page: PlantChanges): Buffer => {
+    const part =
+      parts.get(page) ?? Buffer.from(`data: ${endpoint.encode(page)}\nid: ${page.next}\n\n`);
+    parts.set(page, part);
+    return part;
+  };
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const connection = new AbortController();

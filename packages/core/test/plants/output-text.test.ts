@@ -1,0 +1,109 @@
+import { formatJson } from '@plant-store/schemas';
+import superjson from 'superjson';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { jsonOf, superjsonOf } from '../../src/plants/output-text.ts';
+import { createPlants } from '../../src/procedures/create-plants.ts';
+import { embedded, server } from '../fixtures/databases.ts';
+
+const texts = [
+  'Monstera "deliciosa" 🌿',
+  'C:\\n\\u0041\\"',
+  Array.from({ length: 32 }, (_, code) => String.fromCharCode(code + 1)).join(''),
+  '\u007f\u0080\u2028\u2029\ufeff\uffff',
+  '"id":5,{"id":6,"next":7',
+  '"createdAt":"2026-01-01T00:00:00.000Z"',
+  ' ',
+];
+
+const times = [
+  '2026-01-02T03:04:05.678999Z',
+  '1969-12-31T23:59:59.999999Z',
+  '0001-01-01T00:00:00Z',
+  '0099-12-31T23:59:59.999Z',
+  '9999-12-31T23:59:59.999999Z',
+  '12026-01-01T00:00:00Z',
+  '0044-03-15T12:00:00Z BC',
+  'infinity',
+  '-infinity',
+];
+
+/** Writes a value as superjson does, but without superjson's notes about identical objects. */
+function superjsonText(value: unknown): string {
+  const { json, meta } = superjson.serialize(value);
+  delete meta?.referentialEqualities;
+  return JSON.stringify({ json, meta });
+}
+
+describe.each([embedded, server])('the JSON of an output on $name', ({ provide }) => {
+  let store: PlantStore;
+  let remove: () => Promise<void>;
+  let cursor: string;
+
+  beforeAll(async () => {
+    const database = await provide();
+    remove = database.remove;
+    store = await openPlantStore(database.options);
+    cursor = (await store.changes({})).next;
+    const ids = [-(2n ** 63n), 2n ** 63n - 1n, 0n, 2n ** 53n + 1n];
+    await store.load([
+      ...ids.map((id) => ({ id, name: 'a plant' })),
+      ...texts.map((text, i) => ({ id: BigInt(10 + i), name: text, tag: text })),
+      ...times.map((createdAt, i) => ({ id: BigInt(20 + i), name: 'old', tag: '', createdAt })),
+    ]);
+    await store.delete(20n);
+  });
+
+  afterAll(async () => {
+    await store.close();
+    await remove();
+  });
+
+  const outputs: [name: string, read: () => Promise<object | undefined>][] = [
+    ['all plants', () => store.list({ limit: 1_000 })],
+    ['a page with a next page', () => store.list({ limit: 7 })],
+    ['an empty page', () => store.list({ limit: 7, tag: 'none' })],
+    ['a plant', () => store.get(2n ** 63n - 1n)],
+    ['a plant with a tag', () => store.get(12n)],
+    ['changes', () => store.changes({ after: cursor })],
+    ['a page of changes', () => store.changes({ after: cursor, limit: 3 })],
+    ['no changes', () => store.changes({})],
+    ['changes of a follower', async () => (await store.follow({ after: cursor }).next()).value],
+  ];
+
+  it.each(outputs)('has the same bytes as its objects: %s', async (_name, read) => {
+    const output = await read();
+    const copy = structuredClone({ ...output });
+    expect(jsonOf(output)).toBe(formatJson(copy));
+    expect(superjsonOf(output)).toBe(superjsonText(copy));
+  });
+
+  it('has the same bytes as its objects: the results of creates', async () => {
+    const plants = [1n, 11n, 0n].map((id) => ({ id, name: 'a plant' }));
+    const principal = { id: 'a', name: 'Ann', scopes: ['plants:create' as const] };
+    const output = await createPlants.definition.call({
+      ctx: { store, principal },
+      getRawInput: () => ({ plants }),
+    });
+    expect(output).toMatchObject({
+      results: [{ result: 'created' }, { error: 40900 }, { result: 'exists' }],
+    });
+    expect(jsonOf(output)).toBe(formatJson(output));
+    expect(superjsonOf(output)).toBe(superjsonText(output));
+  });
+
+  it('has the nearest time that JavaScript can hold', async () => {
+    const found = await Promise.all(times.map((_, i) => store.get(BigInt(20 + i))));
+    expect(found.map((plant) => plant?.createdAt.toISOString())).toEqual([
+      undefined,
+      '1969-12-31T23:59:59.999Z',
+      '0001-01-01T00:00:00.000Z',
+      '0099-12-31T23:59:59.999Z',
+      '9999-12-31T23:59:59.999Z',
+      '+012026-01-01T00:00:00.000Z',
+      '-000043-03-15T12:00:00.000Z',
+      '+275760-09-13T00:00:00.000Z',
+      '-004712-01-01T00:00:00.000Z',
+    ]);
+  });
+});
