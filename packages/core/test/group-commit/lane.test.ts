@@ -191,7 +191,7 @@ describe('single creates and creates of many plants', () => {
 });
 
 describe('a delete', () => {
-  it('gives a delete five seconds or its own deadline, and passes its caller on', async () => {
+  it('passes the deadline and the caller of a delete to the database', async () => {
     const write = vi.fn(async () => ({ rows: [[1, 1]], count: 1 }));
     const lane = openLane(createPlantStatements({ ...database, write }));
     const options = { deadline: deadlineIn(700), caller: { isGone: false } };
