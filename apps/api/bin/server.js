@@ -1,5 +1,5 @@
-// This program starts the server. It turns on Node's compile cache before it loads the first TypeScript
-// file. Otherwise Node would strip the types again at each start.
+// This program starts the server. The program turns on Node's compile cache before Node loads the first
+// TypeScript file. Without this cache, Node would strip the types again at each start.
 import module from 'node:module';
 
 // On macOS, the Node that is installed on the machine runs this file.

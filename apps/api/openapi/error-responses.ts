@@ -9,7 +9,7 @@ import {
 import { errorExamples } from './error-examples.ts';
 import { header, rateLimit, requestId, requiredHeader } from './response-headers.ts';
 
-/** The properties of an operation that decide which errors the operation can have. */
+/** The errors of an operation depend on these properties of the operation. */
 interface Operation {
   /** The name of the schema of the body. The field is undefined when the operation has no body. */
   body: string | undefined;
@@ -77,7 +77,7 @@ function headersOf(status: string, group: ErrorKind[]): object {
   return { ...requestId, ...(isLimited && rateLimit), ...headersByStatus[status] };
 }
 
-/** The errors of requests that the server rejects before it counts them for the rate limit. */
+/** The server sends these errors before the rate limit counts the request. */
 const beforeRateLimit: ReadonlySet<ErrorKind> = new Set([
   'malformedRequest',
   'pathUnknown',

@@ -1,8 +1,8 @@
 import { int64Bounds } from '@plant-store/schemas';
 
 /**
- * The text at the top of the API reference, as CommonMark. Its link is relative to the API
- * reference at `docs` and to the document at `openapi.json`, which are side by side.
+ * The text at the top of the API reference, as CommonMark. A relative link in this text works in `docs`
+ * and in `openapi.json`, because both addresses have the same parent.
  */
 export const introduction = `Clients create, read and delete plants in the store over HTTP. Your first plant takes three steps:
 

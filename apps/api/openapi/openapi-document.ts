@@ -12,17 +12,18 @@ type PathItem = NonNullable<OpenAPIObject['paths']>[string];
 type Operation = NonNullable<PathItem['post']>;
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
-// The contract has the version of the packages.
+// The document and the packages have the same version.
 const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../../../packages/schemas/package.json', import.meta.url), 'utf8'),
 );
 
 /**
  * The OpenAPI 3.1 document of the REST surface, made by trpc-to-openapi and then corrected:
- * trpc-to-openapi inlines bodies that have a name, repeats the default security, and describes
- * errors that this server does not send.
+ * trpc-to-openapi inlines bodies that have a name, repeats the default security, and describes errors that
+ * this server does not send.
  *
- * The bounds of ids are `bigint`s. Write the document with `formatJson`, which keeps their digits.
+ * The bounds of ids are `bigint`s. Write the document with `formatJson`, which keeps all digits of a
+ * `bigint`.
  */
 export function openApiDocument(
   router: AnyTRPCRouter = appRouter,
@@ -34,7 +35,7 @@ export function openApiDocument(
     description: introduction,
     contact: { name: 'The operator of this store' },
     license: { name: 'MIT', identifier: 'MIT' },
-    // This URL is relative to the URL of the document (RFC 3986), so that it works behind a path prefix.
+    // This URL works behind a path prefix, because this URL is relative to the document's URL (RFC 3986).
     baseUrl: '.',
     securitySchemes: {
       bearerAuth: { type: 'http', scheme: 'bearer', description: 'An access token of the store' },
@@ -74,7 +75,7 @@ function operationsOf({ paths = {} }: OpenAPIObject): [path: string, Operation][
   );
 }
 
-/** Returns the methods of a path: `/plants/count` even has the methods of `/plants/{id}`. */
+/** Returns the methods of a path. The methods of `/plants/count` include the methods of `/plants/{id}`. */
 function methodsOf({ paths = {} }: OpenAPIObject, path: string): string[] {
   const matching = Object.entries(paths).filter(([template]) =>
     new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
@@ -139,7 +140,7 @@ type Inline = { title?: string; properties?: Record<string, Property> };
 type Property = { examples?: unknown[]; items?: Inline | Reference };
 type Reference = { $ref: string; title?: never; properties?: never };
 
-/** Makes an example of a body from the first example of each field. A list gets one element. */
+/** Makes an example of a body from the first example of each field. A list has one element. */
 function exampleOf({ properties = {} }: Inline | Reference): unknown {
   const examples = Object.entries(properties).map(([name, { examples, items }]) => [
     name,
@@ -149,8 +150,8 @@ function exampleOf({ properties = {} }: Inline | Reference): unknown {
 }
 
 /**
- * Adds the bounds of every int64, because no library here can write them exactly. Allows more properties
- * in every object, because clients must accept the properties that a later version adds.
+ * Adds the bounds of every int64, because our libraries cannot write these bounds exactly. Allows further
+ * properties in every object, because later versions may add properties.
  */
 function correctSchemas(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;

@@ -1,9 +1,9 @@
 const schema = { type: 'string' } as const;
 
-/** Declares a header that only some responses with a status have. */
+/** Declares an optional header: a response with this status may lack the header. */
 export const header = (description: string) => ({ description, schema });
 
-/** Declares a header that every response with a status has. */
+/** Declares a required header: every response with this status has the header. */
 export const requiredHeader = (description: string) => ({ description, required: true, schema });
 
 const count = (description: string) => ({
@@ -24,7 +24,7 @@ export const sharedHeaders = {
 /** The header that every response has. */
 export const requestId = references('X-Request-Id');
 
-/** The headers of the response to every request that a rate limit counts. */
+/** When a rate limit counts a request, the response has these headers. */
 export const rateLimit = references(
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

@@ -30,7 +30,7 @@ const list = (each: z.ZodType<string, string>) =>
 /** Whether a text is an origin as browsers write it, without the default port. */
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 
-/** The error for an invalid value shows `fix`, and the value unless the value can be a secret. */
+/** The error for an invalid value shows `fix`. The error hides a value that can be a secret. */
 const settings = {
   PORT: {
     schema: whole(0, 65_535).default(3000),
@@ -126,10 +126,10 @@ const embeddedFix =
 export type Env = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> };
 
 /**
- * Reads the settings from environment variables and the file `.env` at the repository root. An
- * empty value counts as not set.
+ * Reads the settings from environment variables and the file `.env` at the repository root. An empty value
+ * counts as not set.
  *
- * @throws Error that names all invalid settings, each in its own line
+ * @throws Error that names each invalid setting in a line of its own
  */
 export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))): Env {
   const errors: string[] = [];
@@ -160,7 +160,7 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
  */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 
-/** Returns what `plant-store` needs to find the same Postgres in another terminal, without a password. */
+/** Returns the variables, without a password, that point `plant-store` to the same Postgres. */
 export function databaseSettings(): Record<string, string> {
   return {
     ...(inheritedFile && { PLANT_STORE_ENV_FILE: resolve(inheritedFile) }),
@@ -174,7 +174,7 @@ export function jwtSettings(env: Env): JwtSettings | undefined {
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : undefined;
 }
 
-/** Whether the keys come from this URL unchanged. Whoever replaces the keys can forge tokens. */
+/** Whether the URL protects its keys in transit. An attacker who replaces keys can forge tokens. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

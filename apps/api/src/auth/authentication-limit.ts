@@ -4,19 +4,19 @@ import { countByClient, tooMany } from '../requests/rate-limit.ts';
 /** A client's attempts to authenticate within a minute. */
 interface Attempts {
   failed: number;
-  /** The number of token look-ups that still run. */
+  /** The number of token look-ups that are running. */
   running: number;
   /** These functions continue the requests that wait for a look-up. */
   readonly waiting: (() => void)[];
   readonly end: number;
 }
 
-/** The result of a look-up. It is undefined when the token or the code is not valid. */
+/** The result of a look-up, or undefined when the token or the code is not valid. */
 type Result<Found> = Found | undefined | Promise<Found | undefined>;
 
 /**
- * Makes a function that authenticates a request from an address. It rejects a client that has failed too
- * often in a minute. Requests with a valid token do not count.
+ * Makes a function that authenticates a request from an address. The function rejects a client with too
+ * many failed attempts in a minute. Requests with a valid token do not count.
  *
  * A token may be a guess until its look-up ends. So a client never has more look-ups running than the
  * limit allows. The client's further requests wait.

@@ -8,10 +8,10 @@ import { limitAuthenticationErrors } from './authentication-limit.ts';
 export type Authenticate = (token: string) => Authentication;
 
 /**
- * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). After a look-up, requests
- * take turns, because one statement looks up many tokens.
+ * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). One statement looks up the
+ * tokens of many requests, so these requests take turns afterwards.
  *
- * @param maxErrors the most failed authentications of one client in a minute. Without it, there is no
+ * @param maxErrors the most failed authentications of one client in a minute. By default, there is no
  *   limit
  */
 export function requireToken(

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 import { HttpError } from '../errors/http-error.ts';
 
-/** Milliseconds: a request that waits for the keys can still create its plant before its deadline. */
+/** The time limit of a fetch in milliseconds. A request needs the rest of its time to create its plant. */
 const fetchTimeout = 3_000;
 
 /** Milliseconds between two fetches. Tokens with unknown keys cannot cause more fetches. */
@@ -10,24 +10,23 @@ const cooldown = { afterSuccess: 10_000, afterFailure: 1_000 };
 /** The most bytes of a JWKS. A usual JWKS has a few thousand bytes. */
 const maxSize = 2 ** 20;
 
-/** Milliseconds until the server fetches the keys again, so that it soon rejects a withdrawn key. */
+/** Milliseconds until the server fetches the keys again, and finds that a key was withdrawn. */
 const maxAge = 600_000;
 
 /**
  * Makes a function that finds the keys of an identity provider in its JWKS. The function fetches the keys
- * on first use, for an unknown key, and every ten minutes. While the provider is down, known keys still
- * work.
+ * on first use, for an unknown key, and every ten minutes. Known keys work even when the provider is down.
  *
  * @throws HttpError `identityProviderUnavailable` when a key is unknown and the fetch fails. Throws jose's
- *   error when the provider has no such key, or the key is malformed
+ *   error when the provider does not have the key, or when the key is malformed
  */
 export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let loadedAt = Number.NEGATIVE_INFINITY;
   const keys = createRemoteJWKSet(url, {
     timeoutDuration: fetchTimeout,
-    // jose would use the wall clock for both times, and would stop fetching when somebody sets that clock
-    // back.
+    // jose measures these two times by the wall clock, and would fetch no keys after somebody sets that
+    // clock back.
     cooldownDuration: Number.POSITIVE_INFINITY,
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: async (...request) => {

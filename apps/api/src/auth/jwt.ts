@@ -25,16 +25,16 @@ export function acceptJwts(settings: JwtSettings, fallback: Authenticate): Authe
   return (token) => (jwtSyntax.test(token) ? principals.get(token) : fallback(token));
 }
 
-/** Three parts in base64url. The first starts with `{"`, as the header of a JWT does. */
+/** Three parts in base64url. The first part is the header, which starts with `{"`. */
 const jwtSyntax = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
-/** Algorithms with a private key: whoever has a shared secret can forge signatures. */
+/** Algorithms with a private key. Any holder of a shared secret could forge signatures. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** Access tokens (RFC 9068 §2.1) and plain JWTs. A logout token has another type. */
+/** The types of access tokens (RFC 9068 §2.1) and of plain JWTs. A logout token has another type. */
 const types = ['jwt', 'at+jwt', 'application/at+jwt'];
 
 function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
@@ -73,8 +73,8 @@ function unusableKey(jwt: string, cause: unknown): Error {
 
 /**
  * Returns the store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. A JWT
- * without any scope of the store can create plants, because every JWT could do so before the store had
- * scopes. A claim of another type gives no scopes.
+ * without any scope of the store can create plants, because every JWT could create plants before the store
+ * had scopes. A claim of another type gives no scopes.
  */
 function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
   const texts: unknown[] = [scope].flat();
@@ -86,7 +86,7 @@ function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
 }
 
 /**
- * The owner of a JWT that is not valid. It is not cached, because the JWT may become valid later: when its
- * key is published, or at the time of its `nbf`.
+ * The owner of an invalid JWT. The server does not cache this result, because the JWT may become valid
+ * when the provider publishes the key, or at the time of `nbf`.
  */
 const nobody: TokenOwner = { principal: undefined, validUntil: 0 };

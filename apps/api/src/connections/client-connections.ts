@@ -16,9 +16,9 @@ export interface ClientConnection {
    * the old tables of a Set would keep sent responses in memory.
    */
   readonly responses: TrackedResponse[];
-  /** Whether the server closes the connection after the responses to the requests so far. */
+  /** Whether the server closes the connection after the last of `responses`. */
   isEnding?: boolean;
-  /** The response to a request whose error came before the whole request. */
+  /** The error response to a request that has not arrived completely. */
   broken?: ServerResponse;
 }
 
@@ -34,7 +34,7 @@ export function connectionOf(socket: Socket): ClientConnection | undefined {
   return connections.get(socket);
 }
 
-/** Whether a response is the last one on its connection so far. */
+/** Whether a response belongs to the latest request of its connection. */
 export function isLatest(response: ServerResponse): boolean {
   return connections.get(response.req.socket)?.responses.at(-1)?.raw === response;
 }
@@ -51,21 +51,21 @@ export function trackConnections(
   server.on('connection', (socket: Socket) => {
     const responses: TrackedResponse[] = [];
     connections.set(socket, { responses });
-    void socket.remoteAddress; // Node remembers the address once it is read, even after the close.
+    void socket.remoteAddress; // Node keeps the address after this first read, even after the close.
     socket.once('close', () => {
       for (const { reply } of responses) if (reply) onLost(reply);
     });
-    // Node calls this after the last response. Node's own method would reset the connection of a client
-    // that still sends its body.
+    // Node calls this method after the last response. Node's own method would reset the connection of a
+    // client that still sends its body.
     const { destroySoon } = socket;
     socket.destroySoon = () => {
       if (responses.at(-1)?.raw.req.complete === false) halfClose(socket);
       else destroySoon.call(socket);
     };
   });
-  // A packet may contain thousands of requests, and Node reads them at once. Most of them must not reach
-  // Fastify.
-  const [handle] = server.listeners('request') as RequestListener[]; // Fastify has added this listener.
+  // Node reads all requests of a packet at once, which can be thousands. Most of these requests must not
+  // reach Fastify.
+  const [handle] = server.listeners('request') as RequestListener[]; // The listener that Fastify has added.
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
     const connection = connections.get(request.socket);
@@ -84,8 +84,8 @@ export function trackConnections(
 }
 
 /**
- * Drops a request. One packet may contain thousands of them, so the server reads no further packet of the
- * connection in this turn of the event loop.
+ * Drops a request. One packet may contain thousands of requests, so the server reads no further packet of
+ * the connection in this turn of the event loop.
  */
 function drop(request: IncomingMessage): void {
   const { socket } = request;
@@ -110,16 +110,16 @@ function abortWithoutStacks(socket: Socket): void {
   });
 }
 
-/** Marks a connection as ending: the server processes no request after the latest one. */
+/** Marks a connection as ending. The server processes no later request of this connection. */
 export function endConnection(socket: Socket): void {
   const connection = connections.get(socket);
   if (connection) connection.isEnding = true;
 }
 
 /**
- * Ends the server's side of a connection. The server still reads bytes that are on their way, and drops
- * them. If it closed the socket, the kernel would reset the connection, and the client would lose the
- * response (RFC 9112 §9.6).
+ * Ends the server's side of a connection. The server reads and drops the bytes that arrive later. If the
+ * server closed the socket, the kernel would reset the connection, and the client would lose the response
+ * (RFC 9112 §9.6).
  */
 export function halfClose(socket: Socket): void {
   endConnection(socket);
@@ -127,12 +127,12 @@ export function halfClose(socket: Socket): void {
   socket.setTimeout(lingerTime);
 }
 
-/** Milliseconds for a client to close its side of a connection after the server has ended its own. */
+/** Milliseconds for a client to close its side of a connection after the server's side has ended. */
 const lingerTime = 1_000;
 
 /**
- * A hook that rejects a request when 100 responses are pending on its connection. Node itself has no such
- * limit while it has no responses to send.
+ * A hook that rejects a request when 100 responses are pending on its connection. Node limits only the
+ * responses that are ready to send.
  */
 export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
   const { responses = [] } = connections.get(raw.socket) ?? {};
@@ -165,18 +165,18 @@ export function dropAfterError(
   };
 }
 
-/** Limits open connections, because each needs memory, and the database needs file descriptors. */
+/** Limits open connections, because connections need memory and file descriptors. */
 export function limitConnections({ server, logError }: FastifyInstance, max: number): void {
   server.maxConnections = max;
-  // Without this property, processes that are full would pass a connection from one to the next for ever.
-  // Node's types do not have it yet.
+  // Without this property, full processes would pass a connection to each other for ever. Node's types
+  // lack this property.
   Object.assign(server, { dropMaxConnection: true });
   server.on('drop', () => {
     logError(new HttpError('overloaded', `a connection was rejected: ${max} are open`));
   });
 }
 
-/** Makes a response the last one of its connection. Call it before the first asynchronous step. */
+/** Ends the connection after a response. Call this function before the first asynchronous step. */
 export function closeAfter(response: ServerResponse): void {
   response.setHeader('connection', 'close');
   endConnection(response.req.socket);

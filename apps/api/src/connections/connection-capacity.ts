@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 const enough = 10_000;
 
 /**
- * File descriptors that the process may still need: for connections to the database, the identity
- * provider and Prometheus, and for files.
+ * The process keeps this number of file descriptors for files, and for connections to the database, the
+ * identity provider and Prometheus.
  */
 const reserved = 24;
 
@@ -25,10 +25,10 @@ export function connectionCapacity() {
   };
 }
 
-/** Returns the limit of file descriptors. It is `Infinity` when the system sets no limit, as on Windows. */
+/** Returns the limit of file descriptors, or `Infinity` when the system sets no limit, as on Windows. */
 function fileDescriptorLimit(): number {
-  // Without this property, the report looks up the host names of all peers. Node's types do not declare
-  // the property yet.
+  // Without this property, Node's report looks up the host names of all peers. Node's types lack this
+  // property.
   Object.assign(process.report, { excludeNetwork: true });
   const report = process.report.getReport() as Report; // Node declares the report as an object.
   const soft = report.userLimits?.open_files?.soft;

@@ -9,21 +9,21 @@ import type {
 import { closeAfter, connectionOf, halfClose, isLatest } from './client-connections.ts';
 import { readArrived } from './event-loop-gap.ts';
 
-/** Milliseconds without a new connection before the server stops listening. */
+/** The server stops listening when no connection has arrived for this number of milliseconds. */
 const quietTime = 50;
 
-/** Clients that connect all the time must not delay the exit for longer. */
+/** The server waits at most for this number of quiet times, even when clients connect all the time. */
 const maxQuietTimes = 20;
 
 /**
- * Makes the hooks that close a server so that no request fails. During the drain delay, the server still
- * takes requests, so that a load balancer sees `/readyz` change. It closes each connection after a
- * response. Then it stops listening, and closes when every request has its response.
+ * Makes the hooks that close a server so that no request fails. During the drain delay, the server accepts
+ * requests, so that a load balancer sees `/readyz` change. The server closes each connection after a
+ * response. Then the server stops listening, and closes when every request has its response.
  *
- * @param closed is called when the server has stopped listening. It resolves when no process that is about
- *   to stop accepts connections
- * @param stopWaiting ends the requests that wait for changes. The server calls it after the drain delay,
- *   so that a client that waits again reaches another instance
+ * @param closed is called when the server has stopped listening. The promise resolves when every stopping
+ *   process has stopped listening
+ * @param stopWaiting ends the requests that wait for changes. The server calls this function after the
+ *   drain delay, so that the next requests of these clients reach another instance
  */
 export function drain(
   server: FastifyInstance,
@@ -54,8 +54,7 @@ export function drain(
       server.isClosing = true;
       await setTimeout(server.drainDelay);
       const quiet = waitForQuiet();
-      // A client may connect again after its response. So no process that stops may listen when the client
-      // gets the response.
+      // A client may connect again after its response. No stopping process may listen then.
       released = quiet.then(nextTurn).then(closed);
       stopWaiting();
       await quiet;
@@ -74,7 +73,7 @@ export function drain(
       else done();
     },
     closeAfterResponse(_request, { raw }, done) {
-      // The headers of this response may have been sent before the server was told to close.
+      // The server may have sent the headers of this response before the shutdown began.
       if (!server.server.listening && isLatest(raw)) halfClose(raw.req.socket);
       done();
     },

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
 
-/** The shortest gap: milliseconds in which the event loop makes no turn. */
+/** In a gap, the event loop makes no turn for at least this number of milliseconds. */
 const minGap = 1_000;
 
 /** Milliseconds between two looks at the clocks. */
@@ -12,11 +12,11 @@ const aftermath = 10_000;
 
 /**
  * Makes a hook that drops requests whose client disconnected while the process was frozen or its virtual
- * machine paused. Meanwhile, the client may have sent its request to another instance. After such a gap,
- * Node reads the request before it reads the end of the connection, so the hook lets a few turns pass.
+ * machine paused. During this gap, the client may have sent its request to another instance. Node reads
+ * the request before the end of the connection, so the hook lets a few turns of the event loop pass.
  *
- * @param onDrop replaces the hooks of the response
- * @param elapsed a clock that only goes forward. The clock may stand still in a paused virtual machine
+ * @param onDrop runs for each dropped request, which causes no response hooks
+ * @param elapsed a clock that never goes back. The clock may stand still in a paused virtual machine
  */
 export function dropGoneAfterGap(
   server: FastifyInstance,
@@ -49,8 +49,8 @@ export function dropGoneAfterGap(
 }
 
 /**
- * Resolves when Node has read what has arrived on open connections. The bytes of a connection and its end
- * take two turns of the event loop. The third turn is a reserve.
+ * Resolves when Node has read what has arrived on open connections. Node reads the bytes of a connection
+ * and its end in two turns of the event loop. The third turn is a reserve.
  */
 export async function readArrived(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await setImmediate();

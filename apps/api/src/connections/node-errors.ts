@@ -5,17 +5,17 @@ import { HttpError } from '../errors/http-error.ts';
 import { closeWithError, METHODS } from './raw-response.ts';
 import { type RequestLine, requestLineIn } from './request-line.ts';
 
-/** Sends the contract's errors where Node's HTTP server would send an empty body. */
+/** Sends the contract's errors in place of the errors of Node's HTTP server, which have an empty body. */
 export function respondToNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
-  // By default Node drops headers after the thousandth. The 16 KiB limit on their size remains.
+  // By default, Node drops headers after the first thousand. The headers' limit of 16 KiB remains.
   server.maxHeadersCount = 0;
-  // A client with `Expect: 100-continue` waits before it sends its body. It gets a response when the hooks
-  // have accepted the request.
+  // A client with `Expect: 100-continue` waits before it sends its body. The server tells the client to
+  // send the body when the hooks have accepted the request.
   server.on('checkContinue', (request, response) => {
     server.emit('request', Object.assign(request, { awaitsContinue: true }), response);
   });
-  // A hook rejects all other expectations.
+  // A hook rejects all other values of `Expect`.
   server.on('checkExpectation', (request, response) => {
     server.emit('request', Object.assign(request, { expectsUnknown: true }), response);
   });
@@ -48,7 +48,7 @@ interface ParserError extends NodeJS.ErrnoException {
 
 function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKind, string] {
   const { method = '', isComplete } = line;
-  // When Node knows the method, the parser has rejected other bytes. Then the request is malformed.
+  // When Node knows the method, the parser has rejected other bytes, so the request is malformed.
   if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
     return [
       'notImplemented',

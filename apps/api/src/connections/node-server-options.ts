@@ -5,12 +5,12 @@ import { requestIdOf } from '../observability/request-log.ts';
 import { clientErrorHandler } from './node-errors.ts';
 import { maxHeaderSize } from './raw-response.ts';
 
-/** Connections that wait to be accepted. With Node's default of 511, a burst waits for seconds. */
+/** The most connections that wait until the server accepts them. Node's default of 511 delays bursts. */
 export const backlog = 4096;
 
 /** @param requestTimeout in milliseconds */
 export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<Server> {
-  // Node checks its timeouts at this interval. The default of 30 s is as long as the timeout itself.
+  // Node checks its timeouts at this interval. Node's default of 30 s is as long as the request timeout.
   const connectionsCheckingInterval = Math.min(1_000, requestTimeout);
   return {
     bodyLimit,
@@ -26,10 +26,10 @@ export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<S
     http: {
       headersTimeout: requestTimeout,
       connectionsCheckingInterval,
-      // A hook checks this instead, because Node's response has no body.
+      // A hook checks this header, because Node's own error response has no body.
       requireHostHeader: false,
     },
-    // While the server closes, requests on open connections are still served.
+    // The server responds to requests on open connections even while the server closes.
     return503OnClosing: false,
     // A server must accept the absolute form of a request target (RFC 9112 §3.2.2).
     rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*\/?/i, '/'),

@@ -7,14 +7,14 @@ import type { HttpError } from '../errors/http-error.ts';
 import { connectionOf, endConnection } from './client-connections.ts';
 import type { RequestLine } from './request-line.ts';
 
-/** An `import` of Node's `http` would load its WebSocket and `fetch`, which would delay each start. */
+/** An `import` of `node:http` would load `WebSocket` and `fetch`, and delay each start. */
 const http = process.getBuiltinModule('node:http');
 export const { maxHeaderSize, METHODS } = http;
 
 interface RawResponse {
   /** The line of the request that caused the error, when Node did not report the request. */
   line?: RequestLine | undefined;
-  /** Headers that are sent in addition to the usual ones. */
+  /** Headers in addition to the usual headers of a response. */
   headers?: object;
 }
 

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 
-/** A message of `node:cluster`. It gives a connection to a worker, or it is the worker's response. */
+/** A message of `node:cluster`, which gives a worker a connection, or is the worker's response. */
 interface ClusterMessage {
   act?: string;
   seq?: number;

@@ -54,7 +54,7 @@ export function bodyTooLarge(): HttpError {
   return new HttpError('bodyTooLarge', `the body is over ${bodyLimit} bytes: send a smaller one`);
 }
 
-/** Turns everything that is thrown into an HttpError. An unknown error is a bug. */
+/** Turns any thrown value into an HttpError. An unknown error is a bug. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   const { kind, message, ...options } = fastifyError(thrown) ?? toCatalogueError(thrown);
@@ -80,7 +80,7 @@ const kindByFastifyCode: Record<string, ErrorKind> = {
 };
 
 /**
- * Shortens a text that a client sent, for a response or the log. Replaces the access tokens in it,
+ * Shortens a text that a client sent, for a response or the log. Replaces access tokens in the text,
  * because the client may have put its token in the wrong place.
  */
 export function showText(text: string): string {
@@ -92,7 +92,7 @@ export function hideTokens(text: string): string {
 }
 
 /**
- * Matches the store's tokens, even percent-encoded ones, and JWTs. An expression for all three parts of a
+ * Matches JWTs and the store's tokens, even percent-encoded tokens. An expression for all three parts of a
  * JWT would not run in linear time.
  */
 const tokens = /plant(?:_|%(?:25)*5[fF])[\w-]{8,}|eyJ[\w.-]{8,}/g;

@@ -28,7 +28,7 @@ const unreachable =
   'this instance cannot reach a node itself, so the node in its URL passes creates on, which costs CPU ' +
   'time there: check the address of the node in pg_dist_node, and name resolution and firewalls here';
 
-/** Returns the part of all ids, from 0 to 1, that cannot be written now. */
+/** Returns a fraction from 0 to 1: the part of all ids that clients cannot create or delete now. */
 export function unwritableRatio(store: PlantStore): number {
   return store.nodes().reduce((sum, { share, isWritable }) => sum + (isWritable ? 0 : share), 0);
 }

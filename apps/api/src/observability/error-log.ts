@@ -7,14 +7,14 @@ type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
 
 /**
  * Counts an error, adds its code to the request's log line, and logs the cause of a server error. A 501 is
- * the client's error: the client sent a method or a transfer coding that the server does not know.
+ * the client's error, because the client sent an unknown method or an unknown transfer coding.
  */
 export type LogError = (error: HttpError, source?: ErrorSource) => void;
 
 /** Milliseconds between two log lines for the same kind of error. Bugs are always logged. */
 const quietPeriod = 1_000;
 
-/** While thousands of requests fail for the same reason, one line a second gives the number of requests. */
+/** During many errors of one kind, one line a second gives the number of requests. */
 export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
   const isNewKey = firstTimes(); // The causes of `tokenInvalid` name unusable keys.
   const unlogged = new Map<string, { count: number; until: number }>();

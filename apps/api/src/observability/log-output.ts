@@ -10,7 +10,7 @@ import { terminalLine } from './terminal-line.ts';
 const maxWaiting = 8 * 2 ** 20;
 
 /**
- * Sizes in bytes for a process that alone writes to standard output. When `minLength` bytes wait, the
+ * Sizes in bytes for a process whose standard output has no other writer. When `minLength` bytes wait, the
  * process writes them before the interval ends. One write has at most `maxWrite` bytes.
  */
 const own = { minLength: 16 * 1024, maxWrite: 64 * 1024 };
@@ -30,19 +30,19 @@ const retryDelay = 10;
 /** Milliseconds for which a process that exits tries to write the last lines. */
 const exitTimeout = 1_000;
 
-/** pino adds these fields of the process to each line. Lines that are made without pino need them. */
+/** pino adds these fields of the process to each line. Lines from other code need these fields, too. */
 export const processBindings = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
 
 /** The destination of the log. */
 export interface LogOutput extends pino.DestinationStream {
-  /** Waits up to a second until all lines are written. Call it before the process exits. */
+  /** Waits up to a second until all lines are written. Call this function before the process exits. */
   settle(): Promise<void>;
 }
 
 /**
- * Writes the log to standard output. Each write is a system call, so lines are written together. One of
- * Node's threads writes, because a disk may stall. Requests never wait: when nobody reads the pipe, or the
- * disk is full or stalls, further lines are lost, and their number is logged where they are missing.
+ * Writes the log to standard output. Each write is a system call, so one write contains many lines. One of
+ * Node's threads writes, because a disk may stall. Requests never wait for the log. When the pipe or the
+ * disk is full, or the disk stalls, the log loses lines. A later line says how many.
  *
  * @param onLost is called for each lost line
  * @param isShared whether other processes write to the same standard output
@@ -129,7 +129,7 @@ function openNonBlocking(): number | undefined {
     return 1;
   }
   // The shell shares the terminal's file descriptor, so this function opens the terminal again. Systems
-  // other than Linux would only duplicate the descriptor.
+  // other than Linux would only duplicate the file descriptor.
   if (process.platform !== 'linux') return undefined;
   try {
     return openSync('/dev/fd/1', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);

@@ -148,7 +148,7 @@ function errorCounter(registers: Registry[]): Metrics['countError'] {
     labelNames: ['code'],
     registers,
   });
-  // Every series starts at 0: Prometheus computes no rate for the increment that creates a series.
+  // Every series starts at 0, because Prometheus computes no rate for the increment that creates a series.
   for (const { code } of Object.values(errorCatalogue)) errors.inc({ code }, 0);
   const databaseErrors = new Counter({
     name: 'plant_store_database_errors_total',

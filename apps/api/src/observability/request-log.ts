@@ -13,7 +13,7 @@ import { hideTokens, showText } from '../errors/http-error.ts';
 import { processBindings } from './log-output.ts';
 import type { Metrics } from './metrics.ts';
 
-/** nginx's status for a client that disconnected, or was cut off, before it got a response. */
+/** nginx's status for a request whose connection ended before the response. */
 const clientDisconnected = 499;
 
 interface RequestLogOptions {
@@ -78,7 +78,7 @@ export class RequestLog extends LogController {
     const { id, ip, errors, principal } = request;
     const { method, path } = describeRequest(request);
     const codes = errors ? `,"errors":[${errors.map(({ code }) => code)}]` : '';
-    const address = JSON.stringify(ip ? shorten(ip) : null); // Unknown when the connection closed at once.
+    const address = JSON.stringify(ip ? shorten(ip) : null); // A connection that closed at once has no address.
     const name = principal ? this.#nameOf(principal) : '';
     const ms = Math.round(milliseconds * 10) / 10;
     return (
@@ -89,7 +89,7 @@ export class RequestLog extends LogController {
   }
 }
 
-/** The form that these values have in Fastify's own log lines. */
+/** Fastify's own log lines contain these values in this form. */
 export const serializers = {
   err: describeError,
   req: describeRequest,
@@ -97,7 +97,7 @@ export const serializers = {
 };
 
 function describeRequest({ method, url }: FastifyRequest) {
-  // The query is left out: a client may have put its token there.
+  // The log has no query, because a client may have put its token there.
   return { method, path: showText(url.split('?', 1)[0] ?? '') };
 }
 
@@ -133,7 +133,7 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return hasToken ? randomUUID() : sent;
 }
 
-/** A hook that sends the id that the log lines of the request contain. */
+/** A hook that sends the request id, which stands in the request's log lines. */
 export const sendRequestId: onRequestHookHandler = (request, reply, done) => {
   reply.header('x-request-id', request.id);
   done();

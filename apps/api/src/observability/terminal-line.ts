@@ -6,7 +6,7 @@ const levelNames: Record<number, string> = { 40: 'WARNING ', 50: 'ERROR ', 60: '
 /**
  * Turns a line of the log into a readable line. A request becomes `09:30:00 POST /plants 200 3.1 ms`.
  * Other lines become the level, the message and further fields. Text that is not JSON, such as the
- * welcome, stays as it is.
+ * welcome, does not change.
  */
 export function terminalLine(line: string): string {
   if (!line.startsWith('{')) return line;

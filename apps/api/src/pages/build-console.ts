@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /**
- * Builds the console when `pnpm start` asks for it, and not where Turborepo is not installed, as in a
- * production image. It prints an error and does not throw, because the server works without the console.
+ * Builds the console for `pnpm start`. Does nothing without Turborepo, as in a production image. Prints an
+ * error and does not throw, because the server works without the console.
  */
 export async function buildConsole(): Promise<void> {
   const turbo = process.argv.includes('--build-console') && findTurbo();

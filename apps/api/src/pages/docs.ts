@@ -6,8 +6,8 @@ import { createStaticFile, sendFile } from './static-file.ts';
 
 /**
  * Serves the API reference at `/docs`, the meaning of each error at `/docs/errors`, and the OpenAPI
- * document. The pages load nothing from other origins. All addresses in them are relative to `/docs`, so
- * that the pages work behind a path prefix.
+ * document. The pages load nothing from other origins. All addresses in the pages are relative to `/docs`,
+ * so that the pages work behind a path prefix.
  */
 export async function docs(scope: FastifyInstance): Promise<void> {
   for (const [path, read] of Object.entries(files)) {
@@ -30,7 +30,7 @@ const files = {
   '/openapi.json': async () => ({
     body: await readFile(new URL('../../openapi.json', import.meta.url)),
     'content-type': 'application/json',
-    'access-control-allow-origin': '*', // Editors and generators in a browser read the document.
+    'access-control-allow-origin': '*', // Editors and generators that run in a browser read the document.
     'cross-origin-resource-policy': 'cross-origin',
   }),
   '/llms.txt': async () => ({
@@ -62,7 +62,7 @@ async function page(file: string) {
   };
 }
 
-/** Scalar's package contains the script for browsers only inside a plugin, which loads slowly. */
+/** Loads a plugin of Scalar, because only this plugin contains the script for browsers. */
 async function scalarScript(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const server = fastify();

@@ -5,8 +5,8 @@ import { unwritableRatio } from '../observability/cluster-log.ts';
 import { sendJson } from '../responses/json-response.ts';
 
 /**
- * Serves `/livez` and `/readyz`. While a node of a cluster is down, the other nodes still serve their
- * plants, so the instance is ready, and `/readyz` gives the part of all ids that cannot be written.
+ * Serves `/livez` and `/readyz`. When a node of a cluster is down, the other nodes serve their plants, so
+ * the instance is ready. `/readyz` then gives the part of all ids that clients cannot create or delete.
  */
 export function health(
   server: FastifyInstance,

@@ -17,7 +17,7 @@ export function hasConsole(directory = builtConsole): boolean {
 
 /**
  * Makes a hook that serves the console: its page at `/` to a client that asks for HTML, and the files of
- * the page. It is a hook and not a route, so that other requests for `/` get the error of an unknown path.
+ * the page. This hook is not a route, so that other requests for `/` get the error of an unknown path.
  */
 export function serveConsole(directory = builtConsole): onRequestHookHandler {
   const readFiles = loadOnce(() => readConsoleFiles(directory));
@@ -26,7 +26,7 @@ export function serveConsole(directory = builtConsole): onRequestHookHandler {
   return (request, reply, done) => {
     if (!request.is404 || !methods.has(request.method)) return done();
     const [path = ''] = request.url.split('?', 1);
-    if (path === '/') addVary(reply, 'accept'); // Even when the response is not the page.
+    if (path === '/') addVary(reply, 'accept'); // Even a response without the page has this header.
     const isForConsole = path === '/' ? asksForHtml(request) : path.startsWith('/console/');
     isBuilt ||= isForConsole && hasConsole(directory);
     if (!isForConsole || !isBuilt) return done();

@@ -20,10 +20,10 @@ type Message =
   | { call: number; name: string; argument: unknown }
   | { responseTo: number; value?: unknown; error?: string };
 
-/** Milliseconds to wait for a response: a frozen process never sends one. */
+/** Milliseconds to wait for a response, because a frozen process never responds. */
 const responseTimeout = 5_000;
 
-/** Opens a channel to another process, which calls the functions `ours` and offers `Theirs`. */
+/** Opens a channel to another process, which calls the functions `ours` and has the functions `Theirs`. */
 export function openChannel<Theirs extends Functions>(end: End, ours: Functions): Call<Theirs> {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastCall = 0;

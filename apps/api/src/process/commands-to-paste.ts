@@ -17,7 +17,7 @@ export function curlCommand(url: string, token: string | undefined, isWindows: b
     const bearer = token ?? `\${PLANT_STORE_TOKEN:?set it to an access token}`;
     return `curl ${address} -H "Authorization: Bearer ${bearer}" ${type} -d '${plant}'`;
   }
-  // cmd and PowerShell quote JSON and write variables in different ways. So curl reads both itself.
+  // cmd and PowerShell have different quotes and variables, so curl reads the JSON and the variable.
   const authorization = token
     ? `-H "Authorization: Bearer ${token}"`
     : '--variable %PLANT_STORE_TOKEN --expand-header "Authorization: Bearer {{PLANT_STORE_TOKEN}}"';

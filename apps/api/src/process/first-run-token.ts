@@ -10,8 +10,8 @@ export interface FirstRunToken {
 }
 
 /**
- * Returns the access token of an embedded store. The first start generates the token. Only the owner of
- * the file can read it; on Windows, the permissions of the directory apply.
+ * Returns the access token of an embedded store. The first start generates the token. Only the owner can
+ * read the file. On Windows, the permissions of the directory apply.
  */
 export async function firstRunToken(dataDirectory: string): Promise<FirstRunToken> {
   const path = join(dataDirectory, 'token');

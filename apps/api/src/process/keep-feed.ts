@@ -9,10 +9,10 @@ const watchInterval = 15_000;
 
 /**
  * Looks at the feed at intervals, even when no client follows it. Forgets old deletions at once and then
- * each hour. Another instance may do the same at the same time.
+ * each hour. Another instance may forget the same deletions at the same time.
  */
 export function keepFeed({ log }: FastifyInstance, store: PlantStore, days: number): void {
-  // This function ignores errors, because calls of clients get the same errors and are logged.
+  // This function ignores errors, because the server logs the same errors for calls of clients.
   const watch = () => store.watchFeed().catch(() => {});
   const forget = () =>
     store.forgetDeletions(days).catch((error) => {

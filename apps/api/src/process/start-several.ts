@@ -16,7 +16,7 @@ import { welcome } from './welcome.ts';
 import { becomeWorker } from './worker.ts';
 import { startWorkers } from './workers.ts';
 
-/** Starts several processes that serve one address: this function runs in each of them. */
+/** Starts several processes that serve one address. Each of these processes runs this function. */
 export function startSeveral(env: Env): Promise<void> {
   return cluster.isPrimary ? startPrimary(env) : startWorker(env);
 }

@@ -31,7 +31,7 @@ export async function startAlone(env: Env): Promise<void> {
   warnOfUnknownSettings(server.log);
   const values = async () => (metrics ? [await metrics.values()] : []);
   const metricsUrl = await listenForMetrics(values, server.log, env);
-  await consoleBuilt; // Before that, the server would serve an incomplete console.
+  await consoleBuilt; // Before the end of the build, the server would serve an incomplete console.
   const listening = await listen(prepared, env);
   // The log's stream writes the welcome, so that all earlier log lines come before the welcome.
   const { generated, signInCode } = prepared;
@@ -54,7 +54,7 @@ export async function prepareServer(env: Env, worker?: WorkerProcess) {
   const metrics =
     env.PLANT_STORE_METRICS_PORT === undefined
       ? undefined
-      : (await import('../observability/metrics.ts')).createMetrics(store); // Loaded only if needed, as it delays the start.
+      : (await import('../observability/metrics.ts')).createMetrics(store); // This slow import runs only if needed.
   const { maxConnections, shortage } = connectionCapacity();
   const output = logOutput(metrics?.countLostLine, worker !== undefined);
   const server = await buildServer({
@@ -81,7 +81,7 @@ export async function prepareServer(env: Env, worker?: WorkerProcess) {
   return { server, store, metrics, output, generated, signInCode: signIn?.code };
 }
 
-/** @param signals emits the signals that stop the server. Without it, the process itself emits them */
+/** @param signals emits the signals that stop the server. By default, the process emits the signals */
 export async function listen(
   { server, store, output }: PreparedServer,
   env: Env,

@@ -8,7 +8,7 @@ import type { LogOutput } from '../observability/log-output.ts';
 interface RunningServer {
   server: FastifyInstance;
   store: PlantStore;
-  /** Milliseconds for which the server still accepts requests after SIGTERM. */
+  /** Milliseconds for which the server accepts requests after SIGTERM. */
   drainDelay: number;
   logOutput: LogOutput;
   signals?: EventEmitter | undefined;
@@ -38,10 +38,10 @@ const stopSignals = ['SIGINT', 'SIGTERM', ...terminalSignals] as const;
 const exit = () => process.exit();
 
 /**
- * Calls `stop` at the first signal that stops the process. A second signal ends the process at once. Returns
- * a function that calls `stop` unless the process stops already.
+ * Calls `stop` at the first signal that stops the process. A second signal ends the process at once.
+ * Returns a function that calls `stop`, unless the process is already stopping.
  *
- * @param signals emits the signals. Without it, the process itself emits them
+ * @param signals emits the signals. By default, the process itself emits the signals
  */
 export function onStopSignal(
   stop: (signal: NodeJS.Signals) => void,
@@ -84,7 +84,7 @@ export function stopOnSignals({
     (signal) => void stop(signal === 'SIGTERM' ? drainDelay : 0),
     signals,
   );
-  // Node also emits this for unhandled rejections.
+  // Node emits this event for unhandled rejections, too.
   process.on('uncaughtException', (thrown) => {
     logFatal(thrown);
     stopOnce('SIGTERM');

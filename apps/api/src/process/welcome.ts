@@ -6,7 +6,7 @@ import type { FirstRunToken } from './first-run-token.ts';
 import type { Listening } from './worker.ts';
 
 interface Started extends Listening {
-  /** The address of the metrics. It is undefined when the server has no metrics. */
+  /** The address of the metrics, or undefined when the server has no metrics. */
   metricsUrl: string | undefined;
   /** The token that the server generated. */
   generated?: FirstRunToken | undefined;

@@ -18,7 +18,7 @@ export function becomeWorker(state: Omit<WorkerFunctions, 'stop'>): WorkerProces
   return {
     signals,
     areAllReady: () => call('areAllReady', undefined).catch(() => false),
-    // When the primary is gone, responses must not wait for it.
+    // Responses must not wait for a primary that has ended.
     closed: () => call('closed', undefined).catch(() => {}),
     listening: (details) => call('listening', details),
   };
@@ -27,7 +27,7 @@ export function becomeWorker(state: Omit<WorkerFunctions, 'stop'>): WorkerProces
 /** The message of a worker that has begun to serve. */
 export interface Listening {
   url: string;
-  /** Why the database does not respond, and what to do. It is undefined when the database responds. */
+  /** The reason and the advice when the database does not respond. */
   databaseError: string | undefined;
 }
 
@@ -43,6 +43,6 @@ export type WorkerFunctions = {
 export type PrimaryFunctions = {
   listening(details: Listening): void;
   areAllReady(argument: undefined): Promise<boolean>;
-  /** While all workers stop, the promise resolves when none of them listens any more. */
+  /** During a shutdown, the promise resolves when every worker has stopped listening. */
   closed(argument: undefined): Promise<void> | undefined;
 };

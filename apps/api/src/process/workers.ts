@@ -17,8 +17,8 @@ interface WorkersOptions {
 const startTime = 60_000;
 
 /**
- * Starts several workers that serve one address together, and replaces a worker that dies. The first worker
- * starts alone: when no worker can start, the reason is printed only once.
+ * Starts several workers that serve one address together, and replaces a worker that dies. The first
+ * worker starts alone, so that an error that affects all workers is printed only once.
  */
 export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions) {
   const all = new Set<Worker>();
@@ -32,7 +32,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   let stopSignal: NodeJS.Signals | undefined;
   let exitCode = 0;
 
-  cluster.setupPrimary({ args: [] }); // The arguments are for the primary alone.
+  cluster.setupPrimary({ args: [] }); // Only the primary reads the arguments.
   startWorker(0);
 
   return {
@@ -96,7 +96,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
     const call = serving.get(worker);
     if (call)
       call('stop', signal).catch(() => {}); // The worker may end before it responds.
-    else worker.process.kill(signal); // No request can have reached it.
+    else worker.process.kill(signal); // No request can have reached this worker.
   }
 
   function stoppedListening(worker: Worker): void {
