@@ -151,7 +151,7 @@ function exampleOf({ properties = {} }: Inline | Reference): unknown {
 
 /**
  * Adds the bounds of every int64, because our libraries cannot write these bounds exactly. Allows further
- * properties in every object, because later versions may add properties.
+ * properties in objects, because later versions may add properties.
  */
 function correctSchemas(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;

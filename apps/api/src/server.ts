@@ -41,17 +41,17 @@ export interface ServerOptions {
   store: PlantStore;
   /** Finds the principal of an access token. By default, the server accepts the store's own tokens. */
   authenticate?: Authenticate;
-  /** Lets the console sign in by a code. Without it, the console asks for a token. */
+  /** Lets the console sign in by a code. By default, the console asks for a token. */
   signIn?: SignIn | undefined;
   /** A pino level. */
   logLevel?: string;
   /** The destination of log lines. The default is standard output. */
   logStream?: { write(line: string): void };
-  /** The most requests a minute from one client. Without it, there is no limit. */
+  /** The most requests a minute from one client. By default, there is no limit. */
   rateLimit?: number | undefined;
-  /** The most failed authentications a minute from one client. Without it, there is no limit. */
+  /** The most failed authentications a minute from one client. By default, there is no limit. */
   authFailureLimit?: number | undefined;
-  /** Origins whose pages may call the server. By default, there are none. */
+  /** Origins whose pages may call the server. The default is none. */
   corsOrigins?: readonly string[];
   /** Milliseconds within which a client must send a whole request. */
   requestTimeout?: number;
@@ -60,7 +60,7 @@ export interface ServerOptions {
   /** Bytes for bodies, pages and unread responses together. The default depends on the heap's size. */
   memoryBudget?: number;
   metrics?: Metrics | undefined;
-  /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted. By default, there are none. */
+  /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted. The default is none. */
   trustProxy?: string[];
   /** The directory of the built console. By default, it is the directory into which `apps/web` builds. */
   consoleDirectory?: string | undefined;
@@ -69,15 +69,15 @@ export interface ServerOptions {
     | {
         areAllReady(): Promise<boolean>;
         /**
-         * Is called when this process has stopped listening. Resolves when no process that is about to
-         * stop accepts connections.
+         * The server calls this function when this process has stopped listening. The promise resolves
+         * when every stopping process has stopped listening.
          */
         closed(): Promise<void>;
       }
     | undefined;
 }
 
-/** Builds the HTTP server, ready to `listen` or `inject`. Closing it leaves the store open. */
+/** Builds the HTTP server, ready to `listen` or `inject`. The server's `close` leaves the store open. */
 export async function buildServer({
   store,
   authenticate = store.accessTokens.authenticate,
@@ -99,7 +99,7 @@ export async function buildServer({
   const crossOrigin = cors(corsOrigins);
   const requestLog = new RequestLog({ log, stream: logStream, metrics });
   const server = fastify({
-    loggerInstance: log as FastifyBaseLogger, // Otherwise pino's type becomes part of the server's.
+    loggerInstance: log as FastifyBaseLogger, // Keeps pino's type out of the server's type.
     logController: requestLog,
     // All requests share one logger, because our lines contain the request's id and a child logger is
     // expensive.

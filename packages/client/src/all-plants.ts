@@ -9,10 +9,10 @@ export type PlantQuery = inferRouterInputs<AppRouter>['listPlants'];
 export type StoredPlant = inferRouterOutputs<AppRouter>['listPlants']['plants'][number];
 
 /**
- * Reads all plants of the store, or only the plants of a query, ascending by id. The function requests a page
- * only when the loop needs more plants, so a `break` ends the requests.
+ * Reads all plants of the store, or only the plants of a query, ascending by id. The function requests a
+ * page only when the loop needs more plants, so a `break` ends the requests.
  *
- * Returns a plant that exists the whole time exactly once, even when other clients create or delete plants.
+ * Returns each plant that exists during the whole loop once, even when other clients write.
  *
  * @throws the error of a call. Pass this error to `plantStoreError`. To continue, pass the id of the last
  *   plant as `after`.

@@ -24,7 +24,7 @@ const appRouter = clientRouter<CoreRouter>();
 /** Removes the types that only the server needs, such as the context. */
 function clientRouter<Router extends AnyTRPCRouter>() {
   type Procedures = Router['_def']['record'];
-  // The value is never read.
+  // No code reads this value.
   return undefined as unknown as TRPCBuiltRouter<
     { ctx: object; meta: object; errorShape: inferRouterError<Router>; transformer: true },
     { [Name in keyof Procedures]: ClientProcedure<Procedures[Name]> }

@@ -75,7 +75,7 @@ async function fetchExplained(url: Parameters<typeof fetch>[0], init?: object): 
   try {
     return await fetch(url, init);
   } catch (cause) {
-    const { location } = globalThis as { location?: { href: string; origin: string } }; // Only a page has a location.
+    const { location } = globalThis as { location?: { href: string; origin: string } }; // Node has no location.
     const isOtherOrigin =
       location && new URL(String(url), location.href).origin !== location.origin;
     if (!isOtherOrigin || !(cause instanceof TypeError)) throw cause;

@@ -4,7 +4,7 @@ import { maxNewPlants } from './limits.ts';
 import { NewPlant } from './plant.ts';
 import { int64 } from './stored-plant.ts';
 
-/** Keeps at most one plant more than the limit, because a body may list many thousands of values. */
+/** Cuts a list after one plant more than the limit, because a body may list many thousands of values. */
 const firstPlants = z.transform((plants: z.input<typeof NewPlant>[]) =>
   Array.isArray(plants) ? plants.slice(0, maxNewPlants + 1) : plants,
 );

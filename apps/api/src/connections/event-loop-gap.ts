@@ -49,8 +49,8 @@ export function dropGoneAfterGap(
 }
 
 /**
- * Resolves when Node has read what has arrived on open connections. Node reads the bytes of a connection
- * and its end in two turns of the event loop. The third turn is a reserve.
+ * Resolves when Node has read all bytes that have arrived on open connections. Node reads the bytes of a
+ * connection and its end in two turns of the event loop. The third turn is a reserve.
  */
 export async function readArrived(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await setImmediate();

@@ -15,7 +15,7 @@ export function cors(origins: readonly string[]) {
   const isNewOrigin = firstTimes();
 
   return {
-    /** Responds to a preflight of an allowed origin. All other requests go on. */
+    /** Responds to a preflight of an allowed origin. All other requests continue. */
     respondToPreflight(request: FastifyRequest, reply: FastifyReply, next: () => void) {
       const { method, headers } = request;
       if (headers.origin === undefined) return next();
@@ -47,7 +47,7 @@ export function cors(origins: readonly string[]) {
   }
 }
 
-/** The headers of our responses that the standard hides from pages. */
+/** Headers of our responses that pages can read only with permission. */
 const exposedHeaders = [
   'Accept-Encoding',
   'Allow',
@@ -61,8 +61,8 @@ const exposedHeaders = [
 
 const preflightHeaders = {
   'access-control-allow-methods': 'DELETE, GET, POST',
-  // tRPC's clients send the last two: `trpc-accept` asks for a stream, and `x-trpc-source` names the kind
-  // of client.
+  // tRPC's clients send the last two headers. `trpc-accept` asks for a stream, and `x-trpc-source` names
+  // the kind of client.
   'access-control-allow-headers':
     'Authorization, Content-Type, Last-Event-ID, X-Request-Id, trpc-accept, x-trpc-source',
   'access-control-max-age': '600', // In seconds.

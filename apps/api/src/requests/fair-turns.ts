@@ -10,7 +10,7 @@ type TakeTurn = (request: FastifyRequest, next: Next) => void;
 interface FairTurnsOptions {
   /** The most requests that continue in one turn of the event loop. */
   readonly maxInTurn?: number;
-  /** The most milliseconds that a request waits before it is rejected. Without it, there is no limit. */
+  /** The most milliseconds that a request waits before its rejection. The default is no limit. */
   readonly maxWait?: number;
   /** Replaces the turn of a request whose client has disconnected. */
   readonly onDrop?: (request: FastifyRequest) => void;
@@ -28,8 +28,8 @@ interface Waiting {
  * Makes turns for requests that may come in a flood. In each turn of the event loop, only a few requests
  * continue. So database responses, new connections and other requests wait only for these few.
  *
- * Node accepts only one connection in each turn (nodejs/node#57364). More may be waiting, so a turn that
- * has accepted a connection lets fewer requests continue.
+ * Node accepts only one connection in each turn (nodejs/node#57364). More connections may be waiting, so a
+ * turn that has accepted a connection lets fewer requests continue.
  */
 export function createFairTurns({
   maxInTurn = 16,
@@ -49,7 +49,7 @@ export function createFairTurns({
   return (request, next) => {
     if (!isScheduled) scheduleTurn();
     if (waiting.length > 0 || continued >= maxInTurn) {
-      // Node reads requests one after the other, but all of them had arrived at the start of the turn.
+      // Node reads requests one after the other, but all requests of a turn had arrived at its start.
       waiting.push({ request, next, since: turnStart });
     } else {
       continued++;

@@ -27,14 +27,14 @@ export function checkHost(
   }
 }
 
-/** The last valid `Host`. Nearly all requests have this value, which need not be checked again. */
+/** The last valid `Host`. Most requests have this value, so the server need not check the value again. */
 let lastHost = '';
 
 const absoluteForm = /^https?:\/\/([^/?#]*)/i;
 
 /**
- * Whether a text is `uri-host [ ":" port ]`, with the host of RFC 3986 §3.2.2. A comma is rejected,
- * because it joins the values of two headers.
+ * Whether a text is `uri-host [ ":" port ]`, with the host of RFC 3986 §3.2.2. A text with a comma is
+ * invalid, because a comma joins the values of two headers.
  */
 function isHost(text: string): boolean {
   if (text === '') return true;

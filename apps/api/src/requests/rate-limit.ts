@@ -25,7 +25,7 @@ export function tooMany(limit: string, end: number): HttpError {
   return new HttpError('rateLimited', message, { retryAfter });
 }
 
-/** The most clients that are counted at once. A flood from many addresses must not fill the memory. */
+/** The most clients in memory. A flood from many addresses must not fill the memory. */
 const maxClients = 100_000;
 
 /** Makes a function that returns the counts of a client in the current minute. */

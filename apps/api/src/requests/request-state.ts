@@ -18,7 +18,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whether the client has disconnected, or has ended its side of the connection. */
     readonly isGone: boolean;
-    /** The errors that the client got. A batch may get several. */
+    /** The errors that the client got. A batch may get several errors. */
     errors?: HttpError[];
     /** The bytes of the request's body that count towards the memory budget. */
     bodyBytes: number;
@@ -39,12 +39,12 @@ declare module 'fastify' {
     waitTime: number;
     /** The time by which the response must be sent. `startDeadline` sets this property. */
     deadline?: Deadline;
-    /** Milliseconds from the request's arrival until it began to wait for changes, if it waits. */
+    /** Milliseconds from the arrival of a request until the request began to wait for changes. */
     waitsFrom: number | undefined;
   }
 }
 
-/** Gives the requests of a server their state, before hooks set it. */
+/** Declares the properties above on each request of a server. Hooks set their values later. */
 export function decorateRequests(server: FastifyInstance): void {
   server.decorateRequest('isGone', { getter: isGone });
   server.decorateRequest('bodyBytes', 0);

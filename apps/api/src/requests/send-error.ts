@@ -16,7 +16,7 @@ export function handleError(
   return sendError(request, reply, error);
 }
 
-/** Makes a function that logs and sends an error of Fastify's router. For such an error, no hook runs. */
+/** Makes a function that logs and sends errors of Fastify's router. These errors run no hooks. */
 export function routerErrorHandler({
   respondToPreflight,
   setCorsHeaders,
@@ -54,6 +54,6 @@ function sendError({ url }: FastifyRequest, reply: FastifyReply, error: HttpErro
 function keepConnection(reply: FastifyReply): void {
   const { raw } = reply;
   const isEnding = connectionOf(raw.req.socket)?.isEnding || !raw.shouldKeepAlive;
-  reply.removeHeader('connection'); // Removes Fastify's value. The next line replaces Node's.
+  reply.removeHeader('connection'); // Removes Fastify's value. The next line replaces Node's value.
   raw.setHeader('connection', isEnding ? 'close' : 'keep-alive');
 }

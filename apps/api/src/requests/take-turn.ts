@@ -2,17 +2,17 @@ import type { EventEmitter } from 'node:events';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import { createFairTurns } from './fair-turns.ts';
 
-/** Milliseconds for which a request may wait. The rest of its deadline is for the database. */
+/** Milliseconds for which a request may wait. The rest of the request's time is for the database. */
 const maxWait = 4_000;
 
-/** The most creates in one turn. One statement has at most the same number. */
+/** The most creates in one turn, and in one statement. */
 const maxCreates = 128;
 
 /**
  * Makes a hook that lets requests continue in turns. Creates have turns of their own, so a flood of other
  * requests does not delay them.
  *
- * @param onDrop replaces the hooks of the response when the client disconnects during the wait
+ * @param onDrop runs in place of the response's hooks when the client disconnects during the wait
  */
 export function takeTurn(
   server: EventEmitter,

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fast
 import { HttpError } from '../errors/http-error.ts';
 
 /**
- * Makes a hook that rejects a request without a route. It sends 405 and `Allow` when the path has other
- * methods, otherwise 404. As a hook, it runs before the body is read. Register it before the routes.
+ * Makes a hook that rejects a request without a route. The hook sends 405 and `Allow` when the path has
+ * other methods, otherwise 404. The hook runs before the server reads the body. Register the hook first.
  */
 export function rejectUnknownRoute(
   server: FastifyInstance,

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
-/** Limits how many requests wait for changes, because each of them keeps a connection. */
+/** Limits how many requests wait for changes, because each of these requests keeps a connection. */
 export function limitWaiting(max: number) {
   let waiting = 0;
 

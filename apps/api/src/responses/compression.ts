@@ -15,7 +15,7 @@ const codings: [name: string, compress: Compress][] = [
 
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 3 };
 
-/** A hook that compresses responses, but not streams: each part must reach the client at once. */
+/** A hook that compresses responses except streams. A stream's parts must reach the client at once. */
 export const compressResponse: onSendHookHandler = (request, reply, payload, done) => {
   if (typeof payload !== 'string' || payload.length < minLength) return done();
   addVary(reply, 'Accept-Encoding');

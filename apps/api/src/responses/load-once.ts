@@ -1,6 +1,6 @@
 /**
- * Makes a function that loads a value when it is first called. After an error, the next call loads it
- * again, because the error may have been a temporary lack of file descriptors.
+ * Makes a function that loads a value when it is first called. After an error, the next call loads the
+ * value again, because the process may have lacked file descriptors for a moment.
  */
 export function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loaded: Promise<Value> | undefined;

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
  * Returns the weight that a header such as `Accept` gives to a value, from 0 to 1 (RFC 9110 §12.4.2). The
  * weight is 0 when the header does not name the value. A wildcard does not name a value.
  *
- * @param value in lower case
+ * @param value the value in lower case
  */
 export function weightOf(value: string, header = ''): number {
   const parameters = header

@@ -56,7 +56,7 @@ function inputReader({ method, path }: Operation, schema: z.ZodType) {
   };
 }
 
-/** Merges parameters. A parameter that is in both becomes a list, as if a query repeated it. */
+/** Merges parameters. A parameter in two places becomes a list, like a repeated parameter of a query. */
 function merge(query: object, params: object): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...query };
   for (const [name, value] of Object.entries(params)) {

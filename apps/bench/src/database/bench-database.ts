@@ -9,7 +9,7 @@ export interface BenchDatabase {
   readonly settings: readonly Record<string, string>[];
   /** The process id of each node's Postgres. */
   readonly pids: readonly number[];
-  /** Returns NaN for an embedded database, which only its server can read. */
+  /** Returns NaN for an embedded database, which only one process can open. */
   countPlants(): Promise<number>;
   /** Removes a database that belongs to one measurement. */
   remove?(): Promise<void>;
@@ -18,7 +18,7 @@ export interface BenchDatabase {
 /** A database that the benchmark itself can query. */
 export interface PostgresDatabase extends BenchDatabase {
   readonly sql: postgres.Sql;
-  /** Runs a checkpoint before a case, so that none runs during the case. Returns the database. */
+  /** Runs a checkpoint before a case, so that no checkpoint runs during the case. Returns the database. */
   checkpointed(): Promise<PostgresDatabase>;
   /** Removes all plants, runs a checkpoint, and returns the database. */
   emptied(): Promise<PostgresDatabase>;

@@ -21,7 +21,7 @@ export function nthId(order: IdOrder, n: number): string {
 
 /** Returns a function that returns the number of a load's first id. Two loads never share an id. */
 export function idAllocator(): () => number {
-  const idsOfALoad = 1e8; // No load needs more ids.
+  const idsOfALoad = 1e8; // Every load needs fewer ids than this number.
   let next = 1 - idsOfALoad;
   return () => (next += idsOfALoad);
 }

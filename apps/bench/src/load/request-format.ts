@@ -64,7 +64,7 @@ function read(path: string, plants: number): RequestFormat {
   return { method: 'GET', path, plants, takesBigints: true, body: () => '' };
 }
 
-/** Returns the path of a query. Its input has superjson's format, in which a `bigint` is text. */
+/** Returns the path of a query. superjson writes a `bigint` of the input as text. */
 function trpcQuery(procedure: string, json: object, bigint: string): string {
   const input = JSON.stringify({ json, meta: { values: { [bigint]: ['bigint'] }, v: 1 } });
   return `/trpc/${procedure}?input=${encodeURIComponent(input).replace('%7Bid%7D', '{id}')}`;

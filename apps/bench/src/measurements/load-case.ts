@@ -20,14 +20,14 @@ export interface LoadConditions extends Contender {
   readonly instancesOn?: readonly number[];
   /** Default: `int64`, or `small` for a server that cannot take every int64. */
   readonly order?: IdOrder;
-  /** The number of connections that create plants meanwhile. The result has only their errors. */
+  /** The number of connections that only create plants. The result counts only their errors. */
   readonly creating?: number;
   /** The number of connections that follow the feed of the first instance. */
   readonly subscribers?: number;
 }
 
 export interface Durations {
-  /** The duration of the load before the measurement, in seconds. V8 compiles the hot code meanwhile. */
+  /** The duration of the load before the measurement, in seconds. V8 compiles the hot code in this time. */
   readonly warmUp: number;
   readonly seconds: number;
 }
@@ -35,7 +35,7 @@ export interface Durations {
 /** The results of a load, which `figuresOf` computes. */
 export type LoadFigures = ReturnType<typeof figuresOf> & { readonly feedP99: number };
 
-/** Measures a contender under load. If the load has small ids, the title says so. */
+/** Measures a contender under load. The title mentions small ids. */
 export function loadCase(
   bench: Bench,
   durations: Durations,

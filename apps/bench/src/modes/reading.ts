@@ -40,7 +40,7 @@ export async function reading(bench: Bench, options: ModeOptions): Promise<Repor
 const noCreates = 'one get at a time, no creates';
 const fullLoad = 'one get at a time, full load of creates';
 
-/** Returns the conditions for the reads of a contender. A contender without reads has none. */
+/** Returns the conditions for the reads of a contender. A contender without reads has no conditions. */
 export function readsOf(
   { name, title, server }: Contender,
   operation: keyof ReadFormats,

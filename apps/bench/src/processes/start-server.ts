@@ -13,7 +13,7 @@ export interface StartedServer {
   stop(): Promise<void>;
 }
 
-/** A server gets no other settings, and does not read the repository's `.env`. */
+/** A server gets only these settings, and does not read the repository's `.env`. */
 const settings = {
   PATH: process.env['PATH'],
   PLANT_STORE_ENV_FILE: devNull,

@@ -38,7 +38,7 @@ async function usageOfTree(pid: number): Promise<Usage | undefined> {
 function cpuSeconds(stat: string): number {
   // The second field, the name, may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const userHz = 100; // Linux uses this value for every program.
+  const userHz = 100; // Linux reports CPU time in hundredths of a second.
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / userHz, 0);
 }
 

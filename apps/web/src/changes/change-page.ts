@@ -42,7 +42,7 @@ export function changePage(
 /** These ids are outside the range of int64. */
 const [before, behind] = [-(2n ** 64n), 2n ** 64n];
 
-/** Returns how much changes increase the number of plants. With a tag, counts only plants with this tag. */
+/** Returns the creates minus the deletes. With a tag, counts only plants with this tag. */
 export function countChange(tag: string | undefined, changes: readonly PlantChange[]): number {
   const fitting = changes.filter(({ plant }) => hasTag(plant, tag));
   return fitting.reduce((sum, { type }) => sum + (type === 'created' ? 1 : -1), 0);

@@ -81,7 +81,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
     if (isExpired) open();
     else {
       setFeedState(queryClient, 'off');
-      // The response to this request tells the page whether the token is the cause.
+      // When the token is the cause, the response to `whoAmI` is an error.
       void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
     }
   }

@@ -5,7 +5,7 @@ import { changePage, countChange, type PageQuery } from './change-page.ts';
 /** A page with more rows than this number is loaded again, so that no page grows without limit. */
 const maxRows = 5_000;
 
-/** Has a list for each running request for plants, with the changes since the start of the request. */
+/** Contains, for each running request for plants, a list of the changes since the start of the request. */
 const requests = new Set<PlantChange[]>();
 
 /** The page highlights a new plant for this number of milliseconds, as plant-table.css does. */
@@ -91,7 +91,7 @@ const updaters: Readonly<Record<string, Updater>> = {
   'previous plant': updateNeighbour,
 };
 
-/** Looks again after a delete of the neighbour, or after a create nearer to the open plant. */
+/** The page looks again after a delete of the neighbour, or after a create nearer to the open plant. */
 function updateNeighbour(
   queryClient: QueryClient,
   { queryKey, state }: Query,

@@ -41,7 +41,7 @@ export async function findEarlierPage(
   }
 }
 
-/** Chooses the next distance. Uses large factors first, and the middle when the bounds are close. */
+/** Chooses the next distance. The factors are large until the bounds are close. */
 function between(short: bigint, long: bigint | undefined): bigint {
   if (long === undefined) return short * 16n;
   if (long > 32n * (short + 1n)) return short === 0n ? long / 16n : short * 16n;

@@ -80,7 +80,7 @@ export function showField(
   const value = plant[field];
   const { cell, fact = cell }: ShownField<never> = shownFields[field];
   const show = place === 'cell' ? cell : fact;
-  return value === undefined ? undefined : show(value as never); // The function accepts the type of this value.
+  return value === undefined ? undefined : show(value as never); // `show` accepts the type of this value.
 }
 
 /** Lists all properties of a plant. */

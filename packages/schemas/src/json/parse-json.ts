@@ -37,7 +37,7 @@ export function isExact(text: string): boolean {
  */
 const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
 
-/** Matches the strings of a JSON text. The last one may be open, so that no quote is looked at twice. */
+/** Matches the strings of a JSON text. The last string may have no end, which keeps the pattern fast. */
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"?/gs;
 
 /** Matches an integer with 16 to 19 digits. The longest int64 has 19 digits. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A fault of the network between a client and a server. It applies to open and to new connections. */
+/** A fault of the network between a client and a server, even on open connections. */
 export type Fault =
   | 'none'
   /** The proxy resets all connections at once. */
@@ -29,7 +29,7 @@ export interface FaultProxy {
   readonly accepted: number;
   /** The number of connections that are open now. */
   readonly open: number;
-  /** Waits for the next response with this text, and resets its connection. Resolves after the reset. */
+  /** Resets the connection of the next response with this text. Resolves after the reset. */
   loseResponse(text: string): Promise<void>;
   /** Forgets the open connections without notice to either side, as a firewall does. */
   forget(): void;
@@ -62,7 +62,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     accepted++;
     if (fault === 'refuse') return void client.resetAndDestroy();
     const server = connect(target);
-    let isBlackhole = false; // This never becomes false again, because no data may arrive after lost data.
+    let isBlackhole = false; // A connection stays a black hole, because no data may arrive after lost data.
     let isHeld = false;
     const own = generation;
     const isForgotten = () => own !== generation;

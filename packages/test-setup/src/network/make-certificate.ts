@@ -12,7 +12,7 @@ interface Certificate {
 
 /**
  * Makes a certificate for a host name or an IPv4 address. The authority signs the certificate. Without an
- * authority, the certificate is that of a new authority.
+ * `authority`, makes the certificate of a new authority.
  *
  * Node cannot write X.509 certificates (RFC 5280), so this file writes the parts of DER that a certificate
  * needs.
@@ -61,7 +61,7 @@ const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 const nameOf = (name: string) =>
   sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
 
-/** Encodes the time that is this many milliseconds from now. */
+/** Encodes the time after this number of milliseconds from now. */
 function time(fromNow: number): Buffer {
   const digits = new Date(Date.now() + fromNow).toISOString().replace(/\.\d+|\D/g, '');
   return der(0x18, Buffer.from(`${digits}Z`));

@@ -58,7 +58,7 @@ export async function startCitus(options: CitusOptions = {}): Promise<TestCitus>
       return { server, proxy: hasProxies ? await startFaultProxy(server.url) : undefined };
     }),
   );
-  const [coordinator, ...others] = nodes as [CitusNode, ...CitusNode[]]; // There is one more node than workers.
+  const [coordinator, ...others] = nodes as [CitusNode, ...CitusNode[]]; // The first of the nodes is the coordinator.
 
   return {
     coordinator,

@@ -140,7 +140,7 @@ async function startServer(
   };
 }
 
-/** How a standby connects to its primary. */
+/** Returns the settings with which a standby connects to its primary. */
 function conninfoOf(url: string): string {
   return `host=127.0.0.1 port=${new URL(url).port} user=postgres`;
 }

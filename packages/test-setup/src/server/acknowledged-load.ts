@@ -26,7 +26,7 @@ export interface AcknowledgedLoad {
 export interface Seen {
   /** The longest time between two responses with 200, in milliseconds. */
   longestGap: number;
-  /** The plants that got 200. The store must hold them exactly as they were sent. */
+  /** The plants that got 200. The store must hold exactly the plants that the load sent. */
   acknowledged: Plant[];
   /** The number of responses by outcome, such as `200`, `503 50300` or `none`. */
   outcomes: Record<string, number>;

@@ -74,9 +74,9 @@ function decode(body: Buffer): string {
 const maxLevels = 500;
 
 /**
- * The most values in a body. More values take longer to read, and the server does nothing else meanwhile.
- * `parseJson` takes longer for a text with numbers that JavaScript would round. Ten batches of 1,000
- * plants in one tRPC request stay below `exact`.
+ * The most values in a body. While the server reads the values of a body, all other requests wait.
+ * `inexact` is for texts with numbers that JavaScript would round, because `parseJson` reads such texts
+ * slowly. Ten batches of 1,000 plants in one tRPC request stay below `exact`.
  */
 const maxValues = { exact: 64_000, inexact: 25_000 };
 

@@ -23,8 +23,8 @@ export interface MemoryLimits extends Pick<MemoryBudget, 'set' | 'countPart'> {
 }
 
 /**
- * Makes the hooks. They reject a body with a `Content-Length` before they read any of it. They discard the
- * rest of a chunked body, so that a client that still sends it reads the error.
+ * Makes the hooks. The hooks reject a body with a `Content-Length` before they read any byte of the body.
+ * The hooks discard the rest of a rejected chunked body, so that the client reads the error.
  */
 export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits {
   return {
@@ -70,13 +70,13 @@ export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits
       else raw.once('close', () => release(request));
       if (length > 0 && !raw.destroyed) {
         const more = length - request.pageBytes;
-        // A page that many requests wait for is counted only here. A write gets its response even over the
-        // budget.
+        // Many requests may share one page, and only this code counts a shared page. A write gets its
+        // response even over the budget.
         if (more > 0 && request.method === 'GET') add(request, 'pageBytes', more);
         else set(request, 'pageBytes', length);
         set(request, 'bodyBytes', 0);
       }
-      done(); // A stream still waits for the database.
+      done(); // The bytes of a stream stay counted, because its calls wait for the database.
     },
   };
 

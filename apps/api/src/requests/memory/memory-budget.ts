@@ -5,19 +5,19 @@ import type { FastifyRequest } from 'fastify';
 /** Each kind of memory may fill half of the budget, so that one kind does not stop the other. */
 type Kind = 'bodyBytes' | 'pageBytes';
 
-/** A quarter of this is for large bodies, which can be read well within a deadline. */
+/** Bytes. Large bodies get a quarter, which the server can read well within a deadline. */
 const maxBudget = 64 * 2 ** 20;
 
 /**
- * Returns the bytes that all requests may hold together. The real memory is larger: a body needs four times
- * its size, parsing 1 MiB of empty objects takes 40 MiB for a moment, and a page exists as rows, as JSON
+ * Returns the bytes that all requests may hold together. The real memory is larger. A body needs four
+ * times its size, and its parser can need 40 times the size for a moment. A page exists as rows, as JSON
  * and as bytes.
  */
 export function defaultMemoryBudget(): number {
   return Math.min(maxBudget, Math.floor(getHeapStatistics().heap_size_limit / 8));
 }
 
-/** Whether a body or a response is large. A smaller one needs little memory. */
+/** Whether a body or a response is large. Smaller bodies and responses need little memory. */
 export function isLarge(bytes: number): boolean {
   return bytes > 16 * 1024;
 }

@@ -23,9 +23,9 @@ export const reconnectAfterInactivity = 25_000;
 const maxDuration = 60_000;
 
 /**
- * Makes a stream of events. When the client should connect again, the stream ends without a last event. It
- * reads a page only when the connection has taken the page before, so a slow client costs the memory of
- * one page.
+ * Makes a stream of events. When the client should connect again, the stream ends without a last event.
+ * The stream reads a page only when the connection has taken the previous page, so a slow client costs the
+ * memory of one page.
  */
 export function eventStream<Page>({
   pages,
@@ -51,7 +51,7 @@ export function eventStream<Page>({
   const ping = setInterval(() => {
     if (isReading && stream.readableFlowing) stream.push('event: ping\ndata:\n\n');
   }, pingInterval);
-  // The time is random, so that clients that connected together do not all connect again together.
+  // The time is random, so that clients do not all connect again at the same time.
   const timeout = setTimeout(end, maxDuration * (0.5 + Math.random() / 2));
   return stream;
 

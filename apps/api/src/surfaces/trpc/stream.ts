@@ -16,12 +16,12 @@ interface StreamOptions {
   memory: MemoryLimits;
 }
 
-/** The most values in a body. tRPC parses the body once more, and reads all its inputs at once. */
+/** The most values in a body. tRPC parses the body once more, and reads all inputs at once. */
 export const maxStreamValues = 24_000;
 
 /**
  * Sends the results of a request of `httpBatchStreamLink` as a stream. tRPC's own `resolveResponse` runs
- * these calls, because their format is tRPC's. It costs several times as much as `sendBatch`.
+ * these calls, because their format is tRPC's. A stream costs several times as much as `sendBatch`.
  */
 export async function sendStream(
   { store, router, memory }: StreamOptions,
@@ -49,7 +49,7 @@ export async function sendStream(
   // Node itself chooses the transfer encoding of a stream, by the version of HTTP.
   const { 'transfer-encoding': _, ...headers } = Object.fromEntries(response.headers);
   reply.code(response.status).headers({ ...headers, ...jsonHeaders });
-  // A stream has no length. Over HTTP/1.0, only the end of the connection could end it.
+  // A stream has no length. Over HTTP/1.0, only the end of the connection could end a stream.
   return request.raw.httpVersion === '1.0'
     ? sendJsonText(reply, await response.text())
     : reply.send(response.body);

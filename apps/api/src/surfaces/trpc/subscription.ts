@@ -67,13 +67,13 @@ export function subscriptionHandler({ store, memory, endpoint }: SubscriptionOpt
     return reply.send(stream);
   };
 
-  /** Makes the caller of a stream. It holds one page until the page is a part of the stream. */
+  /** Makes the caller of a stream. The caller holds one page until the page is a part of the stream. */
   function readerOf(request: FastifyRequest, signal: AbortSignal): Caller {
     return {
       get isGone() {
         return request.isGone || signal.aborted;
       },
-      // A read can end after its stream. Then nobody would release its page.
+      // When a read ends after its stream, nobody would release the page of the read.
       reserve(bytes) {
         if (signal.aborted) return () => {};
         memory.set(request, 'pageBytes', 0);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { listen } from './environment.ts';
 
-// This is the fastest possible server in Node. It only parses the body and writes a response.
+// This is the fastest possible server in Node. The server only parses the body and writes a response.
 const server = createServer((request, response) => {
   let body = '';
   request.setEncoding('utf8');
