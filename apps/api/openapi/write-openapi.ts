@@ -3,8 +3,8 @@ import { formatJson } from '@plant-store/schemas';
 import { errorPage } from './error-page.ts';
 import { openApiDocument } from './openapi-document.ts';
 
-// `pnpm openapi` writes the two files that the server sends unchanged. Both files are committed. `pnpm
-// openapi --check` writes nothing, and fails when one of the files is out of date.
+// `pnpm openapi` writes the two files that the server sends unchanged. Both files are committed. With
+// `--check`, this program writes nothing, and fails when one of the files is out of date.
 const files = {
   'openapi.json': `${formatJson(openApiDocument(), 2)}\n`,
   'errors.html': errorPage(),

@@ -112,7 +112,7 @@ const settings = {
   },
 } satisfies Record<SettingName, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
 
-/** All of these settings must be set, or none of them. */
+/** Set all of these settings, or none of these settings. */
 const jwtNames = [
   'PLANT_STORE_JWT_ISSUER',
   'PLANT_STORE_JWT_AUDIENCE',

@@ -115,7 +115,7 @@ export async function buildServer({
   server.setErrorHandler(handleError);
   logCluster(server, store);
 
-  // These functions handle the connections, below Fastify.
+  // These functions handle the connections before Fastify does.
   trackConnections(server.server, (reply) => requestLog.connectionLost(reply));
   respondToNodeEvents(server);
   limitConnections(server, maxConnections);

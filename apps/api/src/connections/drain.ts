@@ -81,7 +81,7 @@ export function drain(
 
   /**
    * Waits until the server has accepted all connections and has read all requests that the kernel holds.
-   * Otherwise the kernel would reset the connections that the server has not accepted.
+   * Without this wait, the kernel would reset the connections that the server has not accepted.
    */
   async function waitForQuiet(): Promise<void> {
     for (let times = 0; server.server.listening && times < maxQuietTimes; times++) {

@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from '
 /** In a gap, the event loop makes no turn for at least this number of milliseconds. */
 const minGap = 1_000;
 
-/** Milliseconds between two looks at the clocks. */
+/** The server compares the two clocks at this interval, in milliseconds. */
 const lookInterval = 250;
 
-/** Milliseconds after a gap in which the server reads all requests that arrived during the gap. */
+/** After a gap, the server reads the requests that arrived during the gap within these milliseconds. */
 const aftermath = 10_000;
 
 /**

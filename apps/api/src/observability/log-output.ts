@@ -27,7 +27,7 @@ const flushInterval = 100;
 /** Milliseconds until a failed write is tried again. */
 const retryDelay = 10;
 
-/** Milliseconds for which a process that exits tries to write the last lines. */
+/** Before its exit, a process tries to write the last lines for at most this number of milliseconds. */
 const exitTimeout = 1_000;
 
 /** pino adds these fields of the process to each line. Lines from other code need these fields, too. */
@@ -51,7 +51,7 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
   const format = isatty(1) ? terminalLine : (line: string) => line;
   let waiting = 0;
   let lost = 0;
-  let lastAttempt = 0; // The time at which a write last began or ended.
+  let lastAttempt = 0; // The time of the latest start or end of a write.
   let exitDeadline = Number.NEGATIVE_INFINITY;
   const output = new sonicBoom.SonicBoom({
     fd: openNonBlocking() ?? 1,

@@ -54,7 +54,7 @@ export function createMetrics(store: PlantStore): Metrics {
     help: 'Lines of the log that were not written, because standard output did not take them in time',
     registers,
   });
-  // This cache exists because prom-client's own look-up by labels costs more than the counting.
+  // This cache saves time, because prom-client finds a series by its labels more slowly.
   const seriesByLabels = new Map<string, Histogram.Internal<string>>();
 
   return {

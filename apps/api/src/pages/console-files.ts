@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { createStaticFile, type StaticFile } from './static-file.ts';
 
-/** Reads the files of the console by their paths, so that a later build does not change what is served. */
+/** Reads all files of the console, so that a later build does not change the responses. */
 export async function readConsoleFiles(
   directory: string,
 ): Promise<ReadonlyMap<string, StaticFile>> {

@@ -9,7 +9,7 @@ export type Call<Theirs extends Functions> = <Name extends keyof Theirs & string
   argument: Parameters<Theirs[Name]>[0],
 ) => Promise<Awaited<ReturnType<Theirs[Name]>>>;
 
-/** This end of the channel between two processes: `process`, or a worker of `node:cluster`. */
+/** One end of a channel between two processes: `process`, or a worker of `node:cluster`. */
 interface End {
   on(event: 'message', listener: (message: Message) => void): unknown;
   on(event: 'disconnect', listener: () => void): unknown;

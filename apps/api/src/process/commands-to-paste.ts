@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** This file contains the plant of the command below. */
+/** The command below sends the plant in this file. */
 const plantFile = fileURLToPath(new URL('../../../../examples/plant.json', import.meta.url));
 
 /**

@@ -19,8 +19,8 @@ import { rejectUnknownRoute } from '../requests/unknown-route.ts';
 const maxConnections = 8;
 
 /**
- * Builds the server of `/metrics`, ready to `listen`. The server needs no token, so it has a port of its
- * own, which clients of the store need not reach.
+ * Builds the server of `/metrics`, ready to `listen`. The server requires no token, so it has a separate
+ * port, which you can hide from clients of the store.
  */
 export function buildMetricsServer(
   metrics: () => Promise<MetricValues[]>,

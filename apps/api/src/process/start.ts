@@ -38,7 +38,7 @@ export async function startAlone(env: Env): Promise<void> {
   output.write(welcome(env, { ...listening, metricsUrl, generated, signInCode }));
 }
 
-/** @param worker this process, when it is one of several that serve together */
+/** @param worker this process, when several processes serve together */
 export async function prepareServer(env: Env, worker?: WorkerProcess) {
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   // The server's modules load while the database opens.

@@ -7,9 +7,9 @@ import type { Listening, PrimaryFunctions, WorkerFunctions } from './worker.ts';
 interface WorkersOptions {
   count: number;
   log: FastifyBaseLogger;
-  /** Called once, when all workers serve. */
+  /** Runs once, when all workers serve. */
   onListening(details: Listening): void;
-  /** Called when the last worker has stopped, or when the first one cannot start. */
+  /** Runs when the last worker has stopped, or when the first worker cannot start. */
   onEnd(exitCode: number): void;
 }
 
@@ -22,7 +22,7 @@ const startTime = 60_000;
  */
 export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions) {
   const all = new Set<Worker>();
-  /** For each worker that serves, the function that calls it. */
+  /** For each worker that serves, the function that calls the worker. */
   const serving = new Map<Worker, Call<WorkerFunctions>>();
   /** The workers that accept connections. */
   const listening = new Set<Worker>();

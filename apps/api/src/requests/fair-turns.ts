@@ -26,7 +26,7 @@ interface Waiting {
 
 /**
  * Makes turns for requests that may come in a flood. In each turn of the event loop, only a few requests
- * continue. So database responses, new connections and other requests wait only for these few.
+ * continue. So database responses, new connections and other requests wait only for these few requests.
  *
  * Node accepts only one connection in each turn (nodejs/node#57364). More connections may be waiting, so a
  * turn that has accepted a connection lets fewer requests continue.

@@ -37,7 +37,7 @@ export function countByClient<Counts extends object>(start: () => Counts) {
     const now = performance.now();
     const known = minutes.get(client);
     if (known && now < known.end) return known;
-    minutes.delete(client); // The new counts then become the newest.
+    minutes.delete(client); // The client's new entry becomes the newest entry.
     const [oldest] = minutes.keys();
     if (oldest !== undefined && minutes.size >= maxClients) minutes.delete(oldest);
     const started = { ...start(), end: now + 60_000 };

@@ -10,7 +10,7 @@ declare module 'fastify' {
     logError: LogError;
     /** Counts a request that is about to wait for changes. `limitWaiting` makes this function. */
     startWaiting(request: FastifyRequest, reply: FastifyReply): void;
-    /** Milliseconds for which a closing server still takes requests. */
+    /** Milliseconds for which a closing server accepts requests. */
     drainDelay: number;
     /** Whether the server was told to close. */
     isClosing: boolean;

@@ -7,7 +7,7 @@ const minLength = 1024;
 
 type Compress = (text: string, done: (error: Error | null, bytes: Buffer) => void) => void;
 
-/** The levels are low, because low levels are fast and still shorten a list to an eighth. */
+/** The levels are low, because low levels are fast, and shorten a list to an eighth. */
 const codings: [name: string, compress: Compress][] = [
   ['br', (text, done) => brotliCompress(text, { params: brotliParams }, done)],
   ['gzip', (text, done) => gzip(text, { level: 3 }, done)],

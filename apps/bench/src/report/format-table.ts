@@ -1,4 +1,4 @@
-/** The header of a column, and a function that returns the text of its cell in a row. */
+/** The header of a column, and a function that formats the column's cell in a row. */
 export type Column<Row> = readonly [header: string, cell: (row: Row) => string];
 
 /** Formats rows as text. The first column is aligned to the left, and the other columns to the right. */

@@ -26,7 +26,7 @@ async function makeDatabase(directory: string): Promise<void> {
   await (await PGlite.create(join(unfinished, 'postgres'))).close();
   await rename(unfinished, directory).catch(async (error) => {
     if (!existsSync(directory)) throw error;
-    await rm(unfinished, { recursive: true }); // The tests of another package have made the directory meanwhile.
+    await rm(unfinished, { recursive: true }); // Tests of another package made the directory first.
   });
 }
 

@@ -41,7 +41,7 @@ export interface FaultProxy {
 interface HeldResponse {
   /** Resolves when the proxy holds the response. */
   readonly held: Promise<void>;
-  /** Forwards the response, even when the server has closed the connection meanwhile. */
+  /** Forwards the response, even when the server has closed the connection. */
   release(): void;
 }
 

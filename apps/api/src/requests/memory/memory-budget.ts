@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { PlantStoreError } from '@plant-store/core';
 import type { FastifyRequest } from 'fastify';
 
-/** Each kind of memory may fill half of the budget, so that one kind does not stop the other. */
+/** Each kind of memory may fill half of the budget, so that bodies leave memory for pages. */
 type Kind = 'bodyBytes' | 'pageBytes';
 
 /** Bytes. Large bodies get a quarter, which the server can read well within a deadline. */

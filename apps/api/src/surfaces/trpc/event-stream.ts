@@ -16,10 +16,10 @@ interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
 /** Milliseconds between two pings, so that proxies and clients see that the connection works. */
 const pingInterval = 10_000;
 
-/** Milliseconds without any event after which a client connects again. */
+/** A client connects again after this number of milliseconds without an event. */
 export const reconnectAfterInactivity = 25_000;
 
-/** Milliseconds after which clients connect again, so that they spread over new instances. */
+/** Clients connect again after these milliseconds, so that the clients spread over new instances. */
 const maxDuration = 60_000;
 
 /**

@@ -21,7 +21,7 @@ export const maxStreamValues = 24_000;
 
 /**
  * Sends the results of a request of `httpBatchStreamLink` as a stream. tRPC's own `resolveResponse` runs
- * these calls, because their format is tRPC's. A stream costs several times as much as `sendBatch`.
+ * these calls, because tRPC defines their format. A stream costs several times as much as `sendBatch`.
  */
 export async function sendStream(
   { store, router, memory }: StreamOptions,

@@ -96,7 +96,7 @@ function withLastEventId(input: unknown, { headers, query }: FastifyRequest): un
   return lastEventId && mayHaveIt ? { ...input, lastEventId } : input;
 }
 
-/** Milliseconds before a browser connects again, at random, so that clients do not come at once. */
+/** Milliseconds before a browser connects again. The random delay spreads the browsers over time. */
 const retryDelay = () => 250 + Math.floor(Math.random() * 750);
 
 function event(name: string, data: object): string {
