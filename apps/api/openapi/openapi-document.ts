@@ -18,9 +18,8 @@ const { version }: { version: string } = JSON.parse(
 );
 
 /**
- * The OpenAPI 3.1 document of the REST surface, made by trpc-to-openapi and then corrected:
- * trpc-to-openapi inlines bodies that have a name, repeats the default security, and describes errors that
- * this server does not send.
+ * Makes the OpenAPI 3.1 document of the REST surface. Corrects the document of trpc-to-openapi, which inlines
+ * named bodies, repeats the default security, and describes errors that the server never sends.
  *
  * The bounds of ids are `bigint`s. Write the document with `formatJson`, which keeps all digits of a
  * `bigint`.

@@ -73,8 +73,8 @@ function unusableKey(jwt: string, cause: unknown): Error {
 
 /**
  * Returns the store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. A JWT
- * without any scope of the store can create plants, because every JWT could create plants before the store
- * had scopes. A claim of another type gives no scopes.
+ * without any scope of the store can create plants, as all JWTs could before the store had scopes. A claim of
+ * another type gives no scopes.
  */
 function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
   const texts: unknown[] = [scope].flat();
@@ -86,7 +86,7 @@ function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
 }
 
 /**
- * The owner of an invalid JWT. The server does not cache this result, because the JWT may become valid
- * when the provider publishes the key, or at the time of `nbf`.
+ * The owner of an invalid JWT. The server does not cache this result. The JWT may become valid when the
+ * provider publishes the key, or at the time of `nbf`.
  */
 const nobody: TokenOwner = { principal: undefined, validUntil: 0 };

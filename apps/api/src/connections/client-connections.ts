@@ -84,8 +84,8 @@ export function trackConnections(
 }
 
 /**
- * Drops a request. One packet may contain thousands of requests, so the server reads no further packet of
- * the connection in this turn of the event loop.
+ * Drops a request. One packet may contain thousands of requests. So the server reads no further packet of the
+ * connection in this turn of the event loop.
  */
 function drop(request: IncomingMessage): void {
   const { socket } = request;
@@ -117,9 +117,8 @@ export function endConnection(socket: Socket): void {
 }
 
 /**
- * Ends the server's side of a connection. The server reads and drops the bytes that arrive later. If the
- * server closed the socket, the kernel would reset the connection, and the client would lose the response
- * (RFC 9112 §9.6).
+ * Ends the server's side of a connection. The server reads and drops the bytes that arrive later. A close of
+ * the socket would reset the connection, and the client would lose the response (RFC 9112 §9.6).
  */
 export function halfClose(socket: Socket): void {
   endConnection(socket);

@@ -10,9 +10,9 @@ const enough = 10_000;
 const reserved = 24;
 
 /**
- * Returns how many clients may be connected at the same time, and the reason for a low number. When a
- * process has no file descriptors left, Node closes new connections without any error, and the process
- * cannot connect to its database either.
+ * Returns how many clients may be connected at the same time, and the reason for a low number. Without free
+ * file descriptors, Node closes new connections without any error, and the process cannot connect to its
+ * database.
  */
 export function connectionCapacity() {
   const limit = fileDescriptorLimit();

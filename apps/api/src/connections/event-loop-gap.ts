@@ -12,8 +12,8 @@ const aftermath = 10_000;
 
 /**
  * Makes a hook that drops requests whose client disconnected while the process was frozen or its virtual
- * machine paused. During this gap, the client may have sent its request to another instance. Node reads
- * the request before the end of the connection, so the hook lets a few turns of the event loop pass.
+ * machine paused. During this gap, the client may have sent its request to another instance. Node reads the
+ * request before the connection's end, so the hook lets a few turns of the event loop pass.
  *
  * @param onDrop runs for each dropped request, which causes no response hooks
  * @param elapsed a clock that never goes back. The clock may stand still in a paused virtual machine

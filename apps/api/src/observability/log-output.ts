@@ -117,8 +117,8 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
 
 /**
  * Opens a file descriptor for standard output whose writes never block. A write to a full pipe, or to a
- * terminal that somebody has stopped with Ctrl-S, then fails at once and does not delay the exit. Returns
- * undefined when this is not possible, for example when standard output is a file.
+ * terminal after Ctrl-S, then fails at once and does not delay the exit. Returns undefined when this is not
+ * possible, for example when standard output is a file.
  */
 function openNonBlocking(): number | undefined {
   if (!isatty(1)) {

@@ -16,8 +16,8 @@ export function hasConsole(directory = builtConsole): boolean {
 }
 
 /**
- * Makes a hook that serves the console: its page at `/` to a client that asks for HTML, and the files of
- * the page. This hook is not a route, so that other requests for `/` get the error of an unknown path.
+ * Makes a hook that serves the console's files. A client that asks for HTML gets the page at `/`. This hook
+ * is not a route, so that other requests for `/` get the error of an unknown path.
  */
 export function serveConsole(directory = builtConsole): onRequestHookHandler {
   const readFiles = loadOnce(() => readConsoleFiles(directory));

@@ -55,8 +55,8 @@ export function onStopSignal(
       stopOnce(signal);
     });
   }
-  // Ends `exitOnSignals` last, because Node loses a signal that arrives while there is no listener. The
-  // empty listeners stay, so a worker ignores these signals: a terminal or systemd sends them to all
+  // Ends `exitOnSignals` last, because Node loses a signal that arrives while there is no listener. The empty
+  // listeners stay, so a worker ignores these signals. A terminal or systemd sends the signals to all
   // processes, but only the primary stops the workers.
   for (const signal of stopSignals) process.on(signal, () => {}).off(signal, exit);
   return stopOnce;

@@ -8,8 +8,8 @@ export type Cors = ReturnType<typeof cors>;
 /**
  * Makes the two parts of the CORS protocol (Fetch standard).
  *
- * We do not use `@fastify/cors`, because it handles OPTIONS on every path itself. When a request is not a
- * preflight, the response of `@fastify/cors` breaks the contract: it is text, or has 404 instead of 405.
+ * We do not use `@fastify/cors`, because this plugin responds to every OPTIONS request. When the request is
+ * not a preflight, the plugin sends text or a wrong status.
  */
 export function cors(origins: readonly string[]) {
   const isNewOrigin = firstTimes();

@@ -31,8 +31,8 @@ export function rejectUnknownRoute(
     const methods = new Set(matching.flatMap((route) => [...route.methods]));
     const allow = [...methods].toSorted().join(', ');
     reply.header('allow', allow);
-    // The response to HEAD has the length of the response to GET (RFC 9110 §9.3.2), so both responses have
-    // the same message.
+    // The responses to HEAD and GET have the same length (RFC 9110 §9.3.2), so both responses have one
+    // message.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     throw new HttpError('methodNotAllowed', `${shorten(path)} takes ${allow}, not ${method}`);
   };

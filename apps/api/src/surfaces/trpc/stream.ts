@@ -20,8 +20,8 @@ interface StreamOptions {
 export const maxStreamValues = 24_000;
 
 /**
- * Sends the results of a request of `httpBatchStreamLink` as a stream. tRPC's own `resolveResponse` runs
- * these calls, because tRPC defines their format. A stream costs several times as much as `sendBatch`.
+ * Sends the results of a request of `httpBatchStreamLink` as a stream. The calls run in tRPC's own
+ * `resolveResponse`, because tRPC defines the format. A stream costs several times as much as `sendBatch`.
  */
 export async function sendStream(
   { store, router, memory }: StreamOptions,

@@ -17,9 +17,9 @@ interface SubscriptionOptions {
 }
 
 /**
- * Makes the handler of a subscription, which sends pages as the Server-Sent Events that tRPC's
- * `httpSubscriptionLink` reads. tRPC's own `resolveResponse` would write the JSON of a page again for each
- * subscriber, and would read a page in advance.
+ * Makes the handler of a subscription, which sends pages as Server-Sent Events to tRPC's
+ * `httpSubscriptionLink`. The function `resolveResponse` of tRPC would write the JSON of a page again for
+ * each subscriber, and would read a page in advance.
  */
 export function subscriptionHandler({ store, memory, endpoint }: SubscriptionOptions) {
   // Many subscribers get the same page.
