@@ -62,7 +62,7 @@ export interface ServerOptions {
   metrics?: Metrics | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted. The default is none. */
   trustProxy?: string[];
-  /** The directory of the built console. By default, it is the directory into which `apps/web` builds. */
+  /** The directory of the built console. The default is the directory into which `apps/web` builds. */
   consoleDirectory?: string | undefined;
   /** The processes that serve the address together. By default, there is only this process. */
   processes?:

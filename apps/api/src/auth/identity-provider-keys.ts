@@ -10,7 +10,7 @@ const cooldown = { afterSuccess: 10_000, afterFailure: 1_000 };
 /** The most bytes of a JWKS. A usual JWKS has a few thousand bytes. */
 const maxSize = 2 ** 20;
 
-/** Milliseconds until the server fetches the keys again, and finds that a key was withdrawn. */
+/** Milliseconds until the server fetches the keys again, because a key may have been withdrawn. */
 const maxAge = 600_000;
 
 /**

@@ -13,8 +13,8 @@ const lifetime = 10 * 60_000;
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /**
- * Makes a code that can be exchanged for an access token once, within ten minutes. Links contain the code
- * and not the token, because browsers keep the links that they open.
+ * Makes a code that can be exchanged for an access token once, within ten minutes. Links contain the code and
+ * not the token, because browsers keep every opened link.
  */
 export function createSignIn(token: string) {
   const code = randomBytes(16).toString('base64url');

@@ -97,8 +97,8 @@ function drop(request: IncomingMessage): void {
 }
 
 /**
- * When a connection closes, Node makes an error for each of its requests without a response. The stacks of
- * thousands of errors would stop the event loop.
+ * When a connection closes, Node makes an error for each request without a response. The stacks of thousands
+ * of errors would stop the event loop.
  */
 function abortWithoutStacks(socket: Socket): void {
   const { stackTraceLimit } = Error;
@@ -154,7 +154,7 @@ export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
 
 const maxPending = 100;
 
-/** Makes a hook that drops a request whose body came after its client had received an error. */
+/** Makes a hook that drops a request when the body arrived after an error response to the request. */
 export function dropAfterError(
   onDrop: (request: FastifyRequest) => void,
 ): preValidationHookHandler {

@@ -11,11 +11,11 @@ const lookInterval = 250;
 const aftermath = 10_000;
 
 /**
- * Makes a hook that drops requests whose client disconnected while the process was frozen or its virtual
- * machine paused. During this gap, the client may have sent its request to another instance. Node reads the
- * request before the connection's end, so the hook lets a few turns of the event loop pass.
+ * Makes a hook that drops a request when its client disconnected during a pause of the process or the virtual
+ * machine. During this gap, the client may have sent its request to another instance. Node reads the request
+ * before the connection's end, so the hook lets a few turns of the event loop pass.
  *
- * @param onDrop runs for each dropped request, which causes no response hooks
+ * @param onDrop runs for each dropped request, in place of the response hooks
  * @param elapsed a clock that never goes back. The clock may stand still in a paused virtual machine
  */
 export function dropGoneAfterGap(

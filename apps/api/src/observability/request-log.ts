@@ -122,8 +122,8 @@ function placeOf({ stack = '' }: Error): string | undefined {
 const requestIdSyntax = /^[\w.:+/=@-]{1,128}$/;
 
 /**
- * Returns the client's `X-Request-Id`, or a new id when that header is missing, is not well-formed or
- * contains an access token.
+ * Returns the client's `X-Request-Id`, or a new id when this header is missing, malformed, or contains an
+ * access token.
  */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id'];
@@ -133,7 +133,7 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return hasToken ? randomUUID() : sent;
 }
 
-/** A hook that sends the request id, which stands in the request's log lines. */
+/** A hook that sends the request id. The log lines of the request contain the same id. */
 export const sendRequestId: onRequestHookHandler = (request, reply, done) => {
   reply.header('x-request-id', request.id);
   done();

@@ -70,7 +70,7 @@ async function scalarScript(): Promise<Buffer> {
   return (await server.inject('/docs/js/scalar.js')).rawPayload;
 }
 
-/** Allows a page only its own scripts: files by their origin, inline scripts by their hash. */
+/** Allows only the page's own scripts. The origin identifies files, and a hash identifies inline scripts. */
 function contentSecurityPolicy(html: string): string {
   const scripts = [...html.matchAll(/<script>([^<]+)<\/script>/g)].map(
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,

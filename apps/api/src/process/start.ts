@@ -115,7 +115,7 @@ async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authentic
   return acceptJwts(jwts, fallback);
 }
 
-/** Serves the metrics of all processes on their own port, if one is set, and returns their URL. */
+/** Serves the metrics of all processes if the port for metrics is set. Returns the URL of the metrics. */
 export async function listenForMetrics(
   metrics: () => Promise<MetricValues[]>,
   log: FastifyBaseLogger,
@@ -131,7 +131,7 @@ export async function listenForMetrics(
   return `${url}/metrics`;
 }
 
-/** Logs that the database responds, after the server has printed that the database does not respond. */
+/** Waits for the database, and then logs that the database responds. */
 async function logWhenOpen({ log }: FastifyInstance, store: PlantStore): Promise<void> {
   for await (const _ of setInterval(1_000, undefined, { ref: false })) {
     const isOpen = await store.ready().then(

@@ -69,8 +69,8 @@ export function onStopSignal(
 }
 
 /**
- * Ends the process when all requests that have arrived have their responses. An uncaught exception leaves
- * the process in an unknown state, so the process ends, too, with exit code 1.
+ * Ends the process when the server has responded to all requests. An uncaught exception leaves the process in
+ * an unknown state, so the process ends, too, with exit code 1.
  */
 export function stopOnSignals({
   server,

@@ -10,7 +10,7 @@ export interface WorkerProcess extends NonNullable<ServerOptions['processes']> {
   listening(details: Listening): Promise<void>;
 }
 
-/** Makes this process a worker: it runs the functions that the primary calls. */
+/** Makes this process a worker, which runs the functions that the primary calls. */
 export function becomeWorker(state: Omit<WorkerFunctions, 'stop'>): WorkerProcess {
   const signals = new EventEmitter();
   const functions: WorkerFunctions = { ...state, stop: (signal) => void signals.emit(signal) };

@@ -22,7 +22,7 @@ declare module 'fastify' {
     errors?: HttpError[];
     /** The bytes of the request's body that count towards the memory budget. */
     bodyBytes: number;
-    /** The bytes of the request's pages, and then of its response, that count towards the memory budget. */
+    /** The bytes of the pages or of the response that count towards the memory budget. */
     pageBytes: number;
     /** See `Caller` of core. */
     reserve(bytes: number): (bytes: number) => void;

@@ -10,7 +10,7 @@ const maxCreates = 128;
 
 /**
  * Makes a hook that lets requests continue in turns. Creates have turns of their own, so a flood of other
- * requests does not delay them.
+ * requests does not delay creates.
  *
  * @param onDrop runs in place of the response's hooks when the client disconnects during the wait
  */

@@ -94,7 +94,7 @@ export function checkEncoding(url: string): void {
   }
 }
 
-/** A procedure may throw this error while it reads the input, so it has core's class of errors. */
+/** A procedure may throw this error while the procedure reads the input, so the error has core's class. */
 export function invalidQuery(why: string, cause?: unknown): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${why}`, { cause });
 }

@@ -9,9 +9,8 @@ type Kind = 'bodyBytes' | 'pageBytes';
 const maxBudget = 64 * 2 ** 20;
 
 /**
- * Returns the bytes that all requests may hold together. The real memory is larger. A body needs four
- * times its size, and its parser can need 40 times the size for a moment. A page exists as rows, as JSON
- * and as bytes.
+ * Returns the bytes that all requests may hold together. The real memory is larger. A body needs four times
+ * its size, and during parsing up to 40 times its size. A page exists as rows, as JSON and as bytes.
  */
 export function defaultMemoryBudget(): number {
   return Math.min(maxBudget, Math.floor(getHeapStatistics().heap_size_limit / 8));
@@ -30,7 +29,7 @@ export interface MemoryBudget {
    * @throws PlantStoreError `overloaded`
    */
   add(request: FastifyRequest, kind: Kind, bytes: number): void;
-  /** Sets the number of bytes that a request holds, even when they exceed the budget. */
+  /** Sets the number of bytes that a request holds, even beyond the budget. */
   set(request: FastifyRequest, kind: Kind, bytes: number): void;
   /**
    * Counts a part of event streams, and returns a function that ends the count. A part that several

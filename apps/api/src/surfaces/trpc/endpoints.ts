@@ -58,7 +58,7 @@ export function subscriptionInBatch(): HttpError {
   return new HttpError('malformedRequest', 'Cannot batch subscription calls: send one alone');
 }
 
-/** Returns the JSON of a call. Removes the JSON from the request, so that Node can free its memory. */
+/** Returns the JSON of a call. Removes the JSON from the request, so that Node can free the memory. */
 function takeJson(request: FastifyRequest, index: number | undefined): unknown {
   const { body } = request;
   if (index === undefined || !isObject(body)) {

@@ -9,7 +9,7 @@ interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
   check(): Promise<void>;
   /** Writes the event of an error. Returns undefined when the client need not know the error. */
   errorEvent(error: unknown): string | undefined;
-  /** The stream aborts this controller when it ends. */
+  /** The end of the stream aborts this controller. */
   connection: AbortController;
 }
 
