@@ -23,6 +23,7 @@ import type { CommittedBatch } from './plants/creates.ts';
 import type { CreateOptions } from './plants/lane.ts';
 import { createMainLane } from './plants/lanes.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
+import { searchBounds } from './plants/search.ts';
 
 /**
  * The events of a store:
@@ -175,7 +176,11 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
   let closed: Promise<void> | undefined;
 
   return {
-    ...createPlantReader(database, (id, options) => lanes.laneOf(id).get(id, options)),
+    ...createPlantReader(
+      database,
+      (id, options) => lanes.laneOf(id).get(id, options),
+      () => searchBounds(lanes.nodes().length > 0),
+    ),
     load: (plants) => noticed(load(plants)),
     deleteMany: (ids) => noticed(deleteMany(ids)),
     ...createPlantExporter(bulk),

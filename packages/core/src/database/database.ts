@@ -56,8 +56,11 @@ export interface OpenOptions {
   readonly create?: boolean;
 }
 
-/** The kinds of statements. Each kind has its own connections, so that one kind cannot block another. */
-export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'bulk';
+/**
+ * The kinds of statements. Each kind has its own connections, so that one kind cannot block another. Searches
+ * use a connection for lists, one at a time, so that other lists need not wait for many searches.
+ */
+export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'searches' | 'bulk';
 
 export type Values = readonly (string | null)[];
 

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import { bulkTimeout, type CallOptions, deadlineIn, deadlineOf } from '../database/deadline.ts';
 import { createPageReader, type PageQuery, whereClause } from './pages.ts';
+import { searchBounds } from './search.ts';
 
 /** The plants to read. Without any property, these are all plants. */
 export type PlantQuery = Partial<PageQuery>;
@@ -16,7 +17,8 @@ export interface PlantReader {
   get(id: bigint, options?: CallOptions): Promise<StoredPlant | undefined>;
   /**
    * Returns a page of plants, ascending by id. The page has fewer plants than `limit` when their names and
-   * tags exceed 1 MiB. `next` is the `after` of the next page.
+   * tags exceed 1 MiB. A page with `search` may have fewer plants or none, because it looks at a limited number
+   * of plants. `next` is the `after` of the next page.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
    */
@@ -39,13 +41,17 @@ export interface PlantReader {
 /** The most plants in a page of `read`. */
 const bulkPageSize = 5_000;
 
-/** @param database `run` reads pages for requests, and `bulk` reads all plants */
+/**
+ * @param database `run` reads pages for requests, and `bulk` reads all plants
+ * @param bounds returns the bounds of a page of a search
+ */
 export function createPlantReader(
   { run, bulk }: Pick<Database, 'run' | 'bulk'>,
   get: PlantReader['get'],
+  bounds = () => searchBounds(true),
 ): PlantReader {
-  const readPage = createPageReader(run);
-  const readBulkPage = createPageReader(bulk.run);
+  const readPage = createPageReader(run, bounds);
+  const readBulkPage = createPageReader(bulk.run, bounds);
 
   return {
     get,

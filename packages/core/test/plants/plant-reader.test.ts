@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 import { createPageReader } from '../../src/plants/pages.ts';
+import { searchBounds } from '../../src/plants/search.ts';
 import { embedded, server } from '../fixtures/databases.ts';
 
 const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
@@ -125,7 +126,8 @@ describe('memory of a page', () => {
     await store.close();
     const database = await openDatabase({ databaseUrl });
     const run = vi.fn(database.run);
-    const page = await createPageReader(run)({ limit: 1_000 }, deadlineIn(60_000));
+    const readPage = createPageReader(run, () => searchBounds(false));
+    const page = await readPage({ limit: 1_000 }, deadlineIn(60_000));
     expect(page.plants.map(({ name }) => name.length)).toEqual([1_000, 2_000]);
     expect(run).toHaveBeenCalledOnce();
     await database.close();
