@@ -3,8 +3,8 @@ import type { AppRouter } from './app-router.ts';
 import type { PlantStoreClient } from './plant-store-client.ts';
 
 /**
- * Selects plants: only those with this `tag`, and only those with ids greater than `after`. `limit` is the
- * most plants in a page.
+ * Selects plants: only those with this `tag`, only those whose name contains `search`, and only those with ids
+ * greater than `after`. `limit` is the most plants in a page.
  */
 export type PlantQuery = inferRouterInputs<AppRouter>['listPlants'];
 

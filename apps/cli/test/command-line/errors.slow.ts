@@ -45,6 +45,7 @@ describe('says what is wrong and what to do', () => {
       ['list', '--limit', '0'],
       "argument '0' is invalid. It must be a whole number from 1 to 999999999.",
     ],
+    [['list', '--search', ''], 'It must not be empty.'],
     [['list', '--limit', '1000000000'], 'It must be a whole number from 1 to 999999999.'],
     [
       ['export', '--since', 'soon'],

@@ -32,6 +32,13 @@ it('list shows the plants with a tag after an id, in order of id and up to a lim
   expect(stderr).toBe('plant-store: there are more plants: add --after 9007199254740993\n');
 });
 
+it('list shows the plants whose name contains a text, in upper or lower case', async () => {
+  const args = ['list', '--search', 'HOYA', '--tag', 'Araceae'];
+  const { stdout, stderr } = await run(args, { env });
+  expect(stdout.match(/(?<="id":)-?\d+/g)).toEqual(['9007199254740994']);
+  expect(stderr).toBe('');
+});
+
 it('list says nothing when there are no more plants than the limit', async () => {
   const { stdout, stderr } = await run(['list', '--tag', 'Araceae', '--limit', '3'], { env });
   expect(stdout.match(/\n/g)).toHaveLength(3);
