@@ -89,14 +89,19 @@ describe.each(callers)('over $name', ({ name, call }) => {
       await remove(20n);
     });
 
-    it.each(['PLANT -', 'a&b=c %20+_\\'])('finds the plants whose name contains %j', async (search) => {
-      await create({ id: -6n, name: '<A&B=C %20+_\\ plant ->', tag: 'odd' });
-      expect((await list({ search, tag: 'odd' })).output).toMatchObject({ plants: [{ id: -6n }] });
-      const { output } = await list({ search, limit: 1, after: -6n });
-      const isOther = search === 'PLANT -';
-      expect(output).toEqual({ plants: isOther ? [expect.objectContaining({ id: -5n })] : [] });
-      await remove(-6n);
-    });
+    it.each(['PLANT -', 'a&b=c %20+_\\'])(
+      'finds the plants whose name contains %j',
+      async (search) => {
+        await create({ id: -6n, name: '<A&B=C %20+_\\ plant ->', tag: 'odd' });
+        expect((await list({ search, tag: 'odd' })).output).toMatchObject({
+          plants: [{ id: -6n }],
+        });
+        const { output } = await list({ search, limit: 1, after: -6n });
+        const isOther = search === 'PLANT -';
+        expect(output).toEqual({ plants: isOther ? [expect.objectContaining({ id: -5n })] : [] });
+        await remove(-6n);
+      },
+    );
 
     it.each([0, -1, 1001, 1.5, 2n ** 53n])('rejects the limit %s', async (limit) => {
       expect(await list({ limit })).toMatchObject({
