@@ -99,7 +99,7 @@ it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
   expect(await faults('apps/web')).toEqual(
     new Set([
       'src/plants/shown-fields.tsx',
-      '../../packages/core/src/database/tables.ts',
+      '../../packages/core/src/tables/tables.ts',
       '../../packages/schemas/src/plant-columns.ts',
     ]),
   );
@@ -107,8 +107,7 @@ it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
 
   await apply(heightPatch);
   const drizzleKit = join(repository, 'tools/node_modules/drizzle-kit/bin.cjs');
-  const options =
-    '--dialect postgresql --schema src/database/tables.ts --out drizzle --name height';
+  const options = '--dialect postgresql --schema src/tables/tables.ts --out drizzle --name height';
   await run('packages/core', drizzleKit, 'generate', ...options.split(' '));
   await generate();
   for (const workspace of workspaces) {

@@ -1,4 +1,4 @@
-// Checks that each change of the tables in packages/core/src/database/tables.ts has a migration.
+// Checks that each change of the tables in packages/core/src/tables/tables.ts has a migration.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const core = fileURLToPath(new URL('../packages/core', import.meta.url));
 const drizzleKit = fileURLToPath(new URL('node_modules/drizzle-kit/bin.cjs', import.meta.url));
 const migrations = join(core, 'drizzle');
-const schema = join(core, 'src/database/tables.ts');
+const schema = join(core, 'src/tables/tables.ts');
 
 const copy = mkdtempSync(join(tmpdir(), 'plant-store-migrations-'));
 cpSync(migrations, copy, { recursive: true });

@@ -12,8 +12,8 @@ export const areas = {
     tests: ['packages/schemas/test/json/*.test.ts'],
   },
   transformer: {
-    mutate: ['packages/core/src/procedures/transformer.ts'],
-    tests: ['packages/core/test/procedures/transformer.test.ts'],
+    mutate: ['packages/core/src/procedures/trpc/transformer.ts'],
+    tests: ['packages/core/test/procedures/trpc/transformer.test.ts'],
   },
   csv: {
     mutate: ['packages/formats/src/csv/parser.ts'],
@@ -25,7 +25,7 @@ export const areas = {
     needsPostgres: true,
   },
   drain: {
-    mutate: ['apps/api/src/http/drain.ts'],
+    mutate: ['apps/api/src/connections/drain.ts'],
     tests: ['apps/api/test/http/drain-hooks.test.ts'],
   },
   reconnect: {

@@ -7,10 +7,7 @@ import {
 } from '@plant-store/schemas';
 import { errorExamples } from './error-examples.ts';
 
-/**
- * Makes the page that explains every error of the catalogue. Each error has an anchor:
- * `/docs/errors#40900`.
- */
+/** Makes the page of errors, with an anchor for each: `/docs/errors#40900`. */
 export function errorPage(): string {
   return `<!doctype html>
 <html lang="en">

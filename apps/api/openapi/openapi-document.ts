@@ -74,10 +74,7 @@ function operationsOf({ paths = {} }: OpenAPIObject): [path: string, Operation][
   );
 }
 
-/**
- * Returns the methods of a path. `/plants/{id}` matches `/plants/count`, so `/plants/count` has the
- * methods of both.
- */
+/** Returns the methods of a path: `/plants/count` even has the methods of `/plants/{id}`. */
 function methodsOf({ paths = {} }: OpenAPIObject, path: string): string[] {
   const matching = Object.entries(paths).filter(([template]) =>
     new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
@@ -123,20 +120,14 @@ function correct(
   media.schema = { $ref: `#/components/schemas/${body}` };
 }
 
-/**
- * Returns the successful response. trpc-to-openapi always gives this response the status 200. With 204,
- * there is no body.
- */
+/** Returns the successful response, for which trpc-to-openapi always writes the status 200. */
 function successOf({ responses }: Operation, status: number): object {
   const { content, ...success } = Object(responses?.['200']);
   const headers = { ...requestId, ...rateLimit };
   return { [status]: { ...success, ...(status !== 204 && { content }), headers } };
 }
 
-/**
- * Moves the description and the examples from a parameter's schema to the parameter, where tools
- * look for them.
- */
+/** Moves description and examples to the parameter, where tools look for them. */
 function correctParameter(parameter: object): void {
   const { schema } = parameter as { schema: { description?: string; examples?: unknown[] } }; // Inlined.
   const { description, examples, ...bounds } = schema;

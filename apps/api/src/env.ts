@@ -8,7 +8,6 @@ import { z } from 'zod';
 import { tokenSyntax } from './auth/authentication.ts';
 import type { JwtSettings } from './auth/jwt.ts';
 
-/** The directory of the repository. */
 export const repositoryRoot = resolve(fileURLToPath(new URL('../../..', import.meta.url)));
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -21,7 +20,6 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 
-/** A list of values that are separated by commas. */
 const list = (each: z.ZodType<string, string>) =>
   z
     .string()
@@ -29,15 +27,10 @@ const list = (each: z.ZodType<string, string>) =>
     .pipe(z.array(each))
     .default([]);
 
-/**
- * Whether a text is an origin as browsers write it: a scheme, a host, and a port when it is not the
- * default port.
- */
+/** Whether a text is an origin as browsers write it, without the default port. */
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 
-/**
- * The error for an invalid value shows `fix`. It shows the value only when the value cannot be a secret.
- */
+/** The error for an invalid value shows `fix`, and the value unless the value can be a secret. */
 const settings = {
   PORT: {
     schema: whole(0, 65_535).default(3000),
@@ -129,21 +122,14 @@ const jwtNames = [
 const embeddedFix =
   'only one process can use the embedded database. Set DATABASE_URL to a Postgres, or leave it out';
 
-type Settings = typeof settings;
-
 /** The values of all settings. */
-export type Env = { [Name in keyof Settings]: z.output<Settings[Name]['schema']> };
-
-/** Some settings are not valid. The message has one line for each invalid setting. */
-class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-}
+export type Env = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> };
 
 /**
  * Reads the settings from environment variables and the file `.env` at the repository root. An
  * empty value counts as not set.
  *
- * @throws SettingsError that names all invalid settings at once
+ * @throws Error that names all invalid settings, each in its own line
  */
 export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))): Env {
   const errors: string[] = [];
@@ -163,13 +149,10 @@ export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))
     errors.push(`PLANT_STORE_PROCESSES is ${JSON.stringify(processes)}: ${embeddedFix}`);
   }
   if (errors.length > 0) {
-    throw new SettingsError([...errors, ...explainUnknownSettings(variables)].join('\n'));
+    throw new Error([...errors, ...explainUnknownSettings(variables)].join('\n'));
   }
   return Object.fromEntries(entries) as Env; // Every value has passed its schema.
 }
-
-/** Returns a message for each variable and each line of `.env` that looks like a setting but is not one. */
-export const unknownSettings = () => explainUnknownSettings(process.env);
 
 /**
  * The values of these environment variables before `.env` is read. The printed commands repeat the values,
@@ -177,10 +160,7 @@ export const unknownSettings = () => explainUnknownSettings(process.env);
  */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 
-/**
- * Returns the settings that `plant-store` needs to find the same Postgres in another terminal. They
- * contain no password.
- */
+/** Returns what `plant-store` needs to find the same Postgres in another terminal, without a password. */
 export function databaseSettings(): Record<string, string> {
   return {
     ...(inheritedFile && { PLANT_STORE_ENV_FILE: resolve(inheritedFile) }),
@@ -194,10 +174,7 @@ export function jwtSettings(env: Env): JwtSettings | undefined {
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : undefined;
 }
 
-/**
- * Whether nobody can replace the keys of the identity provider on their way from this URL. An attacker who
- * replaces the keys can forge tokens.
- */
+/** Whether the keys come from this URL unchanged. Whoever replaces the keys can forge tokens. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

@@ -4,39 +4,38 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import pino from 'pino';
 import { type Authenticate, requireToken } from './auth/authentication.ts';
 import { type SignIn, signInRoute } from './auth/sign-in.ts';
-import { docs } from './docs/docs.ts';
-import { createLargeBodyQueue } from './http/body/large-body-queue.ts';
-import { cors } from './http/cors.ts';
-import { drain } from './http/drain.ts';
-import { health } from './http/health.ts';
-import { limitMemory } from './http/memory/limit-memory.ts';
-import { createMemoryBudget, defaultMemoryBudget } from './http/memory/memory-budget.ts';
-import { limitRate } from './http/rate-limit.ts';
-import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './http/request-headers.ts';
-import { compressResponse } from './http/responses/compression.ts';
-import { handleError, routerErrorHandler } from './http/send-error.ts';
-import { takeTurn } from './http/take-turn.ts';
-import { rejectUnknownRoute, respondToServerOptions } from './http/unknown-route.ts';
-import { limitWaiting } from './http/waiting.ts';
 import {
   dropAfterError,
   limitConnections,
   trackConnections,
   trackResponse,
-  untrackResponse,
-} from './node/client-connections.ts';
-import { dropGoneAfterGap } from './node/event-loop-gap.ts';
-import { respondToNodeEvents } from './node/node-errors.ts';
-import { nodeServerOptions } from './node/node-server-options.ts';
+} from './connections/client-connections.ts';
+import { drain } from './connections/drain.ts';
+import { dropGoneAfterGap } from './connections/event-loop-gap.ts';
+import { respondToNodeEvents } from './connections/node-errors.ts';
+import { nodeServerOptions } from './connections/node-server-options.ts';
 import { logCluster } from './observability/cluster-log.ts';
 import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { RequestLog, sendRequestId, serializers } from './observability/request-log.ts';
-import { decorateRequests } from './request-state.ts';
-import { rest } from './rest/rest.ts';
-import { trpc } from './trpc/trpc.ts';
-import { serveConsole } from './web/serve-console.ts';
+import { docs } from './pages/docs.ts';
+import { health } from './pages/health.ts';
+import { serveConsole } from './pages/serve-console.ts';
+import { createLargeBodyQueue } from './requests/body/large-body-queue.ts';
+import { cors } from './requests/cors.ts';
+import { limitMemory } from './requests/memory/limit-memory.ts';
+import { createMemoryBudget, defaultMemoryBudget } from './requests/memory/memory-budget.ts';
+import { limitRate } from './requests/rate-limit.ts';
+import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './requests/request-headers.ts';
+import { decorateRequests } from './requests/request-state.ts';
+import { handleError, routerErrorHandler } from './requests/send-error.ts';
+import { takeTurn } from './requests/take-turn.ts';
+import { rejectUnknownRoute, respondToServerOptions } from './requests/unknown-route.ts';
+import { limitWaiting } from './requests/waiting.ts';
+import { compressResponse } from './responses/compression.ts';
+import { rest } from './surfaces/rest.ts';
+import { trpc } from './surfaces/trpc/trpc.ts';
 
 export interface ServerOptions {
   store: PlantStore;
@@ -58,10 +57,7 @@ export interface ServerOptions {
   requestTimeout?: number;
   /** The most open connections. The server closes further connections at once. */
   maxConnections?: number;
-  /**
-   * Bytes that bodies, pages and unread responses may have together. The default depends on the size of
-   * the heap.
-   */
+  /** Bytes for bodies, pages and unread responses together. The default depends on the heap's size. */
   memoryBudget?: number;
   metrics?: Metrics | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted. By default, there are none. */
@@ -72,19 +68,13 @@ export interface ServerOptions {
   processes?:
     | {
         areAllReady(): Promise<boolean>;
-        /**
-         * Is called when this process has stopped listening. Resolves when no process that is about to
-         * stop accepts connections.
-         */
+        /** Is called when this process accepts no connections. Resolves when no process that stops does. */
         closed(): Promise<void>;
       }
     | undefined;
 }
 
-/**
- * Builds the HTTP server, ready to `listen` or `inject`. Closing the server ends the store's feed, but
- * leaves the store open.
- */
+/** Builds the HTTP server, ready to `listen` or `inject`. Closing it leaves the store open. */
 export async function buildServer({
   store,
   authenticate = store.accessTokens.authenticate,
@@ -143,8 +133,7 @@ export async function buildServer({
     // The further hooks of an operation, over REST and tRPC alike.
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
     operations.addHook('onRequest', requireToken(authenticate, authFailureLimit));
-    const budget = createMemoryBudget(memoryBudget);
-    const memory = limitMemory(budget);
+    const memory = limitMemory(createMemoryBudget(memoryBudget));
     operations.decorateRequest('reserve', memory.reserve);
     operations.addHook('onRequest', checkBodyHeaders);
     operations.addHook('onRequest', memory.reserveBody);
@@ -158,13 +147,7 @@ export async function buildServer({
 
     const surface = { store, procedures, queueBody: createLargeBodyQueue() };
     await operations.register(rest, surface);
-    await operations.register(trpc, {
-      ...surface,
-      router: appRouter,
-      budget,
-      memory,
-      prefix: '/trpc',
-    });
+    await operations.register(trpc, { ...surface, router: appRouter, memory, prefix: '/trpc' });
   });
 
   // The hooks of every response.
@@ -177,7 +160,6 @@ export async function buildServer({
     server.addHook('onSend', async (request, reply) => crossOrigin.setCorsHeaders(request, reply));
   }
   server.addHook('onSend', announceClose);
-  server.addHook('onResponse', untrackResponse);
   server.addHook('onResponse', closeAfterResponse);
 
   // The hooks of a shutdown.

@@ -1,4 +1,4 @@
-import { type Bulk, bulkTimeout, deadlineIn } from '@plant-store/core/cluster';
+import type { Database } from '@plant-store/core/cluster';
 
 /**
  * Copies plants, and gives errors their usual meaning. Citus replaces the SQLSTATE of a worker's error by
@@ -7,14 +7,18 @@ import { type Bulk, bulkTimeout, deadlineIn } from '@plant-store/core/cluster';
  * for several rows counts as a rejected row, and the store then copies fewer rows at once. A single row is
  * inserted instead, because the error of an INSERT has the SQLSTATE.
  */
-export async function copyPlants(bulk: Bulk, rows: Uint8Array, columns: string): Promise<number> {
+export async function copyPlants(
+  database: Pick<Database, 'copyPlants' | 'write'>,
+  rows: Uint8Array,
+  columns: string,
+): Promise<number> {
   try {
-    return await bulk.copyPlants(rows, columns);
+    return await database.copyPlants(rows, columns);
   } catch (error) {
     if (!hidesSqlState(error)) throw error;
     const [row = '', ...others] = Buffer.from(rows).toString().slice(0, -1).split('\n');
     if (others.length > 0) throw rejectedRow(error);
-    return insertRow(bulk, row, columns);
+    return insertRow(database, row, columns);
   }
 }
 
@@ -29,11 +33,15 @@ function rejectedRow(cause: unknown): Error {
 }
 
 /** @param row a line of COPY's text format */
-async function insertRow({ run }: Bulk, row: string, columns: string): Promise<number> {
+async function insertRow(
+  { write }: Pick<Database, 'write'>,
+  row: string,
+  columns: string,
+): Promise<number> {
   const values = row.split('\t').map((value) => (value === '\\N' ? null : unescaped(value)));
   const parameters = values.map((_, i) => `$${i + 1}`);
   const text = `insert into plants (${columns}) values (${parameters})`;
-  return (await run(text, values, { share: 'bulk', deadline: deadlineIn(bulkTimeout) })).count;
+  return (await write(text, values, { share: 'bulk' })).count;
 }
 
 const escapes: Record<string, string> = { t: '\t', n: '\n', r: '\r' };

@@ -1,22 +1,18 @@
 import type { Cluster } from '@plant-store/core/cluster';
-import { checkMigration, settings } from './shards/cluster-role.ts';
-import { hasMoved } from './shards/has-moved.ts';
+import { checkMigration, hasMoved, settings } from './shards/cluster-role.ts';
 
 /** A Postgres that may be a node of a Citus cluster. The rest of this package is loaded when it is needed. */
 export const citus: Cluster = {
   settings,
   checkMigration,
-  bulk: (bulk) => ({
-    ...bulk,
-    async copyPlants(...rows) {
-      const { copyPlants } = await import('./copy-errors.ts');
-      return copyPlants(bulk, ...rows);
-    },
-  }),
-  async writesAfter(error, run) {
+  async copyPlants(...copy) {
+    const { copyPlants } = await import('./copy-errors.ts');
+    return copyPlants(...copy);
+  },
+  async writesAfter(error, verbs) {
     if (!hasMoved(error)) return undefined;
     const { createOrdinaryStatements } = await import('./lanes/citus-statements.ts');
-    return createOrdinaryStatements(run);
+    return createOrdinaryStatements(verbs);
   },
   async watch(store) {
     const { watchLanes } = await import('./lanes/lanes.ts');

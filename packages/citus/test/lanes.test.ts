@@ -13,16 +13,13 @@ import {
   onTestFinished,
   vi,
 } from 'vitest';
-import type {
-  Database,
-  DatabaseConnection,
-  Rows,
-  Values,
-} from '../../core/src/database/database.ts';
+import type { Database, DatabaseConnection } from '../../core/src/database/database.ts';
 import { deadlineIn, timeText } from '../../core/src/database/deadline.ts';
-import { openPostgres } from '../../core/src/database/postgres/postgres-database.ts';
+import type { Rows, Values } from '../../core/src/database/query.ts';
+import type { Run } from '../../core/src/database/verbs.ts';
+import { createMainLane } from '../../core/src/group-commit/lanes.ts';
 import { contentColumns } from '../../core/src/plants/columns.ts';
-import { createMainLane } from '../../core/src/plants/lanes.ts';
+import { openPostgres } from '../../core/src/postgres/postgres-database.ts';
 import { watchLanes } from '../src/lanes/lanes.ts';
 import { createNodeStatements } from '../src/lanes/node-statements.ts';
 import { watchShards } from '../src/shards/watch-shards.ts';
@@ -94,7 +91,7 @@ async function runOn(node: number, text: string, values: Values): Promise<Rows> 
   sent[node] ??= [];
   sent[node].push(text);
   await before[node]?.();
-  return database.run(text, values, { share: 'creates', deadline: deadlineIn(60_000) });
+  return database.write(text, values, { share: 'creates', deadline: deadlineIn(60_000) });
 }
 
 const connectionTo = (node: number): DatabaseConnection => ({
@@ -135,7 +132,7 @@ function openOnCluster(): TestLanes {
   const events = new EventEmitter<ClusterEvents>();
   const sizes: number[] = [];
   const onCommit = ({ size }: { size: number }) => void sizes.push(size);
-  const run: Database['run'] = async (text, values) => {
+  const run: Run = async (text, values) => {
     const hashed = /hashint8\('(.*)'\)/.exec(text)?.[1];
     if (hashed) {
       readsOfShards++;
@@ -146,7 +143,7 @@ function openOnCluster(): TestLanes {
     if (text.includes('pg_dist_shard')) return { rows: shards, count: shards.length };
     return runOn(0, text, typeof values === 'function' ? values(timeText(Infinity)) : values);
   };
-  const store = { ...database, run };
+  const store = { ...database, read: run, write: run };
   const main = createMainLane(store, onCommit);
   let lanes: StoreLanes = main;
   const use = (next: StoreLanes) => {
@@ -284,18 +281,17 @@ describe('creates on a cluster', () => {
   });
 
   it('become ordinary inserts on a lane whose node has left the cluster', async () => {
-    const { run } = database;
     const texts: string[] = [];
-    const recorded: Database['run'] = (text, ...rest) => {
+    const write: Run = (text, ...rest) => {
       texts.push(text);
-      return run(text, ...rest);
+      return database.write(text, ...rest);
     };
     const shards = watchShards(async () => ({ rows: [], count: 0 }));
-    const access = { run: recorded, isDirect: true };
+    const access = { ...database, write, isDirect: true };
     const { insert, delete: remove } = createNodeStatements(access, shards);
     const id = freeId();
     expect(await insert([{ id, name: 'Hoya' }], deadlineIn(60_000))).toEqual(new Set([id]));
-    expect(await remove(id, deadlineIn(60_000))).toBe(true);
+    expect(await remove(id, { deadline: deadlineIn(60_000) })).toBe(true);
     expect(texts).toEqual([ordinaryInsert, expect.stringContaining('delete from plants')]);
   });
 

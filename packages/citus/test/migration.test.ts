@@ -1,8 +1,8 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
-import { createConnectToPrimary } from '../../core/src/database/postgres/connect-to-primary.ts';
-import { migratePostgres } from '../../core/src/database/postgres/migration/migration.ts';
+import { createConnectToPrimary } from '../../core/src/postgres/connect-to-primary.ts';
+import { migratePostgres } from '../../core/src/postgres/migration/migration.ts';
 import { citus } from '../src/index.ts';
 
 let databaseUrl: string;

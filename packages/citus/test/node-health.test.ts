@@ -18,9 +18,9 @@ describe('the health of a node whose disk is full', () => {
       return new Set<bigint>();
     };
     // A probe succeeds, because it writes nothing.
-    const run = vi.fn(async () => ({ rows: [], count: 0 }));
+    const write = vi.fn(async () => ({ rows: [], count: 0 }));
     const health: NodeHealth = new NodeHealth({
-      access: { run, directError: undefined },
+      access: { write, directError: undefined },
       onChange: () => changes.push(health.isWritable),
       onReroute: () => {},
       ...(hasClock && { now: () => now }),
@@ -30,7 +30,7 @@ describe('the health of a node whose disk is full', () => {
     return {
       changes,
       failure,
-      run,
+      write,
       insert: () => statements.insert([], deadlineIn(60_000)).catch(() => {}),
       probe: () => health.probe(7n),
       wait(milliseconds: number) {
@@ -65,20 +65,20 @@ describe('the health of a node whose disk is full', () => {
   });
 
   it('follows the probes when the last insert failed because of its plant', async () => {
-    const { changes, insert, probe, failure, run } = open();
+    const { changes, insert, probe, failure, write } = open();
     failure.now = '22021';
     await insert();
-    run.mockRejectedValueOnce(new Error('no response'));
+    write.mockRejectedValueOnce(new Error('no response'));
     await probe();
     await probe();
     expect(changes).toEqual([false, true]);
   });
 
   it('follows the probes when the last insert came after its deadline', async () => {
-    const { changes, insert, probe, failure, run } = open();
+    const { changes, insert, probe, failure, write } = open();
     Object.assign(failure, { now: '22P02', message: lateWrite });
     await insert();
-    run.mockRejectedValueOnce(new Error('no response'));
+    write.mockRejectedValueOnce(new Error('no response'));
     await probe();
     await probe();
     expect(changes).toEqual([false, true]);

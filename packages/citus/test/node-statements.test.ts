@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Run } from '../../core/src/database/database.ts';
 import { deadlineIn } from '../../core/src/database/deadline.ts';
+import type { Run } from '../../core/src/database/verbs.ts';
 import { createNodeStatements } from '../src/lanes/node-statements.ts';
 import type { ShardMap } from '../src/shards/shard-map.ts';
 
@@ -25,7 +25,7 @@ function statementsAfter(error: Error) {
       refreshed++;
     },
   };
-  const statements = createNodeStatements({ run, isDirect: true }, shards);
+  const statements = createNodeStatements({ read: run, write: run, isDirect: true }, shards);
   return { statements, sent, refreshed: () => refreshed };
 }
 
@@ -42,7 +42,7 @@ it.each([
       deadlineIn(60_000),
     );
     expect(inserted).toEqual(new Set([1n]));
-    expect(await statements.delete(1n, deadlineIn(60_000))).toBe(true);
+    expect(await statements.delete(1n, { deadline: deadlineIn(60_000) })).toBe(true);
     expect(sent.filter((text) => !text.includes('plant_store_'))).toHaveLength(2);
     expect(refreshed()).toBe(2);
   },

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { Coalescer } from '../../core/src/database/queues/coalescer.ts';
+import { Coalescer } from '../../core/src/group-commit/coalescer.ts';
 import { PlantStoreError } from '../../core/src/plant-store-error.ts';
 import { NodeTurns } from '../src/lanes/node-turns.ts';
 

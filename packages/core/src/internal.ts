@@ -5,5 +5,5 @@ export { deadlineIn, defaultTimeout } from './database/deadline.ts';
 export { databaseCode } from './error-causes.ts';
 export { invalidInput } from './plant-store-error.ts';
 export { jsonOf, superjsonOf } from './plants/output-text.ts';
-export { define, type Procedure } from './procedures/define.ts';
-export { transformer } from './procedures/transformer.ts';
+export { define, type Procedure } from './procedures/trpc/define.ts';
+export { transformer } from './procedures/trpc/transformer.ts';

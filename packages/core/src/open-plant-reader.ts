@@ -1,7 +1,7 @@
 import { createPlantFeed, type OpenPlantFeed } from './changes/plant-feed.ts';
 import type { OpenOptions } from './database/database.ts';
-import { type DatabaseOptions, openDatabase } from './database/open-database.ts';
-import { createLookUps } from './database/queues/look-ups.ts';
+import { createLookUps } from './group-commit/look-ups.ts';
+import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { createPlantStatements } from './plants/statements.ts';
 
@@ -26,12 +26,15 @@ export async function openPlantReader(
   { onPrimary = false }: Pick<OpenOptions, 'onPrimary'> = {},
 ): Promise<OpenPlantReader> {
   const database = await openDatabase(options, { readOnly: true, onPrimary });
-  const { find } = createPlantStatements(database.run);
+  const { find } = createPlantStatements(database);
   const lookUps = createLookUps({ find, maxInFlight: database.maxLookUps });
-  const get: PlantReader['get'] = (id, options) => lookUps.run(id, options);
+  const { list, count, read } = createPlantReader(database);
   const { changes, follow, followEach, stopWaiting } = createPlantFeed(database);
   return {
-    ...createPlantReader(database, get),
+    get: (id, options) => lookUps.run(id, options),
+    list,
+    count,
+    read,
     changes,
     follow,
     followEach,

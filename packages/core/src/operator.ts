@@ -2,14 +2,14 @@
 export { switchFeed } from './changes/switch-feed.ts';
 export { databaseUrlSyntax, isDatabaseUrl } from './database/database-url.ts';
 export { explainDatabaseError } from './database/explain-database-error.ts';
-export type { FeedState, OldTransaction } from './database/inspection/feed-state.ts';
-export type { Lock } from './database/inspection/locks.ts';
+export type { FeedState, OldTransaction } from './inspection/feed-state.ts';
+export type { Hazard } from './inspection/hazard.ts';
+export { type DatabaseState, inspectDatabase } from './inspection/inspect-database.ts';
+export type { Lock } from './inspection/locks.ts';
 export {
   missingGrants,
   type Privilege,
   serverNeeds,
   type TablePrivileges,
-} from './database/inspection/privileges.ts';
-export type { TableFault } from './database/inspection/table-check.ts';
-export type { Hazard } from './inspection/hazard.ts';
-export { type DatabaseState, inspectDatabase } from './inspection/inspect-database.ts';
+} from './tables/privileges.ts';
+export type { TableFault } from './tables/table-check.ts';

@@ -1,27 +1,26 @@
 import { EventEmitter } from 'node:events';
 import type { NewPlant, Plant } from '@plant-store/schemas';
 import { type AccessTokens, createAccessTokens } from './access-tokens/access-tokens.ts';
+import { createPlantExporter, type PlantExporter } from './bulk/plant-exporter.ts';
+import { createPlantLoader, type PlantLoader } from './bulk/plant-loader.ts';
+import { createPlantRemover, type PlantRemover } from './bulk/plant-remover.ts';
 import { forgetDeletions } from './changes/forget-deletions.ts';
 import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
 import type { Database, OpenOptions } from './database/database.ts';
-import { orUnavailable } from './database/database-error.ts';
-import { type CallOptions, deadlineOf } from './database/deadline.ts';
-import { openDatabase } from './database/open-database.ts';
-import { createPlantExporter, type PlantExporter } from './plants/bulk/plant-exporter.ts';
-import { createPlantLoader, type PlantLoader } from './plants/bulk/plant-loader.ts';
-import { createPlantRemover, type PlantRemover } from './plants/bulk/plant-remover.ts';
+import type { CallOptions } from './database/deadline.ts';
 import type {
   Cluster,
   ClusterEvents,
   NodeState,
   StoreLanes,
   StoreOptions,
-} from './plants/cluster.ts';
+} from './group-commit/cluster.ts';
+import { createMany, type ManyCreatesOutcome } from './group-commit/create-many.ts';
+import type { CommittedBatch } from './group-commit/creates.ts';
+import type { CreateOptions } from './group-commit/lane.ts';
+import { createMainLane } from './group-commit/lanes.ts';
+import { openDatabase } from './open-database.ts';
 import type { CountQuery } from './plants/count-up-to.ts';
-import { createMany, type ManyCreatesOutcome } from './plants/create-many.ts';
-import type { CommittedBatch } from './plants/creates.ts';
-import type { CreateOptions } from './plants/lane.ts';
-import { createMainLane } from './plants/lanes.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { searchBounds } from './plants/search.ts';
 
@@ -151,7 +150,6 @@ export async function openPlantStore(
 }
 
 async function createPlantStore(database: Database, cluster?: Cluster): Promise<PlantStore> {
-  const { bulk } = database;
   const events = new EventEmitter<StoreEvents>();
   const emit = events.emit.bind(events);
   // An error that a listener throws becomes a process warning, and does not reach the write that emits the
@@ -169,26 +167,26 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
   const { nodes } = database;
   const watch = nodes && (await cluster?.watch({ database, nodes, events, onCommit, main, use }));
   const feed = createPlantFeed(database);
-  const { load } = createPlantLoader(bulk);
-  const { deleteMany } = createPlantRemover(bulk);
+  const reader = createPlantReader(database, () => searchBounds(lanes.nodes().length > 0));
+  const loader = createPlantLoader(database);
+  const exporter = createPlantExporter(database);
+  const remover = createPlantRemover(database);
   database.onWarning((message) => events.emit('warning', message));
   let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
   return {
-    ...createPlantReader(
-      database,
-      (id, options) => lanes.laneOf(id).get(id, options),
-      () => searchBounds(lanes.nodes().length > 0),
-    ),
-    load: (plants) => noticed(load(plants)),
-    deleteMany: (ids) => noticed(deleteMany(ids)),
-    ...createPlantExporter(bulk),
     create: (plant, options) => lanes.laneOf(Object(plant).id).create(plant, options),
     createMany: (plants, options) => createMany((id) => lanes.laneOf(id), plants, options),
+    get: (id, options) => lanes.laneOf(id).get(id, options),
+    list: reader.list,
+    count: reader.count,
+    countUpTo: (...count) => lanes.countUpTo(...count),
+    read: reader.read,
+    export: exporter.export,
+    load: (plants) => noticed(loader.load(plants)),
     delete: (id, options) => noticed(lanes.laneOf(id).delete(id, options)),
-    countUpTo: (limit, query = {}, options = {}) =>
-      orUnavailable(lanes.countUpTo(limit, query, deadlineOf(options), options.caller)),
+    deleteMany: (ids) => noticed(remover.deleteMany(ids)),
     changes: feed.changes,
     follow: feed.follow,
     feed: feed.state,
@@ -196,7 +194,7 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
       // A cluster has no feed, and its log would get an error for each statement.
       if (lanes.nodes().length === 0) await feed.watch();
     },
-    forgetDeletions: (days) => forgetDeletions(database.run, days),
+    forgetDeletions: (days) => forgetDeletions(database, days),
     stopWaiting: feed.stopWaiting,
     accessTokens: createAccessTokens(database),
     events,

@@ -6,9 +6,9 @@ export {
   parseDatabaseUrl,
   withoutPassword,
 } from './database/database-url.ts';
-export { DataDirectoryError } from './database/embedded/data-directory-error.ts';
 export { DatabaseSettingsError } from './database/explain-database-error.ts';
+export { DataDirectoryError } from './embedded/data-directory-state.ts';
+export type { StoreOptions as DatabaseOptions } from './group-commit/cluster.ts';
 export { type OpenPlantReader, openPlantReader } from './open-plant-reader.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
-export type { StoreOptions as DatabaseOptions } from './plants/cluster.ts';
 export type { PlantQuery, PlantReader } from './plants/plant-reader.ts';

@@ -1,5 +1,5 @@
 import { toHttpError } from '../errors/http-error.ts';
-import { countByClient, tooMany } from '../http/rate-limit.ts';
+import { countByClient, tooMany } from '../requests/rate-limit.ts';
 
 /** A client's attempts to authenticate within a minute. */
 interface Attempts {
@@ -16,8 +16,7 @@ type Result<Found> = Found | undefined | Promise<Found | undefined>;
 
 /**
  * Makes a function that authenticates a request from an address. It rejects a client that has failed too
- * often in a minute. Until the minute is over, the server does not check the client's tokens. Requests
- * with a valid token do not count.
+ * often in a minute. Requests with a valid token do not count.
  *
  * A token may be a guess until its look-up ends. So a client never has more look-ups running than the
  * limit allows. The client's further requests wait.

@@ -1,7 +1,7 @@
 import type { Authentication, Principal } from '@plant-store/core';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
-import { createFairTurns } from '../http/fair-turns.ts';
+import { createFairTurns } from '../requests/fair-turns.ts';
 import { limitAuthenticationErrors } from './authentication-limit.ts';
 
 /** Finds the principal of an access token. Returns undefined when the token is not valid. */
@@ -18,9 +18,9 @@ export function requireToken(
   authenticate: Authenticate,
   maxErrors?: number,
 ): onRequestAsyncHookHandler {
-  const turns = createFairTurns();
+  const takeTurn = createFairTurns();
   const turnOf = (request: FastifyRequest) =>
-    new Promise<void>((resolve) => turns.take(request, () => resolve()));
+    new Promise<void>((resolve) => takeTurn(request, () => resolve()));
   const limited = maxErrors === undefined ? undefined : limitAuthenticationErrors(maxErrors);
 
   return async (request) => {
@@ -37,10 +37,7 @@ export function requireToken(
   };
 }
 
-/**
- * Makes the error for a token that is not valid. The server logs the `cause`, so give only a cause that
- * the operator can mend.
- */
+/** The server logs the `cause`, so give only a cause that the operator can mend. */
 export function tokenInvalid(cause?: Error): HttpError {
   const message = 'the access token is unknown, expired or revoked: ask the operator for a new one';
   return new HttpError('tokenInvalid', message, { cause });
@@ -49,7 +46,6 @@ export function tokenInvalid(cause?: Error): HttpError {
 /** Matches a text that has only the characters of an access token (RFC 6750 §2.1). */
 export const tokenSyntax = /^[\w.~+/-]+=*$/;
 
-/** Returns the principal of a request that `requireToken` has accepted. */
 export function principalOf({ principal }: FastifyRequest): Principal {
   if (!principal) throw new Error('the hook requireToken is missing on this route');
   return principal;

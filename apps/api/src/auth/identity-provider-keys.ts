@@ -1,10 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 import { HttpError } from '../errors/http-error.ts';
 
-/**
- * Milliseconds that a request waits for the keys. After this time, the request can still create its plant
- * before its deadline.
- */
+/** Milliseconds: a request that waits for the keys can still create its plant before its deadline. */
 const fetchTimeout = 3_000;
 
 /** Milliseconds between two fetches. Tokens with unknown keys cannot cause more fetches. */
@@ -71,10 +68,7 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   }
 }
 
-/**
- * Reads the JSON of a response up to a limit of bytes, because a broken provider may send data without
- * end.
- */
+/** Reads at most `maxSize` bytes, because a broken provider may send data without end. */
 async function readJson({ body }: Response): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let size = 0;

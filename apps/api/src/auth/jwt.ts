@@ -28,18 +28,13 @@ export function acceptJwts(settings: JwtSettings, fallback: Authenticate): Authe
 /** Three parts in base64url. The first starts with `{"`, as the header of a JWT does. */
 const jwtSyntax = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
-/**
- * The accepted algorithms all have a private key. A shared secret that verifies signatures can forge
- * signatures.
- */
+/** Algorithms with a private key: whoever has a shared secret can forge signatures. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/**
- * The types of access tokens (RFC 9068 §2.1) and of plain JWTs. A logout token has another type.
- */
+/** Access tokens (RFC 9068 §2.1) and plain JWTs. A logout token has another type. */
 const types = ['jwt', 'at+jwt', 'application/at+jwt'];
 
 function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {

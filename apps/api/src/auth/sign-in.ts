@@ -1,16 +1,15 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
-import { isObject, parseJsonBodies } from '../http/body/json-body.ts';
-import { createLargeBodyQueue } from '../http/body/large-body-queue.ts';
-import { checkBodyHeaders, sendContinue } from '../http/request-headers.ts';
-import { sendJson } from '../http/responses/json-response.ts';
+import { isObject, parseJsonBodies } from '../requests/body/json-body.ts';
+import { createLargeBodyQueue } from '../requests/body/large-body-queue.ts';
+import { checkBodyHeaders, sendContinue } from '../requests/request-headers.ts';
+import { sendJson } from '../responses/json-response.ts';
 import { limitAuthenticationErrors } from './authentication-limit.ts';
 
 /** Milliseconds for which a code is valid. */
 const lifetime = 10 * 60_000;
 
-/** A code with which the console can get an access token. */
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /**

@@ -21,14 +21,11 @@ export function trpcErrorBody(error: CatalogueError, path: string): string {
   return JSON.stringify({ error: trpcError(error, path) });
 }
 
-/** Makes the form that tRPC gives to an error of the procedure at a path. */
 export function trpcError(error: CatalogueError, path: string): object {
   return serialize(errorShape(error, showText(path) || undefined));
 }
 
-/**
- * Returns the procedures that a request target names, or undefined when the target is not a path of tRPC.
- */
+/** Returns the procedures in a request target. Returns undefined when the target is not for tRPC. */
 function trpcPathOf(target: string): string | undefined {
   const [, surface = '', path = ''] = /^\/([^/?]*)\/?([^?]*)/.exec(target) ?? [];
   return decode(surface) === 'trpc' ? decode(path) : undefined;
@@ -42,10 +39,7 @@ function decode(text: string): string {
   }
 }
 
-/**
- * The headers of every JSON response. A cache must not store the response, and a browser must not guess
- * another type.
- */
+/** Caches must not store a JSON response, and browsers must not guess its type. */
 export const jsonHeaders = {
   'content-type': 'application/json',
   'cache-control': 'no-store',

@@ -50,18 +50,11 @@ interface HttpErrorOptions extends ErrorOptions {
   retryAfter?: number | undefined;
 }
 
-/**
- * Makes the error for a body over the limit. The server reads the length from the headers, or counts the
- * bytes.
- */
 export function bodyTooLarge(): HttpError {
   return new HttpError('bodyTooLarge', `the body is over ${bodyLimit} bytes: send a smaller one`);
 }
 
-/**
- * Turns everything that is thrown while the server handles a request into an HttpError. An unknown error
- * is a bug.
- */
+/** Turns everything that is thrown into an HttpError. An unknown error is a bug. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   const { kind, message, ...options } = fastifyError(thrown) ?? toCatalogueError(thrown);
@@ -94,7 +87,6 @@ export function showText(text: string): string {
   return hideTokens(shorten(text));
 }
 
-/** Replaces the access tokens in a text. */
 export function hideTokens(text: string): string {
   return text.replaceAll(tokens, '…');
 }

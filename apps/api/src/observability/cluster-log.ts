@@ -1,11 +1,7 @@
 import type { NodeReroute, NodeState, PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 
-/**
- * Logs when the plants of a node of a cluster cannot be written any more, or can be written again. Logs
- * when creates of a node go through another node, because this instance cannot reach the node itself. Logs
- * the warnings of the store.
- */
+/** Logs the state of a cluster's nodes, and the warnings of the store. */
 export function logCluster(server: FastifyInstance, { events }: PlantStore): void {
   const log = ({ address, share, isWritable }: NodeState) => {
     const details = { node: address, share };

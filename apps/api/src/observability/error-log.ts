@@ -11,18 +11,12 @@ type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
  */
 export type LogError = (error: HttpError, source?: ErrorSource) => void;
 
-/** The most unusable keys in the log. Without a limit, a client that names many keys could fill the log. */
-const maxLogged = 100;
-
 /** Milliseconds between two log lines for the same kind of error. Bugs are always logged. */
 const quietPeriod = 1_000;
 
-/**
- * Creates the function that logs every error. While the database is down or the server is overloaded,
- * thousands of requests fail for the same reason, so one line a second gives the number of these requests.
- */
+/** While thousands of requests fail for the same reason, one line a second gives their number. */
 export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
-  const logged = new Set<string>(); // The causes of `tokenInvalid`: one for each unusable key.
+  const isNewKey = firstTimes(); // The causes of `tokenInvalid` name unusable keys.
   const unlogged = new Map<string, { count: number; until: number }>();
 
   return (error, source) => {
@@ -43,9 +37,7 @@ export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogEr
   };
 
   function logOnce({ message, cause }: Error, details: object): void {
-    if (logged.has(message) || logged.size >= maxLogged) return;
-    logged.add(message);
-    log.warn({ ...details, err: cause }, message);
+    if (isNewKey(message)) log.warn({ ...details, err: cause }, message);
   }
 
   function logServerError(error: HttpError, reqId: string | undefined): void {
@@ -61,4 +53,14 @@ export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogEr
       unlogged.set(kind, { count: 0, until: performance.now() + quietPeriod });
     }
   }
+}
+
+/** Makes a function that accepts the first 100 different texts, so that no client can fill the log. */
+export function firstTimes(): (text: string) => boolean {
+  const known = new Set<string>();
+  return (text) => {
+    if (known.size >= 100 || known.has(text)) return false;
+    known.add(text);
+    return true;
+  };
 }

@@ -40,11 +40,9 @@ export interface LogOutput extends pino.DestinationStream {
 }
 
 /**
- * Writes the log to standard output. Each write is a system call, so lines are written together, up
- * to 100 ms later. One of Node's threads writes, because a disk may stall. When nobody reads the
- * pipe, or the disk is full or stalls, up to 8 MiB of lines wait and further lines are lost. Their
- * number is logged where they are missing. Requests never wait. A terminal gets readable lines in
- * place of JSON.
+ * Writes the log to standard output. Each write is a system call, so lines are written together. One of
+ * Node's threads writes, because a disk may stall. Requests never wait: when nobody reads the pipe, or the
+ * disk is full or stalls, further lines are lost, and their number is logged where they are missing.
  *
  * @param onLost is called for each lost line
  * @param isShared whether other processes write to the same standard output

@@ -29,15 +29,11 @@ export interface Metrics {
 /** The metrics of one process. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** Combines the metrics of several processes, and returns them in Prometheus's text format. */
 export function sumMetrics(processes: MetricValues[]): Promise<string> {
   return AggregatorRegistry.aggregate(processes).metrics();
 }
 
-/**
- * Creates the metrics. No label has a value that a client chooses, so the number of series is
- * bounded.
- */
+/** No label has a value that a client chooses, so the number of series is bounded. */
 export function createMetrics(store: PlantStore): Metrics {
   const register = new Registry();
   const registers = [register];
@@ -98,12 +94,12 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
     batchSize.observe(size);
     batchDuration.observe(milliseconds / 1000);
   });
-  const database = watchDatabase(store);
+  const isDatabaseUp = watchDatabase(store);
   const gauges: [name: string, help: string, read: () => number, aggregator?: 'max' | 'min'][] = [
     [
       'database_up',
       'Whether the database responds and has the tables, read every 15 s',
-      () => Number(database.isUp),
+      () => Number(isDatabaseUp()),
       'min',
     ],
     ['processes', 'Processes that serve the address of the instance', () => 1],

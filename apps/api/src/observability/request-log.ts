@@ -25,16 +25,12 @@ interface RequestLogOptions {
 
 /** Logs and counts each request once. A line contains the principal, method, path, status and time. */
 export class RequestLog extends LogController {
-  readonly #log: Logger;
-  readonly #stream: DestinationStream;
-  readonly #metrics: Metrics | undefined;
+  readonly #options: RequestLogOptions;
   readonly #names = new WeakMap<Principal, string>();
 
-  constructor({ log, stream, metrics }: RequestLogOptions) {
+  constructor(options: RequestLogOptions) {
     super();
-    this.#log = log;
-    this.#stream = stream;
-    this.#metrics = metrics;
+    this.#options = options;
   }
 
   override incomingRequest(): void {}
@@ -54,20 +50,16 @@ export class RequestLog extends LogController {
   override streamError(error: Error, request: FastifyRequest): void {
     const hasDisconnected = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (hasDisconnected) return;
-    this.#log.warn({ reqId: request.id, err: error }, 'a response was cut off');
+    this.#options.log.warn({ reqId: request.id, err: error }, 'a response was cut off');
   }
 
   #add(request: FastifyRequest, status: number, milliseconds: number): void {
-    this.#metrics?.countRequest(request, status, request.waitsFrom ?? milliseconds);
-    if (this.#log.isLevelEnabled('info')) {
-      this.#stream.write(this.#line(request, status, milliseconds));
-    }
+    const { log, stream, metrics } = this.#options;
+    metrics?.countRequest(request, status, request.waitsFrom ?? milliseconds);
+    if (log.isLevelEnabled('info')) stream.write(this.#line(request, status, milliseconds));
   }
 
-  /**
-   * Returns the log fields of a principal. It keeps them, because most requests of a client share a
-   * principal.
-   */
+  /** Keeps the log fields of each principal, because most requests of a client share a principal. */
   #nameOf(principal: Principal): string {
     const known = this.#names.get(principal);
     if (known !== undefined) return known;
@@ -109,10 +101,7 @@ function describeRequest({ method, url }: FastifyRequest) {
   return { method, path: showText(url.split('?', 1)[0] ?? '') };
 }
 
-/**
- * Describes an error for the log, without its stack and without the SQL and values of Drizzle's
- * message.
- */
+/** Describes an error without its stack, and without the SQL and the values of Drizzle's message. */
 function describeError(error: Error): Record<string, unknown> {
   const source = error.cause instanceof Error && 'query' in error ? error.cause : error;
   return {

@@ -1,27 +1,18 @@
 import type { PlantStore } from '@plant-store/core';
 
-/**
- * Milliseconds between two reads. Without them, an idle instance would not notice that the database is
- * down.
- */
+/** Milliseconds. Without reads, an idle instance would not notice that the database is down. */
 const interval = 15_000;
 
-/** The state of the database at the last read. */
-export interface DatabaseState {
-  /** Whether the database responds, and has the tables. */
-  readonly isUp: boolean;
-}
-
-/** Reads the state of the database now and at each interval, for the metrics. */
-export function watchDatabase(store: PlantStore): DatabaseState {
-  const state = { isUp: false };
+/** Asks at each interval whether the database is up. Returns a function that returns the last result. */
+export function watchDatabase(store: PlantStore): () => boolean {
+  let isUp = false;
   const read = async () => {
-    state.isUp = await store.ready().then(
+    isUp = await store.ready().then(
       () => true,
       () => false,
     );
   };
   void read();
   setInterval(read, interval).unref();
-  return state;
+  return () => isUp;
 }

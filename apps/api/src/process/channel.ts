@@ -3,9 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 /** The functions that the other process may call. */
 type Functions = Record<string, (argument: never) => unknown>;
 
-/**
- * Calls a function of the other process. Throws when that process ends, or does not respond in 5 s.
- */
+/** Throws when the other process ends, or does not respond in 5 s. */
 export type Call<Theirs extends Functions> = <Name extends keyof Theirs & string>(
   name: Name,
   argument: Parameters<Theirs[Name]>[0],
@@ -25,10 +23,7 @@ type Message =
 /** Milliseconds to wait for a response: a frozen process never sends one. */
 const responseTimeout = 5_000;
 
-/**
- * Opens a channel to another process. That process calls the functions `ours` and offers the functions
- * `Theirs`.
- */
+/** Opens a channel to another process, which calls the functions `ours` and offers `Theirs`. */
 export function openChannel<Theirs extends Functions>(end: End, ours: Functions): Call<Theirs> {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastCall = 0;

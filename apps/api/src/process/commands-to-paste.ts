@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 const plantFile = fileURLToPath(new URL('../../../../examples/plant.json', import.meta.url));
 
 /**
- * Returns a command that adds a plant. Users paste it into a terminal: on Windows into cmd or PowerShell,
- * otherwise into a POSIX shell.
+ * Returns a command that adds a plant, for cmd and PowerShell on Windows, otherwise for a POSIX shell.
  *
  * @param token the access token, or undefined when the variable `PLANT_STORE_TOKEN` contains it
  */
@@ -27,12 +26,10 @@ export function curlCommand(url: string, token: string | undefined, isWindows: b
 }
 
 /**
- * Returns a command that creates an access token. Users paste it into another terminal, in any directory:
- * on Windows into cmd or PowerShell, otherwise into a POSIX shell. In a POSIX shell, the command sets
+ * Returns a command that creates an access token, from any directory. In a POSIX shell, the command sets
  * `PLANT_STORE_TOKEN` to the token.
  *
- * @param variables the settings that the command needs and the other terminal may not have. They contain
- *   no secrets
+ * @param variables the settings that another terminal may not have, without secrets
  */
 export function tokenCommand(
   root: string,

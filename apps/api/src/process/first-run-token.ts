@@ -2,22 +2,22 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateToken } from '@plant-store/core/internal';
 import { tokenSyntax } from '../auth/authentication.ts';
-import { StartError } from './start-error.ts';
+
+/** An access token, and the path of the file that holds it. */
+export interface FirstRunToken {
+  token: string;
+  path: string;
+}
 
 /**
- * Returns the access token of an embedded store and the path of the file that holds it. The first
- * start generates the token. The file is in the data directory and only its owner can read it; on
- * Windows, the permissions of the directory apply. The token is stored nowhere else.
- *
- * @throws StartError when the file cannot be read or holds no token
+ * Returns the access token of an embedded store. The first start generates the token. Only the owner of
+ * the file can read it; on Windows, the permissions of the directory apply.
  */
-export async function firstRunToken(
-  dataDirectory: string,
-): Promise<{ token: string; path: string }> {
+export async function firstRunToken(dataDirectory: string): Promise<FirstRunToken> {
   const path = join(dataDirectory, 'token');
   const stored = await read(path);
   const token = stored || generateToken();
-  if (!tokenSyntax.test(token)) throw new StartError(`${path} holds no access token: ${remedy}`);
+  if (!tokenSyntax.test(token)) throw new Error(`${path} holds no access token: ${remedy}`);
   if (!stored) await writeFile(path, `${token}\n`, { mode: 0o600 });
   await chmod(path, 0o600); // An existing file may be readable by others.
   return { token, path };
@@ -30,6 +30,6 @@ async function read(path: string): Promise<string> {
     return (await readFile(path, 'utf8')).trim();
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return '';
-    throw new StartError(`the access token in ${path} cannot be read: ${remedy}`, { cause });
+    throw new Error(`the access token in ${path} cannot be read: ${remedy}`, { cause });
   }
 }

@@ -1,30 +1,26 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
-import { jsonHeaders } from '../errors/error-response.ts';
-import { cors } from '../http/cors.ts';
-import { checkRequestHeaders } from '../http/request-headers.ts';
-import { handleError, routerErrorHandler } from '../http/send-error.ts';
-import { rejectUnknownRoute } from '../http/unknown-route.ts';
 import {
   limitConnections,
   trackConnections,
   trackResponse,
-  untrackResponse,
-} from '../node/client-connections.ts';
-import { respondToNodeEvents } from '../node/node-errors.ts';
-import { nodeServerOptions } from '../node/node-server-options.ts';
+} from '../connections/client-connections.ts';
+import { respondToNodeEvents } from '../connections/node-errors.ts';
+import { nodeServerOptions } from '../connections/node-server-options.ts';
+import { jsonHeaders } from '../errors/error-response.ts';
 import { createErrorLog } from '../observability/error-log.ts';
 import { type MetricValues, sumMetrics } from '../observability/metrics.ts';
 import { sendRequestId } from '../observability/request-log.ts';
+import { cors } from '../requests/cors.ts';
+import { checkRequestHeaders } from '../requests/request-headers.ts';
+import { handleError, routerErrorHandler } from '../requests/send-error.ts';
+import { rejectUnknownRoute } from '../requests/unknown-route.ts';
 
-/**
- * The most connections. Prometheus needs one. The limit is low, because these connections share file
- * descriptors with the store's clients.
- */
+/** Prometheus needs one connection. The connections share file descriptors with the store's clients. */
 const maxConnections = 8;
 
 /**
- * Builds the server of `/metrics`, ready to `listen`. `metrics` returns the metrics of each process. The
- * server needs no token, so it has a port of its own. Clients of the store need not reach that port.
+ * Builds the server of `/metrics`, ready to `listen`. The server needs no token, so it has a port of its
+ * own, which clients of the store need not reach.
  */
 export function buildMetricsServer(
   metrics: () => Promise<MetricValues[]>,
@@ -47,7 +43,6 @@ export function buildMetricsServer(
   server.addHook('onRequest', trackResponse);
   server.addHook('onRequest', rejectUnknownRoute(server, 'the only path is /metrics'));
   server.addHook('onRequest', checkRequestHeaders);
-  server.addHook('onResponse', untrackResponse);
   const headers = { ...jsonHeaders, 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
   server.get('/metrics', async (_request, reply) =>
     reply.headers(headers).send(await sumMetrics(await metrics())),

@@ -1,16 +1,8 @@
-/** The server cannot start. The message says what is wrong and what to do. */
-export class StartError extends Error {
-  override readonly name = 'StartError';
-}
-
-/**
- * Makes a function that wraps an error. The message names the step that failed, and says what to
- * do.
- */
+/** Makes a function that wraps an error. The message names the step that failed. */
 export function throwStartError(step: string, remedy: string): (cause: unknown) => never {
   return (cause) => {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new StartError(`cannot ${step} (${why}): ${remedy}`, { cause });
+    throw new Error(`cannot ${step} (${why}): ${remedy}`, { cause });
   };
 }
 

@@ -3,16 +3,16 @@ import pino from 'pino';
 import type { Env } from '../env.ts';
 import { logOutput } from '../observability/log-output.ts';
 import { serializers } from '../observability/request-log.ts';
-import { buildConsole } from '../web/build-console.ts';
+import { buildConsole } from '../pages/build-console.ts';
 import {
   listen,
   listenForMetrics,
   type PreparedServer,
   prepareServer,
   warnOfUnknownSettings,
-  welcomeText,
 } from './start.ts';
-import { endExitOnSignals, stopSignals } from './stop.ts';
+import { onStopSignal } from './stop.ts';
+import { welcome } from './welcome.ts';
 import { becomeWorker } from './worker.ts';
 import { startWorkers } from './workers.ts';
 
@@ -30,24 +30,13 @@ async function startPrimary(env: Env): Promise<void> {
   const workers = startWorkers({
     count: env.PLANT_STORE_PROCESSES,
     log,
-    onListening: (listening) => output.write(welcomeText(env, { ...listening, metricsUrl })),
+    onListening: (listening) => output.write(welcome(env, { ...listening, metricsUrl })),
     async onEnd(exitCode) {
       await output.settle();
       process.exit(exitCode);
     },
   });
-
-  let isStopping = false;
-  for (const signal of stopSignals) {
-    process.on(signal, () => {
-      // As in `stopOnSignals`, a second SIGHUP does not end the process: a terminal that closes may send
-      // several.
-      if (isStopping && signal !== 'SIGHUP') process.exit(1);
-      if (!isStopping) workers.stop(signal);
-      isStopping = true;
-    });
-  }
-  endExitOnSignals();
+  onStopSignal((signal) => workers.stop(signal));
 }
 
 async function startWorker(env: Env): Promise<void> {

@@ -3,24 +3,17 @@ import { setInterval } from 'node:timers/promises';
 import { citus } from '@plant-store/citus';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { explainDatabaseError } from '@plant-store/core/operator';
-import { describeDatabaseUrl } from '@plant-store/core/read';
+import { explainUnknownSettings } from '@plant-store/fast-start/setting-names';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Authenticate } from '../auth/authentication.ts';
 import { createSignIn } from '../auth/sign-in.ts';
 import { acceptStaticTokens } from '../auth/static-tokens.ts';
-import {
-  databaseSettings,
-  type Env,
-  jwtSettings,
-  repositoryRoot,
-  unknownSettings,
-} from '../env.ts';
-import { backlog } from '../node/node-server-options.ts';
-import { type LogOutput, logOutput } from '../observability/log-output.ts';
-import type { Metrics, MetricValues } from '../observability/metrics.ts';
-import { buildConsole } from '../web/build-console.ts';
-import { hasConsole } from '../web/serve-console.ts';
-import { connectionCapacity } from './connection-capacity.ts';
+import { connectionCapacity } from '../connections/connection-capacity.ts';
+import { backlog } from '../connections/node-server-options.ts';
+import { type Env, jwtSettings } from '../env.ts';
+import { logOutput } from '../observability/log-output.ts';
+import type { MetricValues } from '../observability/metrics.ts';
+import { buildConsole } from '../pages/build-console.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { keepFeed } from './keep-feed.ts';
 import { throwStartError } from './start-error.ts';
@@ -29,21 +22,8 @@ import { welcome } from './welcome.ts';
 import type { Listening, WorkerProcess } from './worker.ts';
 
 /** A server that does not listen yet, with its parts. */
-export interface PreparedServer {
-  server: FastifyInstance;
-  store: PlantStore;
-  metrics: Metrics | undefined;
-  output: LogOutput;
-  /**
-   * The token that the server generated, and its file. It is undefined with a Postgres, or when a setting
-   * contains a token.
-   */
-  generated: { token: string; path: string } | undefined;
-  /** The code that opens the console once. It is undefined when the server generated no token. */
-  signInCode: string | undefined;
-}
+export type PreparedServer = Awaited<ReturnType<typeof prepareServer>>;
 
-/** Starts the server in this process alone. */
 export async function startAlone(env: Env): Promise<void> {
   const consoleBuilt = buildConsole();
   const prepared = await prepareServer(env);
@@ -55,11 +35,11 @@ export async function startAlone(env: Env): Promise<void> {
   const listening = await listen(prepared, env);
   // The log's stream writes the welcome, so that all earlier log lines come before the welcome.
   const { generated, signInCode } = prepared;
-  output.write(welcomeText(env, { ...listening, metricsUrl, generated, signInCode }));
+  output.write(welcome(env, { ...listening, metricsUrl, generated, signInCode }));
 }
 
 /** @param worker this process, when it is one of several that serve together */
-export async function prepareServer(env: Env, worker?: WorkerProcess): Promise<PreparedServer> {
+export async function prepareServer(env: Env, worker?: WorkerProcess) {
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   // The server's modules load while the database opens.
   const [store, { buildServer }] = await Promise.all([
@@ -124,34 +104,10 @@ export async function listen(
 }
 
 export function warnOfUnknownSettings(log: FastifyBaseLogger): void {
-  for (const message of unknownSettings()) log.warn(message);
+  for (const message of explainUnknownSettings(process.env)) log.warn(message);
 }
 
-/** Returns the text that the command prints when the server listens. */
-export function welcomeText(
-  { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory, PLANT_STORE_TOKEN: token }: Env,
-  {
-    generated,
-    signInCode,
-    ...started
-  }: Listening &
-    Partial<Pick<PreparedServer, 'generated' | 'signInCode'>> & { metricsUrl: string | undefined },
-): string {
-  return welcome({
-    ...started,
-    signInCode,
-    hasConsole: hasConsole(),
-    database: databaseUrl ? `Postgres at ${describeDatabaseUrl(databaseUrl)}` : dataDirectory,
-    token: generated ?? (token ? 'environment' : 'none'),
-    root: repositoryRoot,
-    settings: databaseSettings(),
-  });
-}
-
-/**
- * Accepts the identity provider's JWTs. The code for JWTs is loaded only if needed, because it delays the
- * start.
- */
+/** Loads the code for JWTs only if needed, because this code delays the start. */
 async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authenticate> {
   const jwts = jwtSettings(env);
   if (!jwts) return fallback;
@@ -159,10 +115,7 @@ async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authentic
   return acceptJwts(jwts, fallback);
 }
 
-/**
- * Serves the metrics of all processes on their own port, and returns their URL. Returns undefined when no
- * port is set.
- */
+/** Serves the metrics of all processes on their own port, if one is set, and returns their URL. */
 export async function listenForMetrics(
   metrics: () => Promise<MetricValues[]>,
   log: FastifyBaseLogger,
@@ -178,10 +131,7 @@ export async function listenForMetrics(
   return `${url}/metrics`;
 }
 
-/**
- * Waits until the database responds, and logs this. Before, the server has printed that the database does
- * not respond.
- */
+/** Logs that the database responds, after the server has printed that it does not. */
 async function logWhenOpen({ log }: FastifyInstance, store: PlantStore): Promise<void> {
   for await (const _ of setInterval(1_000, undefined, { ref: false })) {
     const isOpen = await store.ready().then(

@@ -11,77 +11,86 @@ interface RunningServer {
   /** Milliseconds for which the server still accepts requests after SIGTERM. */
   drainDelay: number;
   logOutput: LogOutput;
-  /** Emits the signals. Without it, the process itself emits them. */
   signals?: EventEmitter | undefined;
 }
 
-/**
- * Milliseconds for the responses to requests in progress, after the server has stopped accepting new
- * requests.
- */
+/** Milliseconds for the responses to requests in progress, after the server has stopped listening. */
 const responseTimeout = 6_000;
 
-/**
- * Milliseconds for the store to close its database, which cancels the statements that still run.
- */
+/** Milliseconds for the store to close its database, which cancels the statements that still run. */
 const storeTimeout = 2_000;
 
 /**
- * Makes the stop signals end the process at once, with exit code 0. It is for the time before
- * `stopOnSignals`, when no request can have arrived. Without a listener, the first process of a container
- * (PID 1) ignores these signals.
+ * Makes the stop signals end the process at once, before any request can arrive. Without a listener, the
+ * first process of a container (PID 1) ignores these signals.
  */
 export function exitOnSignals(): void {
   for (const signal of stopSignals) process.on(signal, exit);
   process.on('SIGHUP', () => {}); // Without a listener, SIGHUP ends the process.
 }
 
-/**
- * A terminal that closes sends SIGHUP. Without a terminal, SIGHUP comes from logrotate or `nohup`, and
- * must not stop the process.
- */
+/** Without a terminal, SIGHUP comes from logrotate or `nohup`, and must not stop the process. */
 const terminalSignals = [0, 1, 2].some(isatty) ? (['SIGHUP'] as const) : [];
 
 /** The signals that stop the process. */
-export const stopSignals = ['SIGINT', 'SIGTERM', ...terminalSignals] as const;
+const stopSignals = ['SIGINT', 'SIGTERM', ...terminalSignals] as const;
 
 const exit = () => process.exit();
 
 /**
- * Ends `exitOnSignals`. Add the new listeners first, because Node loses a signal that arrives while there
- * is no listener. The empty listeners stay, so a worker ignores these signals. A terminal or systemd sends
- * the signals to all processes, but only the primary stops the workers.
+ * Calls `stop` at the first signal that stops the process. A second signal ends the process at once. Returns
+ * a function that calls `stop` unless the process stops already.
+ *
+ * @param signals emits the signals. Without it, the process itself emits them
  */
-export function endExitOnSignals(): void {
+export function onStopSignal(
+  stop: (signal: NodeJS.Signals) => void,
+  signals: EventEmitter = process,
+): (signal: NodeJS.Signals) => void {
+  let isStopping = false;
+  for (const signal of stopSignals) {
+    signals.on(signal, () => {
+      // A terminal that closes may send SIGHUP several times.
+      if (isStopping && signal !== 'SIGHUP') process.exit(1);
+      stopOnce(signal);
+    });
+  }
+  // Ends `exitOnSignals` last, because Node loses a signal that arrives while there is no listener. The
+  // empty listeners stay, so a worker ignores these signals: a terminal or systemd sends them to all
+  // processes, but only the primary stops the workers.
   for (const signal of stopSignals) process.on(signal, () => {}).off(signal, exit);
+  return stopOnce;
+
+  function stopOnce(signal: NodeJS.Signals): void {
+    if (isStopping) return;
+    isStopping = true;
+    stop(signal);
+  }
 }
 
 /**
- * Makes the stop signals end the process with exit code 0. An uncaught exception leaves the process in an
- * unknown state, so the process ends with exit code 1. Requests that have arrived get their responses
- * first. A second signal stops the process at once.
+ * Ends the process after the requests that have arrived got their responses. An uncaught exception leaves
+ * the process in an unknown state, so the process ends, too, with exit code 1.
  */
-export function stopOnSignals(running: RunningServer): void {
-  const { server, store, drainDelay, logOutput, signals = process } = running;
-  let isStopping = false;
-
-  for (const signal of stopSignals) {
-    signals.on(signal, () => {
-      // SIGINT and SIGHUP come from a terminal: a user waits there, and no load balancer reads `/readyz`.
-      if (!isStopping) void stop(signal === 'SIGTERM' ? drainDelay : 0);
-      // A terminal that closes may send SIGHUP several times.
-      else if (signal !== 'SIGHUP') process.exit(1);
-    });
-  }
-  endExitOnSignals();
+export function stopOnSignals({
+  server,
+  store,
+  drainDelay,
+  logOutput,
+  signals,
+}: RunningServer): void {
+  // SIGINT and SIGHUP come from a terminal: a user waits there, and no load balancer reads `/readyz`.
+  const stopOnce = onStopSignal(
+    (signal) => void stop(signal === 'SIGTERM' ? drainDelay : 0),
+    signals,
+  );
   // Node also emits this for unhandled rejections.
   process.on('uncaughtException', (thrown) => {
     logFatal(thrown);
-    if (!isStopping) void stop(drainDelay);
+    stopOnce('SIGTERM');
   });
 
   async function stop(delay: number): Promise<void> {
-    isStopping = true;
     server.drainDelay = delay;
     try {
       // A client that never sends the rest of its request must not delay the exit.

@@ -1,59 +1,52 @@
+import { describeDatabaseUrl } from '@plant-store/core/read';
+import { databaseSettings, type Env, repositoryRoot } from '../env.ts';
+import { hasConsole } from '../pages/serve-console.ts';
 import { curlCommand, tokenCommand } from './commands-to-paste.ts';
+import type { FirstRunToken } from './first-run-token.ts';
+import type { Listening } from './worker.ts';
 
-interface Welcome {
-  url: string;
-  /** Whether the server serves the console. */
-  hasConsole: boolean;
-  /** The code that opens the console once. It is undefined when the server generated no token. */
-  signInCode: string | undefined;
+interface Started extends Listening {
   /** The address of the metrics. It is undefined when the server has no metrics. */
   metricsUrl: string | undefined;
-  database: string;
-  /** Why the database does not respond, and what to do. It is undefined when the database responds. */
-  databaseError: string | undefined;
-  /** The token that the server generated and its file, or the source of another token. */
-  token: { token: string; path: string } | 'environment' | 'none';
-  /** The repository. */
-  root: string;
-  /** The settings that another terminal needs to find the same database, without secrets. */
-  settings: Record<string, string>;
+  /** The token that the server generated. */
+  generated?: FirstRunToken | undefined;
+  /** The code that opens the console once. */
+  signInCode?: string | undefined;
 }
 
 const isWindows = process.platform === 'win32';
 
-/**
- * Returns the text that the server prints when it listens. The text says whether the store is open or what
- * is missing, and contains its addresses and commands to paste.
- */
-export function welcome(options: Welcome): string {
-  const { url, hasConsole, signInCode, metricsUrl, database, token } = options;
-  const generated = typeof token === 'object' ? token.token : undefined;
+/** Returns the text that the server prints when it listens. */
+export function welcome(env: Env, started: Started): string {
+  const { url, metricsUrl, signInCode, generated } = started;
+  const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
+  const hasToken = Boolean(generated ?? env.PLANT_STORE_TOKEN);
   return `
-${stateOf(options)}
+${stateOf(started, hasToken)}
 
-  Console       ${hasConsole ? consoleUrl(url, signInCode) : 'not built: run npx -y pnpm --filter @plant-store/web build'}
+  Console       ${hasConsole() ? consoleUrl(url, signInCode) : 'not built: run npx -y pnpm --filter @plant-store/web build'}
   REST          ${url}/plants
   tRPC          ${url}/trpc
   Reference     ${url}/docs
   OpenAPI       ${url}/openapi.json
   Metrics       ${metricsUrl ?? 'none: set PLANT_STORE_METRICS_PORT to have them'}
-  Database      ${database}
-  Access token  ${describeToken(token)}
+  Database      ${databaseUrl ? `Postgres at ${describeDatabaseUrl(databaseUrl)}` : dataDirectory}
+  Access token  ${describeToken(generated, hasToken)}
   Stop          Ctrl+C${isWindows ? '' : `, or kill ${process.pid}`}
-${token === 'none' ? tokenSection(options) : ''}
+${hasToken ? '' : tokenSection()}
 Add a plant:
 
-  ${curlCommand(url, generated, isWindows)}
+  ${curlCommand(url, generated?.token, isWindows)}
 
 `;
 }
 
-function stateOf({ databaseError, token }: Welcome): string {
+function stateOf({ databaseError }: Started, hasToken: boolean): string {
   if (databaseError) {
     return `The database does not respond yet: ${databaseError}.
 The server tries again by itself. Until then, each call gets 503.`;
   }
-  if (token === 'none') return 'The plant store is open. Its clients need an access token.';
+  if (!hasToken) return 'The plant store is open. Its clients need an access token.';
   return 'The plant store is open.';
 }
 
@@ -62,17 +55,17 @@ function consoleUrl(url: string, code: string | undefined): string {
   return code ? `${url}/#code=${code} (once, within ten minutes)` : `${url}/`;
 }
 
-function describeToken(token: Welcome['token']): string {
-  if (token === 'none') return 'none in PLANT_STORE_TOKEN: create one with the command below';
-  if (token === 'environment') return 'the one in PLANT_STORE_TOKEN';
-  return `${token.token} (kept in ${token.path})`;
+function describeToken(generated: FirstRunToken | undefined, hasToken: boolean): string {
+  if (generated) return `${generated.token} (kept in ${generated.path})`;
+  if (hasToken) return 'the one in PLANT_STORE_TOKEN';
+  return 'none in PLANT_STORE_TOKEN: create one with the command below';
 }
 
-function tokenSection({ root, settings }: Welcome): string {
+function tokenSection(): string {
   const windows = isWindows ? ', with the same DATABASE_URL, then set PLANT_STORE_TOKEN to it' : '';
   return `
 Create an access token${windows}:
 
-  ${tokenCommand(root, settings, isWindows)}
+  ${tokenCommand(repositoryRoot, databaseSettings(), isWindows)}
 `;
 }

@@ -1,36 +1,19 @@
 import { EventEmitter } from 'node:events';
 import type { MetricValues } from '../observability/metrics.ts';
+import type { ServerOptions } from '../server.ts';
 import { openChannel } from './channel.ts';
 
-/** This process, as one of several that serve one address. */
-export interface WorkerProcess {
+export interface WorkerProcess extends NonNullable<ServerOptions['processes']> {
   /** Emits the signals that the primary got. */
   readonly signals: EventEmitter;
-  /** Whether all processes are ready. */
-  areAllReady(): Promise<boolean>;
-  /**
-   * Call it when this process has stopped listening. Resolves when no process that is about to stop
-   * accepts connections.
-   */
-  closed(): Promise<void>;
   /** Tells the primary that this process serves. */
   listening(details: Listening): Promise<void>;
 }
 
-/** Functions that tell the primary the state of a worker. */
-interface WorkerState {
-  isReady(): Promise<boolean>;
-  metrics(): Promise<MetricValues>;
-}
-
 /** Makes this process a worker: it runs the functions that the primary calls. */
-export function becomeWorker({ isReady, metrics }: WorkerState): WorkerProcess {
+export function becomeWorker(state: Omit<WorkerFunctions, 'stop'>): WorkerProcess {
   const signals = new EventEmitter();
-  const functions: WorkerFunctions = {
-    stop: (signal) => void signals.emit(signal),
-    isReady,
-    metrics,
-  };
+  const functions: WorkerFunctions = { ...state, stop: (signal) => void signals.emit(signal) };
   const call = openChannel<PrimaryFunctions>(process, functions);
   return {
     signals,
@@ -60,9 +43,6 @@ export type WorkerFunctions = {
 export type PrimaryFunctions = {
   listening(details: Listening): void;
   areAllReady(argument: undefined): Promise<boolean>;
-  /**
-   * A worker calls this after it has stopped listening. When all workers stop, the promise resolves
-   * when none of them listens, so that no client connects to a worker that is about to stop.
-   */
+  /** When all workers stop, the promise resolves when none of them listens any more. */
   closed(argument: undefined): Promise<void> | undefined;
 };

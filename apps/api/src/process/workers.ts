@@ -1,12 +1,10 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { FastifyBaseLogger } from 'fastify';
-import type { MetricValues } from '../observability/metrics.ts';
+import { closeUntakenConnections } from '../connections/untaken-connections.ts';
 import { type Call, openChannel } from './channel.ts';
-import { closeUntakenConnections } from './untaken-connections.ts';
 import type { Listening, PrimaryFunctions, WorkerFunctions } from './worker.ts';
 
 interface WorkersOptions {
-  /** The number of workers that serve. */
   count: number;
   log: FastifyBaseLogger;
   /** Called once, when all workers serve. */
@@ -15,23 +13,14 @@ interface WorkersOptions {
   onEnd(exitCode: number): void;
 }
 
-/** The workers of this process. */
-interface Workers {
-  /** Stops all workers as this signal stops a single process. */
-  stop(signal: NodeJS.Signals): void;
-  /** Returns the values of the metrics of each worker. */
-  metrics(): Promise<MetricValues[]>;
-}
-
 /** A worker that dies within these milliseconds has failed to start. */
 const startTime = 60_000;
 
 /**
- * Starts several workers that serve one address together: this process accepts the connections, and hands
- * them to the workers in turn. A worker that dies is replaced. The first worker starts alone: when no
- * worker can start, the reason is printed only once.
+ * Starts several workers that serve one address together, and replaces a worker that dies. The first worker
+ * starts alone: when no worker can start, the reason is printed only once.
  */
-export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions): Workers {
+export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions) {
   const all = new Set<Worker>();
   /** For each worker that serves, the function that calls it. */
   const serving = new Map<Worker, Call<WorkerFunctions>>();
@@ -47,11 +36,13 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   startWorker(0);
 
   return {
-    stop(signal) {
+    /** Stops all workers as this signal stops a single process. */
+    stop(signal: NodeJS.Signals): void {
       stopSignal = signal;
       for (const worker of all) stopWorker(worker, signal);
       if (all.size === 0) onEnd(exitCode);
     },
+    /** Returns the values of the metrics of each worker. */
     metrics: () => askAll((call) => call('metrics', undefined)),
   };
 

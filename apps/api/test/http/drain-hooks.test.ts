@@ -5,12 +5,8 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { drain } from '../../src/http/drain.ts';
-import {
-  trackConnections,
-  trackResponse,
-  untrackResponse,
-} from '../../src/node/client-connections.ts';
+import { trackConnections, trackResponse } from '../../src/connections/client-connections.ts';
+import { drain } from '../../src/connections/drain.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
 
 // The server has only these hooks, so that `npx -y pnpm mutants` can try each mutant of the hooks.
@@ -41,7 +37,6 @@ beforeEach(async () => {
   server.addHook('onRequest', trackResponse);
   const hooks = drain(server, () => otherProcesses.promise, stopWaiting);
   server.addHook('onSend', hooks.announceClose);
-  server.addHook('onResponse', untrackResponse);
   server.addHook('onResponse', hooks.closeAfterResponse);
   server.addHook('onResponse', afterwards);
   server.addHook('preClose', () => duringDrain());

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createFairTurns } from '../../src/http/fair-turns.ts';
+import { createFairTurns } from '../../src/requests/fair-turns.ts';
 
 /**
  * Eight requests continue in a turn, and a request that waits for more than a second is late. The clock
@@ -13,7 +13,7 @@ function start({ errorTime = 100 } = {}) {
   onTestFinished(() => void vi.useRealTimers());
   const server = new EventEmitter();
   const dropped: FastifyRequest[] = [];
-  const turns = createFairTurns({
+  const takeTurn = createFairTurns({
     maxInTurn: 8,
     maxWait: 1_000,
     onDrop: (request) => dropped.push(request),
@@ -26,8 +26,8 @@ function start({ errorTime = 100 } = {}) {
     /** Sends this number of requests, whose outcomes have this name. */
     send(count: number, name = '', request = { isGone: false }) {
       for (let i = 0; i < count; i++) {
-        // `take` reads only this part of a request.
-        turns.take(request as FastifyRequest, (error) => {
+        // `takeTurn` reads only this part of a request.
+        takeTurn(request as FastifyRequest, (error) => {
           if (error) vi.advanceTimersByTime(errorTime);
           outcomes.push(error ? `${name} ${error.code}` : name);
         });

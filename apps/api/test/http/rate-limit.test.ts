@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { countByClient } from '../../src/http/rate-limit.ts';
+import { countByClient } from '../../src/requests/rate-limit.ts';
 import { expectError } from '../fixtures/expect-error.ts';
 import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
 import { post, surfaces } from '../fixtures/surfaces.ts';

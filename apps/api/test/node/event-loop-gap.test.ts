@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { dropGoneAfterGap } from '../../src/node/event-loop-gap.ts';
-import { decorateRequests } from '../../src/request-state.ts';
+import { dropGoneAfterGap } from '../../src/connections/event-loop-gap.ts';
+import { decorateRequests } from '../../src/requests/request-state.ts';
 
 /** Makes a server with the hook, the clocks that the hook reads, and the outcomes of the requests. */
 function start() {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requestLineIn } from '../../src/node/request-line.ts';
+import { requestLineIn } from '../../src/connections/request-line.ts';
 
 /** Finds the request line when the parser stops at the bar. */
 const lineIn = (packet: string) =>

@@ -11,12 +11,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { openApiDocument } from '../../openapi/openapi-document.ts';
 import { requireToken } from '../../src/auth/authentication.ts';
-import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
-import { limitMemory } from '../../src/http/memory/limit-memory.ts';
-import { createMemoryBudget } from '../../src/http/memory/memory-budget.ts';
-import { handleError } from '../../src/http/send-error.ts';
-import { rest } from '../../src/rest/rest.ts';
-import { trpc } from '../../src/trpc/trpc.ts';
+import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
+import { limitMemory } from '../../src/requests/memory/limit-memory.ts';
+import { createMemoryBudget } from '../../src/requests/memory/memory-budget.ts';
+import { handleError } from '../../src/requests/send-error.ts';
+import { rest } from '../../src/surfaces/rest.ts';
+import { trpc } from '../../src/surfaces/trpc/trpc.ts';
 
 const { transformer, errorFormatter } = appRouter._def._config;
 const t = initTRPC.context<Context>().create({ transformer, errorFormatter });
@@ -47,10 +47,9 @@ beforeAll(async () => {
   );
   const queueBody = createLargeBodyQueue();
   await server.register(rest, { store, procedures, queueBody });
-  const budget = createMemoryBudget(2 ** 20);
-  const limits = { budget, memory: limitMemory(budget) };
+  const memory = limitMemory(createMemoryBudget(2 ** 20));
   // The type of the surface names the store's own router, but the surface serves any router.
-  const options = { store, router: router as never, procedures, ...limits, queueBody };
+  const options = { store, router: router as never, procedures, memory, queueBody };
   await server.register(trpc, { ...options, prefix: '/trpc' });
   url = await server.listen({ host: '127.0.0.1', port: 0 });
 });

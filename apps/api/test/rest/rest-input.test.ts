@@ -6,8 +6,8 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
-import { createLargeBodyQueue } from '../../src/http/body/large-body-queue.ts';
-import { rest } from '../../src/rest/rest.ts';
+import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
+import { rest } from '../../src/surfaces/rest.ts';
 
 const anyInput = (openapi: Operation) =>
   define({

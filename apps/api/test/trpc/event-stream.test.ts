@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createMemoryBudget } from '../../src/http/memory/memory-budget.ts';
-import { eventStream } from '../../src/trpc/event-stream.ts';
+import { createMemoryBudget } from '../../src/requests/memory/memory-budget.ts';
+import { eventStream } from '../../src/surfaces/trpc/event-stream.ts';
 
 const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
 

@@ -220,7 +220,7 @@ describe('a subscription', () => {
   });
 
   it('gets one line in the log, with the status 200, when its client disconnects', async () => {
-    const requestId = 'a client that disconnects';
+    const requestId = 'subscriber-that-disconnects';
     const stream = await send('GET', '', { 'x-request-id': requestId });
     await stream.body?.cancel();
     const lines = () => server.log.filter((line) => line.includes(requestId));

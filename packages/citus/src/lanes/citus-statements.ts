@@ -4,11 +4,12 @@ import {
   contentValues,
   createPlantStatements,
   databaseCode,
+  databaseUnavailable,
   idsOf,
   isCancelled,
   lateWriteError,
   type PlantStatements,
-  type Run,
+  type Verbs,
 } from '@plant-store/core/cluster';
 
 /**
@@ -19,16 +20,16 @@ import {
  * Citus rejects volatile functions in a write, and it evaluates a failing expression even in a branch that is
  * not taken. So after the deadline, the INSERT sets the name to null, and the column rejects null.
  */
-export function createOrdinaryStatements(run: Run): PlantStatements {
+export function createOrdinaryStatements(verbs: Verbs): PlantStatements {
   return {
-    ...createPlantStatements(run),
+    ...createPlantStatements(verbs),
 
     async insert(batch, deadline, until) {
       const values = (time: string) => [
         ...batch.flatMap((plant) => [String(plant.id), ...contentValues(plant)]),
         time,
       ];
-      const inserted = run(insertRows(batch.length), values, {
+      const inserted = verbs.write(insertRows(batch.length), values, {
         share: 'creates',
         deadline,
         until,
@@ -79,13 +80,13 @@ const unknownOutcome = '40003';
  * Counts plants on each shard of a cluster, and stops on each shard at the limit. For a LIMIT in a subquery,
  * Citus would send that many rows of every shard to one node. Here every shard sends one number.
  */
-export function createCountOnShards(run: Run): CountUpTo {
-  return async (limit, { tag }, deadline, caller) => {
-    const options = { share: 'lists', deadline, caller, isRepeatable: true } as const;
-    const { rows } = await run(countOnShards, [String(limit), tag ?? null], options);
+export function createCountOnShards({ read }: Verbs): CountUpTo {
+  return async (limit, { tag } = {}, options = {}) => {
+    const values = [String(limit), tag ?? null];
+    const { rows } = await read(countOnShards, values, { share: 'lists', ...options });
     let sum = 0;
     for (const [isCounted, result] of rows as [boolean, string][]) {
-      if (!isCounted) throw new Error(`a shard was not counted: ${result}`);
+      if (!isCounted) throw databaseUnavailable(new Error(`a shard was not counted: ${result}`));
       sum += Number(result);
     }
     return Math.min(sum, limit);

@@ -2,14 +2,11 @@ import {
   type ClusterStore,
   type ClusterWatch,
   createLane,
-  deadlineIn,
-  defaultTimeout,
   type Lane,
   lateCommit,
   type NodeState,
-  type Rows,
+  type Query,
   type StoreLanes,
-  type Values,
 } from '@plant-store/core/cluster';
 import type { ShardMap, ShardState, StorageNode } from '../shards/shard-map.ts';
 import { watchShards } from '../shards/watch-shards.ts';
@@ -33,9 +30,10 @@ interface NodeLane {
  */
 export function watchLanes(store: ClusterStore): ClusterWatch {
   const { database, nodes: connections, events, onCommit, main, use } = store;
-  const statements = createOrdinaryStatements(database.run);
+  const statements = createOrdinaryStatements(database);
   const ordinary = createLane({ ...database, statements, onCommit });
-  const countOnShards = createCountOnShards(database.run);
+  const query: Query = (text, values = []) => database.read(text, values, { share: 'lookUps' });
+  const countOnShards = createCountOnShards(database);
   const shards = watchShards(query, onRead);
   let byNode: ReadonlyMap<number, NodeLane> = new Map();
   const turn = new NodeTurns();
@@ -70,11 +68,6 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
       await Promise.all([...byNode.values()].map(({ access }) => access.close()));
     },
   };
-
-  function query(text: string, values: Values): Promise<Rows> {
-    const options = { share: 'lookUps', deadline: deadlineIn(defaultTimeout) } as const;
-    return database.run(text, values, { ...options, isRepeatable: true });
-  }
 
   function nodes(): readonly StorageNode[] {
     return shards.current?.nodes ?? [];

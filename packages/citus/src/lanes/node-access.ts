@@ -1,10 +1,11 @@
 import {
   ConnectionPool,
   type ConnectTo,
+  createVerbs,
   type DatabaseConnection,
   type NodeConnections,
-  type Run,
   type Share,
+  type Verbs,
 } from '@plant-store/core/cluster';
 import { clusterIdSignature } from '../shards/node-functions.ts';
 import type { StorageNode } from '../shards/shard-map.ts';
@@ -13,8 +14,7 @@ import type { StorageNode } from '../shards/shard-map.ts';
  * Access for statements about the plants of one node of a cluster. These statements have their own
  * connections, so that other statements go on while that node is down.
  */
-export interface NodeAccess {
-  readonly run: Run;
+export interface NodeAccess extends Verbs {
   /** See `Database`. */
   mayCommit(share: Share): Promise<boolean>;
   unsettled(): number;
@@ -77,11 +77,11 @@ export function openNodeAccess(
   });
 
   return {
-    run(...statement) {
+    ...createVerbs((...statement) => {
       const isDue = !isDirect && triedAt !== undefined && now() - triedAt > retryInterval;
       if (isDue) void retry();
       return pool.run(...statement);
-    },
+    }),
     get isDirect() {
       return isDirect;
     },

@@ -8,7 +8,7 @@ import { callAnywhere, insertNothing } from '../shards/node-functions.ts';
 import type { NodeAccess } from './node-access.ts';
 
 interface NodeHealthOptions {
-  readonly access: Pick<NodeAccess, 'run' | 'directError'>;
+  readonly access: Pick<NodeAccess, 'write' | 'directError'>;
   /** Is called when the node cannot be written any more, or can be written again. */
   readonly onChange: () => void;
   /**
@@ -67,7 +67,7 @@ export class NodeHealth {
     const { access, now } = this.#options;
     const options = { share: 'lookUps', deadline: deadlineIn(probeTimeout) } as const;
     try {
-      await access.run(callAnywhere.insert, (until) => insertNothing(someId, until), options);
+      await access.write(callAnywhere.insert, (until) => insertNothing(someId, until), options);
     } catch {
       return this.#set(false);
     }

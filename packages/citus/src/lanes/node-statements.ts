@@ -1,5 +1,11 @@
-import { columnArrays, databaseCode, idsOf, type PlantStatements } from '@plant-store/core/cluster';
-import { hasMoved } from '../shards/has-moved.ts';
+import {
+  columnArrays,
+  databaseCode,
+  deleteAdvice,
+  idsOf,
+  type PlantStatements,
+} from '@plant-store/core/cluster';
+import { hasMoved } from '../shards/cluster-role.ts';
 import { callAnywhere, callHere, shardMoved } from '../shards/node-functions.ts';
 import type { ShardWatch } from '../shards/watch-shards.ts';
 import { createOrdinaryStatements, throwUnlessCancelled } from './citus-statements.ts';
@@ -10,11 +16,11 @@ import type { NodeAccess } from './node-access.ts';
  * ordinary statement is sent instead, and Citus passes it to the right node.
  */
 export function createNodeStatements(
-  access: Pick<NodeAccess, 'run' | 'isDirect'>,
+  access: Pick<NodeAccess, 'read' | 'write' | 'isDirect'>,
   shards: Pick<ShardWatch, 'current' | 'refresh'>,
 ): PlantStatements {
-  const { run } = access;
-  const ordinary = createOrdinaryStatements(run);
+  const { write } = access;
+  const ordinary = createOrdinaryStatements(access);
   const calls = () => (access.isDirect ? callHere : callAnywhere);
 
   return {
@@ -35,21 +41,25 @@ export function createNodeStatements(
         time,
       ];
       const { isDirect } = access;
-      const call = run(calls().insert, values, { share: 'creates', deadline, until });
+      const call = write(calls().insert, values, { share: 'creates', deadline, until });
       return (isDirect ? call : call.catch(throwUnlessCancelled)).then(
         ({ rows }) => idsOf(rows),
         (error: unknown) => orOrdinary(error, () => ordinary.insert(batch, deadline, until)),
       );
     },
 
-    async delete(id, deadline, caller) {
+    async delete(id, options) {
       const shard = shards.current?.shardOf(id).id;
-      if (!shard) return ordinary.delete(id, deadline, caller);
+      if (!shard) return ordinary.delete(id, options);
       const values = (until: string) => [String(id), shard, until];
-      const call = run(calls().delete, values, { share: 'deletes', deadline, caller });
+      const call = write(calls().delete, values, {
+        ...options,
+        share: 'deletes',
+        advice: deleteAdvice,
+      });
       return call.then(
         ({ rows }) => rows.length > 0,
-        (error: unknown) => orOrdinary(error, () => ordinary.delete(id, deadline, caller)),
+        (error: unknown) => orOrdinary(error, () => ordinary.delete(id, options)),
       );
     },
   };

@@ -1,4 +1,4 @@
-import type { Query } from '../shards/shard-map.ts';
+import type { Query } from '@plant-store/core/cluster';
 
 /** An instance of the store that has sessions on a node of a cluster. */
 export interface Instance {
@@ -16,7 +16,7 @@ export interface Instance {
  * the process.
  */
 export async function readBlindInstances(query: Query): Promise<Instance[]> {
-  const { rows } = await query(blindInstances, []);
+  const { rows } = await query(blindInstances);
   return (rows as [string, string][]).flatMap(([node, sessions]) => {
     const instances: Omit<Instance, 'node'>[] = JSON.parse(sessions);
     return instances.map((instance) => ({ node, ...instance }));

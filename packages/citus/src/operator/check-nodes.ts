@@ -1,4 +1,4 @@
-import type { RunText } from '@plant-store/core/cluster';
+import { type Query, send } from '@plant-store/core/cluster';
 import { clusterRole } from '../shards/cluster-role.ts';
 
 /**
@@ -8,8 +8,8 @@ import { clusterRole } from '../shards/cluster-role.ts';
  * @returns the nodes that may store plants, each as `host:port`
  * @throws ClusterError
  */
-export async function checkNodes(run: RunText): Promise<string[]> {
-  const role = await clusterRole(run);
+export async function checkNodes(query: Query): Promise<string[]> {
+  const role = await clusterRole(query);
   if (!role) {
     throw new ClusterError(
       'this database does not have the extension Citus: run CREATE EXTENSION citus on each node, ' +
@@ -19,7 +19,7 @@ export async function checkNodes(run: RunText): Promise<string[]> {
   if (role === 'worker') {
     throw new ClusterError('this is a worker of the cluster: connect to its coordinator');
   }
-  const all = (await run(nodes)) as { address: string; is_reachable: boolean; shards: boolean }[];
+  const all = await send<NodeRow>(query, nodes);
   const down = all.filter((node) => !node.is_reachable).map(({ address }) => address);
   if (down.length > 0) {
     throw new ClusterError(
@@ -34,6 +34,12 @@ export async function checkNodes(run: RunText): Promise<string[]> {
     );
   }
   return storing;
+}
+
+interface NodeRow {
+  address: string;
+  is_reachable: boolean;
+  shards: boolean;
 }
 
 /** Reads the nodes. Citus reports no connections of a node that is down: then `is_reachable` is false. */

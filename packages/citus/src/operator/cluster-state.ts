@@ -1,8 +1,8 @@
-import { type ConnectTo, type RunText, withTimeout } from '@plant-store/core/cluster';
+import { type ConnectTo, type Query, withTimeout } from '@plant-store/core/cluster';
 import { connectToNode } from '../lanes/node-access.ts';
 import { type ClusterRole, clusterRole } from '../shards/cluster-role.ts';
 import { countOnNode } from '../shards/node-functions.ts';
-import { isTestedCitus, type Query, readShardMap, type StorageNode } from '../shards/shard-map.ts';
+import { isTestedCitus, readShardMap, type StorageNode } from '../shards/shard-map.ts';
 import { type Instance, readBlindInstances } from './blind-instances.ts';
 import { planTables } from './distribute.ts';
 
@@ -34,24 +34,19 @@ interface NodeContent {
 /** Milliseconds that a statement on a node may take. */
 const nodeTimeout = 2_000;
 
-interface InspectOptions {
-  readonly run: RunText;
-  /** Runs a statement on a connection of its own, because it may wait for a node that is down. */
-  readonly query: Query;
-  /** Connects to another node of the cluster. */
-  readonly connectTo: ConnectTo;
-}
-
-/** Reads the state of a cluster. Returns undefined when the database is not part of a cluster. */
-export async function readClusterState({
-  run,
-  query,
-  connectTo,
-}: InspectOptions): Promise<ClusterState | undefined> {
-  const role = await clusterRole(run);
+/**
+ * Reads the state of a cluster. Returns undefined when the database is not part of a cluster.
+ *
+ * @param query runs each statement on a connection of its own, because it may wait for a node that is down
+ */
+export async function readClusterState(
+  query: Query,
+  connectTo: ConnectTo,
+): Promise<ClusterState | undefined> {
+  const role = await clusterRole(query);
   if (!role) return undefined;
-  const { steps } = role === 'coordinator' ? await planTables(run) : { steps: [] };
-  const { rows } = await query(`select extversion from pg_extension where extname = 'citus'`, []);
+  const { steps } = role === 'coordinator' ? await planTables(query) : { steps: [] };
+  const { rows } = await query(`select extversion from pg_extension where extname = 'citus'`);
   const [version = ''] = rows[0] as [string]; // One row, because the database has a role in a cluster.
   const { isCluster, map } = await readShardMap(query);
   const nodes = map?.nodes ?? [];

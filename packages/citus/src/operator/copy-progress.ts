@@ -1,8 +1,8 @@
-import type { Query } from '../shards/shard-map.ts';
+import type { Query } from '@plant-store/core/cluster';
 
 /** Reads how many plants the nodes have received in the copies that run. */
 export async function readCopied(query: Query): Promise<number> {
-  const { rows } = await query(selectCopied, []);
+  const { rows } = await query(selectCopied);
   return Number((rows as [string][])[0]?.[0]); // The statement returns one row.
 }
 

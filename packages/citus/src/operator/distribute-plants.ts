@@ -4,6 +4,7 @@ import {
   createConnectToPrimary,
   migrationTimeout,
   rootMessage,
+  send,
 } from '@plant-store/core/cluster';
 import { settings } from '../shards/cluster-role.ts';
 import { type Instance, readBlindInstances } from './blind-instances.ts';
@@ -36,9 +37,8 @@ const interval = 1_000;
 export async function distributePlants(options: DistributeOptions): Promise<DistributeResult> {
   const connect = createConnectToPrimary(options.databaseUrl, limits);
   const connection = await connect();
-  const run = async (text: string) => (await connection.query(text, [], 'objects')).rows;
   try {
-    const missing = await planDistribution(run, options);
+    const missing = await planDistribution(connection.query, options);
     const isDone = missing.steps.length === 0 || (await options.confirm(missing));
     if (!isDone) return { ...missing, isDone, blindInstances: [] };
     for (const step of missing.steps) await takeStep(step);
@@ -54,7 +54,7 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
       reportCopied(observer, (copied) => options.onCopied?.(copied, move.plants)).catch(() => {});
     }
     try {
-      for (const statement of statements) await run(statement);
+      for (const statement of statements) await send(connection.query, statement);
     } catch (error) {
       throw needsOutputPlugin(error) ? new ClusterError(outputPlugin, { cause: error }) : error;
     } finally {
@@ -72,7 +72,7 @@ async function reportCopied(
   for (;;) {
     await setTimeout(interval, undefined, { ref: false });
     // The database stops counting a copy when it ends, so the number may fall.
-    copied = Math.max(copied, await readCopied((text, values) => observer.query(text, values)));
+    copied = Math.max(copied, await readCopied(observer.query));
     if (copied > 0) onCopied(copied);
   }
 }
@@ -91,7 +91,7 @@ async function waitForInstances(
   connection: Connection,
   { onWait, patience = 0 }: DistributeOptions,
 ): Promise<Instance[]> {
-  const read = () => readBlindInstances((text, values) => connection.query(text, values));
+  const read = () => readBlindInstances(connection.query);
   const until = performance.now() + patience;
   let blind = await read();
   if (blind.length > 0 && patience > 0) onWait?.(blind);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isCluster, type RunText } from '@plant-store/core/cluster';
+import { isCluster, type Query, send } from '@plant-store/core/cluster';
 import {
   clusterIdSignature,
   createNodeFunctions,
@@ -64,11 +64,11 @@ export interface DistributeResult extends Distribution {
  * @throws ClusterError
  */
 export async function planDistribution(
-  run: RunText,
+  query: Query,
   { shards, isBlocking = false }: Pick<DistributeOptions, 'shards' | 'isBlocking'>,
 ): Promise<Distribution> {
-  const nodes = await checkNodes(run);
-  return { nodes, ...(await planTables(run, { shards, isBlocking })) };
+  const nodes = await checkNodes(query);
+  return { nodes, ...(await planTables(query, { shards, isBlocking })) };
 }
 
 /** The options for a plan that is only displayed: nobody has chosen a number of shards yet. */
@@ -80,12 +80,12 @@ const undecided = { shards: 0, isBlocking: true };
  * @throws ClusterError when the tables do not exist yet, or cannot be distributed while creates go on
  */
 export async function planTables(
-  run: RunText,
+  query: Query,
   { shards, isBlocking } = undecided,
 ): Promise<Pick<Distribution, 'shards' | 'steps'>> {
-  const [state] = (await run(tables)) as [TableState]; // The statement returns one row with these columns.
+  const [state] = (await send<TableState>(query, tables)) as [TableState]; // The statement returns one row.
   if (!state.is_migrated) throw new ClusterError(notMigrated);
-  const copies = (await run(ownCopies)) as { table: string }[]; // The statement selects this column.
+  const copies = await send<{ table: string }>(query, ownCopies);
   const steps = [
     ...(state.are_plants_distributed ? [] : [distributePlants(shards, isBlocking, state)]),
     ...(state.has_reference_tokens ? [] : [copyToEveryNode('access_tokens')]),

@@ -1,10 +1,4 @@
-import {
-  ConnectionPool,
-  connectPostgres,
-  createConnectToPrimary,
-  deadlineIn,
-  defaultTimeout,
-} from '@plant-store/core/cluster';
+import { ConnectionPool, connectPostgres, createConnectToPrimary } from '@plant-store/core/cluster';
 import { settings } from '../shards/cluster-role.ts';
 import { type ClusterState, readClusterState } from './cluster-state.ts';
 
@@ -19,14 +13,13 @@ export async function inspectCluster(databaseUrl: string): Promise<ClusterState 
     connect: createConnectToPrimary(databaseUrl, { settings }),
     shares: { lookUps: 8 },
   });
-  const options = () => ({ share: 'lookUps', deadline: deadlineIn(defaultTimeout) }) as const;
   try {
-    return await readClusterState({
-      run: async (text) => (await pool.run(text, [], { ...options(), rowsAs: 'objects' })).rows,
-      query: (text, values) => pool.run(text, values, options()),
-      connectTo: (host, port, timeout) =>
+    return await readClusterState(
+      (text, values = [], rowsAs = 'arrays') =>
+        pool.run(text, values, { share: 'lookUps', rowsAs }),
+      (host, port, timeout) =>
         connectPostgres({ url: databaseUrl, host, port, timeout, readOnly: true, settings }),
-    });
+    );
   } finally {
     void pool.close();
   }

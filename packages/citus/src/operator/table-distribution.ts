@@ -1,4 +1,4 @@
-import { createConnectToPrimary, tableOids } from '@plant-store/core/cluster';
+import { createConnectToPrimary, send, tableOids } from '@plant-store/core/cluster';
 
 /** How Citus distributes a table over its nodes. */
 export interface TableDistribution {
@@ -19,8 +19,7 @@ export async function inspectDistribution(databaseUrl: string): Promise<TableDis
   try {
     const { rows } = await connection.query(`select to_regclass('pg_dist_partition')::text`);
     if ((rows as [[string | null]])[0][0] === null) return [];
-    // The statement selects these columns.
-    return (await connection.query(selectDistribution, [], 'objects')).rows as TableDistribution[];
+    return await send(connection.query, selectDistribution);
   } finally {
     await connection.close();
   }

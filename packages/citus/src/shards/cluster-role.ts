@@ -1,4 +1,4 @@
-import type { RunText } from '@plant-store/core/cluster';
+import { type Query, rootMessage, send } from '@plant-store/core/cluster';
 
 /**
  * With this setting, a session waits two seconds for a silent node, not 30. A server without Citus ignores
@@ -10,10 +10,11 @@ export const settings = { 'citus.node_connection_timeout': '2000' };
 export type ClusterRole = 'coordinator' | 'worker';
 
 /** Reads the role of a database. Returns undefined when the database does not have the extension. */
-export async function clusterRole(run: RunText): Promise<ClusterRole | undefined> {
-  const [extension] = await run(`select from pg_extension where extname = 'citus'`);
+export async function clusterRole(query: Query): Promise<ClusterRole | undefined> {
+  const [extension] = await send(query, `select from pg_extension where extname = 'citus'`);
   if (!extension) return undefined;
-  const [row] = (await run('select groupid from pg_dist_local_group')) as { groupid: number }[];
+  const selectGroup = 'select groupid from pg_dist_local_group';
+  const [row] = await send<{ groupid: number }>(query, selectGroup);
   return Number(row?.groupid) === 0 ? 'coordinator' : 'worker';
 }
 
@@ -22,10 +23,18 @@ export async function clusterRole(run: RunText): Promise<ClusterRole | undefined
  *
  * @throws Error on a worker
  */
-export async function checkMigration(run: RunText): Promise<void> {
-  if ((await clusterRole(run)) === 'worker') throw new Error(workerNotMigrated);
+export async function checkMigration(query: Query): Promise<void> {
+  if ((await clusterRole(query)) === 'worker') throw new Error(workerNotMigrated);
 }
 
 const workerNotMigrated =
   'this worker of a Citus cluster does not have the current tables: start an instance on the ' +
   'coordinator, and run plant-store distribute there once';
+
+/**
+ * Whether an error is the internal error of Citus for plants that move, because it distributes a table or
+ * splits a shard.
+ */
+export function hasMoved(error: unknown): boolean {
+  return /^could not find valid entry for shard/.test(rootMessage(error));
+}

@@ -1,8 +1,5 @@
-import type { Rows, Values } from '@plant-store/core/cluster';
+import type { Query } from '@plant-store/core/cluster';
 import { clusterIdSignature, insertFunctionSignature, markOfShard } from './node-functions.ts';
-
-/** Runs a statement that only reads. */
-export type Query = (text: string, values: Values) => Promise<Rows>;
 
 /** A node of a cluster that stores plants. */
 export interface StorageNode {
@@ -50,11 +47,11 @@ export interface ShardState {
 
 /** Reads the shards of `plants` from Citus's catalogue. */
 export async function readShardMap(query: Query): Promise<ShardState> {
-  const { rows: facts } = await query(catalogueExists, []);
+  const { rows: facts } = await query(catalogueExists);
   const [isCluster, hash, version = ''] = (facts as [boolean, number, string][])[0] ?? [];
   if (!isCluster || Number(hash) !== hashId(checkedId)) return { isCluster: false };
   if (!isTestedCitus(version)) return { isCluster, untestedVersion: version };
-  const { rows } = await query(shards, []);
+  const { rows } = await query(shards);
   return { isCluster, map: toShardMap(rows as ShardRow[]) };
 }
 

@@ -1,4 +1,5 @@
-import { type Query, readShardMap, type ShardMap, type ShardState } from './shard-map.ts';
+import type { Query } from '@plant-store/core/cluster';
+import { readShardMap, type ShardMap, type ShardState } from './shard-map.ts';
 
 /** Milliseconds between two reads of the shards. */
 const interval = 15_000;

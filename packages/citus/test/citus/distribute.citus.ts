@@ -1,8 +1,8 @@
 import { createCitusDatabase, startCitus } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { connectPostgres } from '../../../core/src/database/postgres/connection.ts';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
+import { connectPostgres } from '../../../core/src/postgres/connection.ts';
 import { citus } from '../../src/index.ts';
 import { readCopied } from '../../src/operator/copy-progress.ts';
 import { distributePlants, inspectCluster } from '../../src/operator.ts';

@@ -1,8 +1,9 @@
 import postgres from 'postgres';
 import { describe, expect, it, vi } from 'vitest';
-import { createConnectToPrimary } from '../../../core/src/database/postgres/connect-to-primary.ts';
-import { buildIndexes } from '../../../core/src/database/postgres/migration/indexes.ts';
+import type { Query } from '../../../core/src/database/query.ts';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
+import { createConnectToPrimary } from '../../../core/src/postgres/connect-to-primary.ts';
+import { buildIndexes } from '../../../core/src/tables/indexes.ts';
 import { citus } from '../../src/index.ts';
 import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
 
@@ -69,11 +70,11 @@ describe('the migration on Citus', () => {
         lockTimeout: 60_000,
       })();
       const sent: string[] = [];
-      const run = async (text: string) => {
+      const query: Query = (text, ...rest) => {
         sent.push(text.trim().split(' ', 1).join());
-        return (await connection.query(text, [], 'objects')).rows;
+        return connection.query(text, ...rest);
       };
-      const built = buildIndexes(run, 4_500).finally(() => connection.close());
+      const built = buildIndexes(query).finally(() => connection.close());
       return { sent, built };
     };
     const first = await build();

@@ -1,18 +1,19 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Run, Values } from '../../../core/src/database/database.ts';
 import { deadlineIn } from '../../../core/src/database/deadline.ts';
-import { openPostgres } from '../../../core/src/database/postgres/postgres-database.ts';
-import { createLane } from '../../../core/src/plants/lane.ts';
+import type { Values } from '../../../core/src/database/query.ts';
+import type { Run, Verbs } from '../../../core/src/database/verbs.ts';
+import { createLane } from '../../../core/src/group-commit/lane.ts';
 import { createPlantReader, type PlantReader } from '../../../core/src/plants/plant-reader.ts';
 import { createPlantStatements } from '../../../core/src/plants/statements.ts';
+import { openPostgres } from '../../../core/src/postgres/postgres-database.ts';
 import { createCountOnShards } from '../../src/lanes/citus-statements.ts';
 import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
 
 describe('statements that read from Citus', () => {
   let sql: postgres.Sql;
   let reader: PlantReader;
-  let run: Run;
+  let verbs: Verbs;
   let close: () => Promise<void>;
   let sent: { text: string; values: Values }[] = [];
 
@@ -27,10 +28,10 @@ describe('statements that read from Citus', () => {
         sent.push({ text, values });
         return run(text, values, options);
       };
-    let bulk: Run;
-    [run, bulk] = [database.run, database.bulk.run].map(recorded) as [Run, Run];
-    const lane = createLane({ ...database, statements: createPlantStatements(run), onCommit() {} });
-    reader = createPlantReader({ run, bulk: { ...database.bulk, run: bulk } }, lane.get);
+    verbs = { read: recorded(database.read), write: recorded(database.write) };
+    const statements = createPlantStatements(verbs);
+    const lane = createLane({ ...database, statements, onCommit() {} });
+    reader = { ...createPlantReader(verbs), get: lane.get };
     close = () => Promise.all([sql.end(), database.close()]).then(() => {});
     await sql`
       insert into plants (id, name, tag)
@@ -72,13 +73,13 @@ describe('statements that read from Citus', () => {
   });
 
   it('count on each shard, up to the limit', async () => {
-    const count = createCountOnShards(run);
-    const deadline = deadlineIn(60_000);
-    expect(await count(30_000, {}, deadline)).toBe(20_000);
-    expect(await count(30_000, { tag: 'tag 1' }, deadline)).toBe(2_000);
-    expect(await count(30_000, { tag: 'tag %s' }, deadline)).toBe(0);
+    const count = createCountOnShards(verbs);
+    const options = { deadline: deadlineIn(60_000) };
+    expect(await count(30_000, {}, options)).toBe(20_000);
+    expect(await count(30_000, { tag: 'tag 1' }, options)).toBe(2_000);
+    expect(await count(30_000, { tag: 'tag %s' }, options)).toBe(0);
     sent = [];
-    expect(await count(100, {}, deadline)).toBe(100);
+    expect(await count(100, {}, options)).toBe(100);
     const [{ text, values } = { text: '', values: [] }] = sent;
     const results = await sql.unsafe(text, [...values]);
     expect(results.map(({ result }) => result)).toEqual(results.map(() => '100'));

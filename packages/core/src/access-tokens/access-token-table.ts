@@ -1,9 +1,9 @@
 import { isScope, type Scope } from '@plant-store/schemas';
 import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import type { Run, RunOptions } from '../database/database.ts';
-import { type Deadline, deadlineIn, defaultTimeout } from '../database/deadline.ts';
-import { accessTokens } from '../database/tables.ts';
+import type { Deadline } from '../database/deadline.ts';
+import type { Run, RunOptions, Verbs } from '../database/verbs.ts';
+import { accessTokens } from '../tables/tables.ts';
 
 /** The public properties of an access token. The token itself and its hash stay secret. */
 export interface AccessToken {
@@ -26,39 +26,29 @@ export interface FoundToken extends AccessToken {
   readonly remaining: number | null;
 }
 
-/** The SQL statements for access tokens. A request needs only `find` and `markUsed`. */
-export interface AccessTokenTable {
-  insert(token: {
-    sha256: string;
-    name: string;
-    scopes: readonly Scope[];
-    expiresAt?: Date | undefined;
-    /** Milliseconds from now to the expiry. */
-    expiresIn?: number | undefined;
-  }): Promise<void>;
-  /** Returns whether a time is in the future by the database's clock. */
-  isFuture(time: Date): Promise<boolean>;
-  /** Finds the tokens with these hashes. The keys of the map are the hashes. */
-  find(sha256s: readonly string[], deadline: Deadline): Promise<Map<string, FoundToken>>;
-  /** Lists all tokens, ordered by name and then by the time of their creation. */
-  list(): Promise<AccessToken[]>;
-  /** Revokes the tokens with this name that are not revoked yet, and returns their hashes. */
-  revoke(name: string, at: Date): Promise<string[]>;
-  /** Sets the last use of these tokens. Skips the tokens whose rows are locked. */
-  markUsed(sha256s: readonly string[], at: Date): Promise<void>;
+interface NewToken {
+  readonly sha256: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt?: Date | undefined;
+  /** Milliseconds from now to the expiry. */
+  readonly expiresIn?: number | undefined;
 }
 
 const remaining = sql<number | null>`
   (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
 
-export function createAccessTokenTable(run: Run): AccessTokenTable {
+export type AccessTokenTable = ReturnType<typeof createAccessTokenTable>;
+
+/** Makes the statements on access tokens. A request needs only `find` and `markUsed`. */
+export function createAccessTokenTable({ read, write }: Verbs) {
   // A lock on the table may block these statements, so they leave the only connection for look-ups free.
-  const db = drizzleOver(run, () => ({ share: 'lists', deadline: deadlineIn(defaultTimeout) }));
+  const db = drizzleOver(write, { share: 'lists' });
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
   const { sha256: _, ...columns } = getTableColumns(accessTokens);
 
   return {
-    async insert({ scopes, expiresAt, expiresIn, ...row }) {
+    async insert({ scopes, expiresAt, expiresIn, ...row }: NewToken): Promise<void> {
       const expiry =
         expiresIn === undefined
           ? expiresAt
@@ -68,27 +58,29 @@ export function createAccessTokenTable(run: Run): AccessTokenTable {
         .values({ ...row, scope: scopes.join(' '), ...(expiry && { expiresAt: expiry }) });
     },
 
-    async isFuture(time) {
+    /** Returns whether a time is in the future by the database's clock. */
+    async isFuture(time: Date): Promise<boolean> {
       const isFuture = sql<boolean>`${time.toISOString()}::timestamptz > now()`;
       const [row] = await db.select({ isFuture }).from(sql`(select) as nothing`);
       return row?.isFuture === true;
     },
 
-    async find(sha256s, deadline) {
-      const options = { share: 'lookUps', deadline, isRepeatable: true } as const;
-      const rows = await drizzleOver(run, () => options)
+    /** Finds the tokens with these hashes. The keys of the map are the hashes. */
+    async find(sha256s: readonly string[], deadline: Deadline): Promise<Map<string, FoundToken>> {
+      const rows = await drizzleOver(read, { share: 'lookUps', deadline })
         .select({ ...getTableColumns(accessTokens), remaining })
         .from(accessTokens)
         .where(inArray(hash, sha256s));
       return new Map(rows.map(({ sha256, ...row }) => [sha256, toAccessToken(row)]));
     },
 
-    async list() {
+    async list(): Promise<AccessToken[]> {
       const rows = await db.select(columns).from(accessTokens).orderBy(tokenName, createdAt);
       return rows.map(toAccessToken);
     },
 
-    async revoke(name, at) {
+    /** Revokes the tokens with this name that are not revoked yet, and returns their hashes. */
+    async revoke(name: string, at: Date): Promise<string[]> {
       const rows = await db
         .update(accessTokens)
         .set({ revokedAt: at })
@@ -97,7 +89,7 @@ export function createAccessTokenTable(run: Run): AccessTokenTable {
       return rows.map(({ sha256 }) => sha256);
     },
 
-    async markUsed(sha256s, at) {
+    async markUsed(sha256s: readonly string[], at: Date): Promise<void> {
       // If this statement waited for a locked row, it could deadlock with a revocation.
       const unlocked = db
         .select({ hash })
@@ -113,7 +105,7 @@ function toAccessToken<Row extends { scope: string }>({ scope, ...row }: Row) {
   return { ...row, scopes: scope.split(' ').filter(isScope) };
 }
 
-/** Makes a Drizzle client that runs its statements with `run`. It calls `options` for each statement. */
-function drizzleOver(run: Run, options: () => RunOptions) {
-  return drizzle((text, values) => run(text, values, { ...options(), rowsAs: 'arrays' }));
+/** Makes a Drizzle client that runs its statements with a verb. */
+function drizzleOver(run: Run, options: RunOptions) {
+  return drizzle((text, values) => run(text, values, { ...options, rowsAs: 'arrays' }));
 }

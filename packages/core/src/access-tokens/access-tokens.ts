@@ -3,7 +3,7 @@ import { type Scope, scopes } from '@plant-store/schemas';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
-import { createLookUps } from '../database/queues/look-ups.ts';
+import { createLookUps } from '../group-commit/look-ups.ts';
 import { invalidInput } from '../plant-store-error.ts';
 import { type AccessToken, createAccessTokenTable, type FoundToken } from './access-token-table.ts';
 import { createLastUsedUpdater } from './last-used.ts';
@@ -62,15 +62,15 @@ export function generateToken(random: (size: number) => Buffer = randomBytes): s
 
 /** Makes the access tokens of a database. `createPrincipalCache` describes `now` and `elapsed`. */
 export function createAccessTokens({
-  run,
   maxLookUps,
   now = Date.now,
   elapsed = () => performance.now(),
-}: Pick<Database, 'run' | 'maxLookUps'> & {
+  ...verbs
+}: Pick<Database, 'read' | 'write' | 'maxLookUps'> & {
   now?: () => number;
   elapsed?: () => number;
 }): AccessTokens {
-  const table = createAccessTokenTable(run);
+  const table = createAccessTokenTable(verbs);
   const principals = createPrincipalCache({ find: findOwner, now, elapsed });
   const lookUps = createLookUps<string, FoundToken>({
     find: table.find,

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { isTemporary } from '@plant-store/schemas/plain';
+import { callerDisconnected } from '../database/call.ts';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import type { Cursor } from './cursor.ts';
@@ -8,7 +9,7 @@ import type { ChangePage, ReadChanges } from './read-changes.ts';
 
 /** The options of a wait for a change. */
 export interface WaitOptions {
-  /** When this signal is aborted, the wait ends with the signal's reason. */
+  /** When this signal is aborted, the wait or the feed ends with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
 }
@@ -169,7 +170,8 @@ export class FeedEnd {
         if (this.#outage) this.#endWaits(this.#outage);
         pause = pauseAfterError;
       }
-      for (const { caller, reject } of this.#waiters) if (caller?.isGone) reject(disconnected());
+      for (const { caller, reject } of this.#waiters)
+        if (caller?.isGone) reject(callerDisconnected());
     }
     this.#kept = undefined;
     this.#outage = undefined;
@@ -207,11 +209,6 @@ export function isPassing(error: unknown): error is PlantStoreError {
   if (!(error instanceof PlantStoreError)) return false;
   // After `shuttingDown`, only another instance can go on.
   return isTemporary(error.kind) && error.kind !== 'shuttingDown';
-}
-
-/** The error for a caller that has disconnected. Nobody reads it. */
-function disconnected(): Error {
-  return new Error('the caller has disconnected');
 }
 
 function closing(): PlantStoreError {

@@ -1,7 +1,6 @@
-import type { Run } from '../database/database.ts';
-import { orUnavailable } from '../database/database-error.ts';
-import { deadlineOf } from '../database/deadline.ts';
-import { isCluster, ownFeed } from '../database/postgres/migration/feed-tables.ts';
+import type { Verbs } from '../database/verbs.ts';
+import { isCluster } from '../tables/tables.ts';
+import { ownFeed } from './epoch/epoch.ts';
 
 /** The key of an advisory lock. Any key works, as long as every instance uses the same one. */
 const forgetLock = 0x666f72676574; // "forget"
@@ -16,10 +15,12 @@ const stepSize = 1_000;
  *
  * @throws PlantStoreError `databaseUnavailable`
  */
-export async function forgetDeletions(run: Run, days: number): Promise<number> {
+export async function forgetDeletions(
+  { write }: Pick<Verbs, 'write'>,
+  days: number,
+): Promise<number> {
   const first = async (text: string, values: string[]) => {
-    const options = { share: 'deletes', deadline: deadlineOf() } as const;
-    const { rows } = await orUnavailable(run(text, values, options));
+    const { rows } = await write(text, values, { share: 'deletes' });
     return (rows as [[unknown]])[0][0]; // Both statements return one value.
   };
   if (!(await first(hasFeed, []))) return 0;

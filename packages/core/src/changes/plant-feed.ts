@@ -2,23 +2,19 @@ import { setTimeout } from 'node:timers/promises';
 import type { ListPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { maxPageSize } from '@plant-store/schemas/plain';
 import type { Database } from '../database/database.ts';
-import { orUnavailable } from '../database/database-error.ts';
-import type { Caller, CallOptions } from '../database/deadline.ts';
+import type { CallOptions } from '../database/deadline.ts';
 import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
 import { generate } from './generate.ts';
 import { type SharedPage, toShared } from './kept-pages.ts';
-import { createChangeReader, type ReadChanges } from './read-changes.ts';
+import { createChangeReader } from './read-changes.ts';
 
 /** The options of `follow`. */
-export interface FollowOptions {
+export interface FollowOptions extends WaitOptions {
   /** The `next` of an earlier page. Default: the end of the feed. */
   readonly after?: string | undefined;
-  /** When this signal is aborted, the feed ends with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
   /** Is called with each database error that does not end the feed. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  readonly caller?: Caller | undefined;
 }
 
 /** A page of changes with a cursor behind each change, so that a client can continue after any change. */
@@ -76,10 +72,9 @@ export interface OpenPlantFeed extends PlantFeed {
 const retryDelay = 500;
 
 export function createPlantFeed(
-  database: Pick<Database, 'run' | 'copyId' | 'renewFeed'>,
+  database: Pick<Database, 'read' | 'copyId' | 'renewFeed'>,
 ): OpenPlantFeed {
-  const readNow = createChangeReader(database);
-  const read: ReadChanges = (...query) => orUnavailable(readNow(...query));
+  const read = createChangeReader(database);
   const end = new FeedEnd(read);
 
   return {

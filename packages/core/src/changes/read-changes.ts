@@ -1,11 +1,10 @@
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
-import { deadlineOf } from '../database/deadline.ts';
 import { restoredFeedCode } from '../database/explain-database-error.ts';
-import { reservePage } from '../database/page-memory.ts';
-import { isCluster } from '../database/postgres/migration/feed-tables.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
+import { reservePage } from '../plants/page-memory.ts';
+import { isCluster } from '../tables/tables.ts';
 import { type Cursor, lastId, type Position } from './cursor.ts';
 import { selectChanges } from './select-changes.ts';
 
@@ -41,14 +40,18 @@ export type ReadChanges = (
  * A cursor always names a transaction with a change, because the commit of a change is on the disk: see
  * `thisTransaction`. After a crash, Postgres can use the number of a transaction without a change again.
  *
- * @throws PlantStoreError `cursorExpired`, or `notImplemented` on a database that has no feed; an error of
- *   the connection or the database
+ * @throws PlantStoreError `cursorExpired`; `notImplemented` on a database that has no feed; the errors of
+ *   `read`
  */
-export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource): ReadChanges {
+export function createChangeReader({
+  read,
+  copyId = '',
+  renewFeed,
+}: Pick<Database, 'read' | 'copyId' | 'renewFeed'>): ReadChanges {
   let isRenewing = false;
-  return read;
+  return readChanges;
 
-  async function read(
+  async function readChanges(
     after: Cursor | undefined,
     limit: number,
     options?: CallOptions,
@@ -56,11 +59,9 @@ export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource
     const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
     const values = [...position, String(limit + 1), copyId];
     const { onTurn, settle } = reservePage(options?.caller, limit);
-    const { rows } = await run(selectChanges, values, {
+    const { rows } = await read(selectChanges, values, {
+      ...options,
       share: 'lists',
-      deadline: deadlineOf(options),
-      caller: options?.caller,
-      isRepeatable: true,
       rowsAs: 'arrays',
       onTurn,
     }).catch(explainCluster);
@@ -106,16 +107,13 @@ export function createChangeReader({ run, copyId = '', renewFeed }: ChangeSource
    */
   async function explainCluster(error: unknown): Promise<never> {
     if (['XX000', '0A000', '42P01'].includes(databaseCode(error) ?? '')) {
-      const options = { share: 'lists', deadline: deadlineOf(), isRepeatable: true } as const;
-      const { rows } = await run(`select ${isCluster}`, [], options);
+      const { rows } = await read(`select ${isCluster}`, [], { share: 'lists' });
       const [[onCluster]] = rows as [[boolean]]; // The statement returns one value.
       if (onCluster) throw noFeedOnCluster();
     }
     throw error;
   }
 }
-
-type ChangeSource = Pick<Database, 'run' | 'copyId' | 'renewFeed'>;
 
 /** The state of the feed, as the statement returns it. The numbers of transactions are strings. */
 interface FeedNow {

@@ -1,8 +1,9 @@
 import type { PlantChange } from '@plant-store/schemas';
-import { maxPageBytes } from '../database/page-memory.ts';
-import { isCluster, isOwn, timeline } from '../database/postgres/migration/feed-tables.ts';
 import { contentBytesSql, storedColumns } from '../plants/columns.ts';
+import { maxPageBytes } from '../plants/page-memory.ts';
 import { plantJson } from '../plants/plant-json.ts';
+import { isCluster } from '../tables/tables.ts';
+import { isOwn, timeline } from './epoch/epoch.ts';
 
 /**
  * Identifies a database and its history. It changes when somebody restores a backup, promotes a standby, or

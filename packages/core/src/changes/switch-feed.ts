@@ -1,15 +1,9 @@
 import { orUnavailable } from '../database/database-error.ts';
-import { deadlineIn } from '../database/deadline.ts';
-import { type DatabaseOptions, openDatabase } from '../database/open-database.ts';
-import {
-  holds,
-  isCluster,
-  ownFeed,
-  switchOff,
-  switchOn,
-} from '../database/postgres/migration/feed-tables.ts';
-import { migrationTimeout } from '../database/postgres/migration/migration.ts';
-import type { RunText } from '../database/schema-version.ts';
+import { holds, type Query } from '../database/query.ts';
+import { type DatabaseOptions, openDatabase } from '../open-database.ts';
+import { migrationTimeout } from '../postgres/migration/migration.ts';
+import { isCluster } from '../tables/tables.ts';
+import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
 import { noFeedOnCluster } from './read-changes.ts';
 
 /**
@@ -22,10 +16,10 @@ import { noFeedOnCluster } from './read-changes.ts';
  *   store or cannot be used; DatabaseSettingsError when the URL cannot be parsed
  */
 export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<boolean> {
-  const switched = useDatabaseFor(options, async (run) => {
-    if (await holds(run, isCluster)) throw noFeedOnCluster();
-    const isOn = await holds(run, `exists (select from ${ownFeed})`);
-    await (to === 'on' ? switchOn(run) : switchOff(run));
+  const switched = useDatabaseFor(options, async (query) => {
+    if (await holds(query, isCluster)) throw noFeedOnCluster();
+    const isOn = await holds(query, `exists (select from ${ownFeed})`);
+    await (to === 'on' ? switchOn(query) : switchOff(query));
     return isOn !== (to === 'on');
   });
   return orUnavailable(switched);
@@ -34,20 +28,16 @@ export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<
 /** Runs statements that may take long on a database. Rolls an open transaction back at the end. */
 async function useDatabaseFor<T>(
   options: DatabaseOptions,
-  use: (run: RunText) => Promise<T>,
+  use: (query: Query) => Promise<T>,
 ): Promise<T> {
   if ('databaseUrl' in options) {
-    const { createConnectToPrimary } = await import('../database/postgres/connect-to-primary.ts');
+    const { createConnectToPrimary } = await import('../postgres/connect-to-primary.ts');
     const limits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
     const connection = await createConnectToPrimary(options.databaseUrl, limits)();
-    const run: RunText = async (text) => (await connection.query(text, [], 'objects')).rows;
-    return use(run).finally(() => connection.close());
+    return use(connection.query).finally(() => connection.close());
   }
-  const { bulk, close } = await openDatabase(options, { create: false });
-  const bulkUse = {
-    share: 'bulk',
-    deadline: deadlineIn(migrationTimeout),
-    rowsAs: 'objects',
-  } as const;
-  return use(async (text) => (await bulk.run(text, [], bulkUse)).rows).finally(close);
+  const { write, close } = await openDatabase(options, { create: false });
+  const query: Query = (text, values = [], rowsAs = 'arrays') =>
+    write(text, values, { share: 'bulk', rowsAs });
+  return use(query).finally(close);
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import type { DatabaseConnection, Run, RunOptions, Share } from './database.ts';
+import type { DatabaseConnection } from './database.ts';
 import {
   isLateWrite,
   isStatementError,
@@ -9,15 +9,19 @@ import {
   lateWriteError,
   NotSentError,
 } from './database-error.ts';
-import { beforeDeadline, type Deadline, deadlineIn } from './deadline.ts';
+import { beforeDeadline, type Deadline, deadlineIn, defaultTimeout } from './deadline.ts';
 import { readOnlyCode } from './explain-database-error.ts';
 import { LateStatements } from './late-statements.ts';
-import { Turns } from './queues/turns.ts';
+import type { Rows } from './query.ts';
+import { Turns } from './turns.ts';
+import type { Run, RunOptions, Share, StatementOptions } from './verbs.ts';
 
 interface ConnectionPoolOptions<Connection> {
   readonly connect: () => Promise<Connection>;
   /** The number of connections for each kind of statement. */
   readonly shares: Partial<Record<Share, number>>;
+  /** Milliseconds for a statement without a deadline. Default: 5 s. */
+  readonly timeout?: number;
   /** The most statements of one kind that may wait. */
   readonly maxWaiting?: number;
   /**
@@ -60,7 +64,7 @@ const maxAge = 10 * 60_000;
  * read-only usually affects every connection.
  */
 export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConnection> {
-  readonly #options: ConnectionPoolOptions<Connection> & { retryDelay: number };
+  readonly #options: ConnectionPoolOptions<Connection> & { retryDelay: number; timeout: number };
   readonly #turns: ReadonlyMap<Share, Turns>;
   #max = 0;
   /**
@@ -84,7 +88,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   constructor(options: ConnectionPoolOptions<Connection>) {
     const { maxWaiting = 10_000 } = options;
-    this.#options = { retryDelay: 500, ...options };
+    this.#options = { retryDelay: 500, timeout: defaultTimeout, ...options };
     // The type of `shares` allows no other keys.
     const shares = Object.entries(options.shares) as [Share, number][];
     const turns = new Map(shares.map(([share, max]) => [share, new Turns(max, maxWaiting)]));
@@ -102,8 +106,13 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
    *   the database
    */
-  readonly run: Run = async (text, values, options) => {
-    const { deadline, isRepeatable, rowsAs } = options;
+  readonly run = async (
+    text: string,
+    values: Parameters<Run>[1],
+    { isRepeatable, rowsAs, ...call }: StatementOptions,
+  ): Promise<Rows> => {
+    const { deadline = deadlineIn(this.#options.timeout) } = call;
+    const options = { ...call, deadline };
     const query = (connection: Connection) => {
       const sent = typeof values === 'function' ? values(connection.timeOf(deadline)) : values;
       return connection.query(text, sent, rowsAs);
@@ -123,7 +132,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   async use<T>(
     {
       share,
-      deadline,
+      deadline = deadlineIn(this.#options.timeout),
       until = deadline,
       caller,
       onTurn,

@@ -9,7 +9,7 @@ import { PlantStoreError } from '../plant-store-error.ts';
 export function isDataError(error: unknown): boolean {
   const isOfRow = /^(2[23]|P0)/.test(databaseCode(error) ?? '') || isPolicyError(error);
   // The server can reject a new session with one of these SQLSTATEs as well.
-  return isOfRow && !isLateWrite(error) && !(error instanceof NotSentError);
+  return isOfRow && !isLateWrite(error) && !(reasonOf(error) instanceof NotSentError);
 }
 
 /**
@@ -25,7 +25,13 @@ const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuer
 
 /** Whether an error has the severity ERROR. Such an error concerns only its statement, not the connection. */
 export function isStatementError(error: unknown): boolean {
-  return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
+  const reason = reasonOf(error);
+  return reason instanceof Error && 'severity' in reason && reason.severity === 'ERROR';
+}
+
+/** The error of the database or the network that is the cause of the store's own error. */
+export function reasonOf(error: unknown): unknown {
+  return error instanceof PlantStoreError ? (error.cause ?? error) : error;
 }
 
 /** Whether the encoding of the database lacks a character of a text. */
@@ -85,14 +91,12 @@ function isRolledBack(error: unknown): boolean {
 /**
  * The error for a call that the database did not execute, or may not have executed. The message says which.
  *
- * @param ifDone the advice when the database may have executed the call
- * @param ifNotDone the advice when the database has changed nothing
  */
 export function databaseUnavailable(
-  cause?: unknown,
-  ifDone = 'try again',
-  ifNotDone = 'try again later',
+  error?: unknown,
+  [ifDone = 'try again', ifNotDone = 'try again later']: Advice = [],
 ): PlantStoreError {
+  const cause = reasonOf(error);
   const message =
     cause instanceof NotSentError
       ? `the store has no connection to the database: ${ifNotDone}`
@@ -108,20 +112,21 @@ export function databaseUnavailable(
  * @throws PlantStoreError `databaseUnavailable` when the query fails, `plantRejected` when the table does not
  *   allow it, or the PlantStoreError that the query itself throws
  */
-export async function orUnavailable<T>(query: PromiseLike<T>, ...advice: Advice): Promise<T> {
+export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): Promise<T> {
   try {
     return await query;
   } catch (error) {
-    throw toStoreError(error, ...advice);
+    throw toStoreError(error, advice);
   }
 }
 
-type Advice = [ifDone?: string, ifNotDone?: string];
+/** The advice when the database may have executed a call, and when it has changed nothing. */
+export type Advice = readonly [ifDone?: string, ifNotDone?: string];
 
 /** The error for a call whose query failed. */
-export function toStoreError(cause: unknown, ...advice: Advice): PlantStoreError {
+export function toStoreError(cause: unknown, advice?: Advice): PlantStoreError {
   if (cause instanceof PlantStoreError) return cause;
-  if (!isPolicyError(cause)) return databaseUnavailable(cause, ...advice);
+  if (!isPolicyError(cause)) return databaseUnavailable(cause, advice);
   const message =
     `row-level security or a rule in the database prevents this (SQLSTATE ${databaseCode(cause)}): nothing was ` +
     'written, tell the operator before you send it again';

@@ -1,10 +1,9 @@
-import { fileURLToPath } from 'node:url';
-import type { Caller, Deadline } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
+import type { Query } from './query.ts';
+import type { Share, Verbs } from './verbs.ts';
 
 /** A Postgres, embedded or on a server, as the rest of core uses it. */
-export interface Database {
-  /** Runs a statement of a request. */
-  readonly run: Run;
+export interface Database extends Verbs {
   /** The number of insert statements that may run at the same time. */
   readonly maxInserts: number;
   /** The number of look-ups, of plants or of access tokens, that may run at the same time. */
@@ -29,7 +28,13 @@ export interface Database {
    * database while it is open, or when it is only read.
    */
   readonly renewFeed?: (() => Promise<void>) | undefined;
-  readonly bulk: Bulk;
+  /**
+   * Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. Returns the
+   * number of inserted rows, because a trigger may drop some.
+   */
+  copyPlants(rows: Uint8Array, columns: string): Promise<number>;
+  /** Opens a session that only reads. Other statements do not wait for its rows. */
+  openCopies(): Promise<CopySession>;
   close(): Promise<void>;
 }
 
@@ -56,57 +61,12 @@ export interface OpenOptions {
   readonly create?: boolean;
 }
 
-/**
- * The kinds of statements. Each kind has its own connections, so that one kind cannot block another. Searches
- * use a connection for lists, one at a time, so that other lists need not wait for many searches.
- */
-export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'searches' | 'bulk';
-
-export type Values = readonly (string | null)[];
-
-export interface Rows {
-  rows: unknown[];
-  /** How many rows the statement returned or changed. */
-  count: number;
-}
-
-export interface RunOptions {
-  readonly share: Share;
-  /** The time at which the statement is cancelled. */
-  readonly deadline: Deadline;
-  /** The time until which the caller waits for the outcome. Default: the deadline. */
-  readonly until?: Deadline | undefined;
-  /** When the caller disconnects, a statement that still waits for a connection is dropped. */
-  readonly caller?: Caller | undefined;
-  /** Is called before the statement is sent. When it throws, the statement is not sent. */
-  readonly onTurn?: (() => void) | undefined;
-  /** Whether the statement may run again after its connection was lost. Do not set it for a write. */
-  readonly isRepeatable?: boolean;
-  /** Default: arrays whose values are as the driver reads them. */
-  readonly rowsAs?: 'arrays' | 'objects';
-}
-
-/**
- * Runs a prepared statement.
- *
- * @param values the values of the statement's parameters, or a function that makes them. The function gets
- *   the deadline by the database's clock. A write passes this deadline to the database, and changes nothing
- *   when it is late.
- * @throws PlantStoreError `overloaded` when too many statements of its kind wait; an error of the
- *   connection or the database
- */
-export type Run = (
-  text: string,
-  values: Values | ((deadline: string) => Values),
-  options: RunOptions,
-) => Promise<Rows>;
-
 /** A connection to a database. It never reconnects. */
 export interface DatabaseConnection {
   /** False once the connection is known to be lost. */
   readonly isOpen: boolean;
-  /** Runs a statement. Only one may run at a time. */
-  query(text: string, values?: Values, rowsAs?: 'arrays' | 'objects'): Promise<Rows>;
+  /** Only one statement may run at a time. */
+  readonly query: Query;
   /** A deadline by the database's clock, as text for Postgres. */
   timeOf(deadline: Deadline): string;
   /** Cancels the statement that runs. The promise is never rejected. */
@@ -139,30 +99,17 @@ export interface NodeConnections {
   readonly noticeCluster: () => void;
 }
 
-/** The parts of sessions, migrations and bulk statements that differ on a cluster. */
+/** The parts of sessions, migrations and copies that differ on a cluster. */
 export interface ClusterSessions {
   /** Settings of each session. Another server ignores them. */
   readonly settings: Readonly<Record<string, string>>;
   /** Is called before a migration. Throws when only another node may migrate the tables. */
-  checkMigration(run: (text: string) => Promise<unknown[]>): Promise<void>;
-  /** Returns the same access, but with the errors that a single server would return. */
-  bulk(bulk: Bulk): Bulk;
-}
-
-/**
- * Access for statements about many plants, which may be slow. On a server they have a connection of
- * their own, so that no request waits for them.
- */
-export interface Bulk {
-  /** Runs a statement. It ignores the share and the deadline of the options. */
-  readonly run: Run;
-  /**
-   * Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. Returns the
-   * number of inserted rows, because a trigger may drop some.
-   */
-  copyPlants(rows: Uint8Array, columns: string): Promise<number>;
-  /** Opens a session that only reads. Other statements do not wait for its rows. */
-  openCopies(): Promise<CopySession>;
+  checkMigration(query: Query): Promise<void>;
+  /** Copies plants as `Database` does, but with the errors that a single server would return. */
+  copyPlants(
+    database: Pick<Database, 'copyPlants' | 'write'>,
+    ...rows: Parameters<Database['copyPlants']>
+  ): Promise<number>;
 }
 
 /** A session that copies rows out of a database. */
@@ -175,6 +122,3 @@ export interface CopySession {
   /** Ends the session, and a copy that still runs. The promise is never rejected. */
   close(): Promise<void>;
 }
-
-/** The folder of the generated SQL migrations; its path is the same from `src` and from `dist`. */
-export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));

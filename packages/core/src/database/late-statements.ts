@@ -7,12 +7,6 @@ import { type Deadline, withTimeout } from './deadline.ts';
  */
 const cancelTimeout = 500;
 
-interface LateOptions {
-  /** The time until which the caller waits for the outcome. */
-  readonly until: Deadline;
-  readonly isWrite: boolean;
-}
-
 /**
  * Ends the statements that still run at their deadline. A commit cannot be cancelled, and a commit on another
  * connection would wait for the same disk. So a connection is kept while its server is in a commit.
@@ -40,13 +34,13 @@ export class LateStatements<Connection extends DatabaseConnection> {
   }
 
   /**
-   * Cancels a statement. When the statement has ended, resolves with its error, if it has one. Resolves with
+   * Cancels a statement. Its caller waits for the outcome until `until`. When the statement has ended, resolves with its error, if it has one. Resolves with
    * `silent` when the statement does not end.
    */
   async end(
     connection: Connection,
     running: Promise<unknown>,
-    { until, isWrite }: LateOptions,
+    { until, isWrite }: { until: Deadline; isWrite: boolean },
   ): Promise<{ error?: unknown } | 'silent'> {
     const ended = connection
       .cancel()

@@ -1,4 +1,4 @@
-import type { RunText } from '../database/schema-version.ts';
+import { type Query, send } from '../database/query.ts';
 import type { Found, Hazard } from './hazard.ts';
 import { sessionQuestions } from './session-questions.ts';
 import { tableQuestions } from './table-questions.ts';
@@ -6,8 +6,8 @@ import { tableQuestions } from './table-questions.ts';
 const questions = [...tableQuestions, ...sessionQuestions];
 
 /** Asks a database all questions, in one statement. */
-export async function readHazards(run: RunText): Promise<Hazard[]> {
-  const rows = (await run(selectAll)) as (Found & { question: number })[]; // The statement selects these columns.
+export async function readHazards(query: Query): Promise<Hazard[]> {
+  const rows = await send<Found & { question: number }>(query, selectAll);
   return questions.flatMap(({ check, level, describe }, number) =>
     rows
       .filter(({ question }) => question === number)

@@ -1,19 +1,19 @@
-import type { DatabaseConnection } from '../database/database.ts';
-import { type FeedState, lookAgain, readFeedState } from '../database/inspection/feed-state.ts';
-import { type LateCommit, readLateCommits } from '../database/inspection/late-commits.ts';
-import { type Lock, readLocks } from '../database/inspection/locks.ts';
+import { type Query, send } from '../database/query.ts';
+import { type DatabaseOptions, useDatabase } from '../open-database.ts';
+import type { UnreachableHost } from '../postgres/use-postgres.ts';
 import {
   missingGrants,
   readPrivileges,
   serverNeeds,
   type TablePrivileges,
-} from '../database/inspection/privileges.ts';
-import { checkTables, type TableFault } from '../database/inspection/table-check.ts';
-import { type DatabaseOptions, useDatabase } from '../database/open-database.ts';
-import type { UnreachableHost } from '../database/postgres/use-postgres.ts';
-import { readSchemaVersion, runOn, type SchemaVersion } from '../database/schema-version.ts';
+} from '../tables/privileges.ts';
+import { readSchemaVersion, type SchemaVersion } from '../tables/schema-version.ts';
+import { checkTables, type TableFault } from '../tables/table-check.ts';
+import { type FeedState, lookAgain, readFeedState } from './feed-state.ts';
 import type { Hazard } from './hazard.ts';
 import { readHazards } from './hazards.ts';
+import { type LateCommit, selectLateCommits } from './late-commits.ts';
+import { type Lock, selectLocks } from './locks.ts';
 import { tryWrites } from './write-trial.ts';
 
 /** The properties of a database that matter to the store. */
@@ -63,11 +63,11 @@ export function inspectDatabase({
   ...options
 }: DatabaseOptions & { trial?: boolean }): Promise<DatabaseState | undefined> {
   return useDatabase(options, async (connection, unreachableHosts = [], poolerWarning) => {
-    const facts = await readFacts(connection);
+    const facts = await readFacts(connection.query);
     const state = { ...facts, unreachableHosts, poolerWarning };
     if (!trial) return state;
     const hazards = canWrite(state) ? [await tryWrites(connection)] : [];
-    const feed = state.feed && (await lookAgain(runOn(connection), state.feed));
+    const feed = state.feed && (await lookAgain(connection.query, state.feed));
     return { ...state, feed, hazards: [...state.hazards, ...hazards] };
   });
 }
@@ -81,23 +81,22 @@ function canWrite(state: DatabaseState): boolean {
 }
 
 async function readFacts(
-  connection: DatabaseConnection,
+  query: Query,
 ): Promise<Omit<DatabaseState, 'unreachableHosts' | 'poolerWarning'>> {
-  const run = runOn(connection);
   const sentAt = Date.now();
-  const [row] = (await run(selectFacts)) as [Facts]; // The statement returns one row with these columns.
+  const [row] = (await send<Facts>(query, selectFacts)) as [Facts]; // The statement returns one row.
   const now = (sentAt + Date.now()) / 2;
   const { epoch, ...facts } = row;
   return {
     ...facts,
     clockAhead: Math.round(epoch * 1000 - now),
-    ...(await readSchemaVersion(run)),
-    tableFaults: await checkTables(run),
-    privileges: await readPrivileges(run),
-    feed: await readFeedState(run),
-    locks: await readLocks(run),
-    lateCommits: await readLateCommits(run),
-    hazards: await readHazards(run),
+    ...(await readSchemaVersion(query)),
+    tableFaults: await checkTables(query),
+    privileges: await readPrivileges(query),
+    feed: await readFeedState(query),
+    locks: await send(query, selectLocks),
+    lateCommits: await send(query, selectLateCommits),
+    hazards: await readHazards(query),
   };
 }
 

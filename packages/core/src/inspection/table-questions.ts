@@ -1,5 +1,5 @@
-import { tableOids } from '../database/inspection/table-check.ts';
-import { indexes } from '../database/postgres/migration/indexes.ts';
+import { indexes } from '../tables/indexes.ts';
+import { tableOids } from '../tables/table-check.ts';
 import type { Question } from './hazard.ts';
 
 const reject = 'may reject plants, and their creates get 50001';

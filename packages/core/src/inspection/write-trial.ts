@@ -4,7 +4,8 @@ import type { DatabaseConnection } from '../database/database.ts';
 import { isDataError } from '../database/database-error.ts';
 import { type Deadline, deadlineIn, withTimeout } from '../database/deadline.ts';
 import { explainDatabaseError } from '../database/explain-database-error.ts';
-import { runOn } from '../database/schema-version.ts';
+import { send } from '../database/query.ts';
+import type { Run } from '../database/verbs.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { hasSameContent } from '../plants/columns.ts';
@@ -30,18 +31,18 @@ export async function tryWrites(connection: DatabaseConnection): Promise<Hazard>
 type Found = Pick<Hazard, 'level' | 'message'>;
 
 async function tryStatements(connection: DatabaseConnection): Promise<Found | undefined> {
-  const run = runOn(connection);
-  await run('begin');
+  const { query } = connection;
+  await send(query, 'begin');
   try {
-    await run(`set local lock_timeout = ${trialTimeout}`);
-    await run('set local row_security = off');
-    await run('select from plants, plant_deletions, plant_feed, access_tokens where false');
-    await run('savepoint trial');
+    await send(query, `set local lock_timeout = ${trialTimeout}`);
+    await send(query, 'set local row_security = off');
+    await send(query, 'select from plants, plant_deletions, plant_feed, access_tokens where false');
+    await send(query, 'savepoint trial');
     return await tryPlants(connection);
   } catch (error) {
     return { level: 'problem', message: `a write fails, because ${explainDatabaseError(error)}` };
   } finally {
-    await run('rollback');
+    await send(query, 'rollback');
   }
 }
 
@@ -69,7 +70,7 @@ async function tryPlants(connection: DatabaseConnection): Promise<Found | undefi
 }
 
 async function hasPlants(connection: DatabaseConnection): Promise<boolean> {
-  return (await runOn(connection)('select from plants limit 1')).length > 0;
+  return (await send(connection.query, 'select from plants limit 1')).length > 0;
 }
 
 /** An error of a trial. */
@@ -85,18 +86,17 @@ async function createAndDelete(
   plants: readonly NewPlant[],
   deadline: Deadline,
 ): Promise<TrialError | undefined> {
-  const run = runOn(connection);
-  const { insert, find, ...statements } = createPlantStatements((text, values) => {
-    const sent = typeof values === 'function' ? values(connection.timeOf(deadline)) : values;
-    return connection.query(text, sent);
-  });
+  const { query } = connection;
+  const run: Run = (text, values) =>
+    query(text, typeof values === 'function' ? values(connection.timeOf(deadline)) : values);
+  const { insert, find, ...statements } = createPlantStatements({ read: run, write: run });
   const byTrigger = (what: string): TrialError => {
     const message = `the table ${what}: drop the trigger or the rule that does that`;
     return { message, isOfPlants: true, isOfConstraint: false };
   };
   try {
     await insert(plants, deadline);
-    await run('set constraints all immediate');
+    await send(query, 'set constraints all immediate');
     const found = await find(
       plants.map(({ id }) => id),
       deadline,
@@ -107,7 +107,7 @@ async function createAndDelete(
       if (!hasSameContent(plant, stored))
         return byTrigger('changes plants, although clients get 200');
     }
-    for (const { id } of plants.slice(0, 1)) await statements.delete(id, deadline);
+    for (const { id } of plants.slice(0, 1)) await statements.delete(id, { deadline });
     return undefined;
   } catch (error) {
     if (error instanceof PlantStoreError)
@@ -118,7 +118,7 @@ async function createAndDelete(
       isOfConstraint: databaseCode(error)?.startsWith('23') === true,
     };
   } finally {
-    await run('rollback to trial');
+    await send(query, 'rollback to trial');
   }
 }
 
@@ -140,13 +140,14 @@ const long: readonly NewPlant[] = Array.from({ length: 16 }, (_, i) => ({
 }));
 
 async function tryCommit(connection: DatabaseConnection): Promise<Found | undefined> {
-  const run = runOn(connection);
-  await run('begin');
-  await run('set local synchronous_commit = on');
-  const [standbys] = await run(
+  const { query } = connection;
+  await send(query, 'begin');
+  await send(query, 'set local synchronous_commit = on');
+  const [standbys] = await send<{ names: string }>(
+    query,
     `select current_setting('synchronous_standby_names') as names, pg_logical_emit_message(true, 'plant-store', '')`,
   );
-  const commit = run('commit');
+  const commit = send(query, 'commit');
   try {
     await withTimeout(commit, trialTimeout);
     return undefined;
@@ -154,11 +155,9 @@ async function tryCommit(connection: DatabaseConnection): Promise<Found | undefi
     await connection.cancel();
     await commit.catch(() => {}); // The database warns that the standby does not have the commit.
   }
-  const { names } = standbys as { names: string }; // The statement returns one row.
-  const message =
-    names === ''
-      ? `a commit takes longer than ${trialTimeout} ms: check the disk of the database`
-      : `each create waits for a synchronous standby and gets 50300 (synchronous_standby_names = '${names}'): start ` +
-        'that standby, or remove it from the setting';
+  const message = !standbys?.names
+    ? `a commit takes longer than ${trialTimeout} ms: check the disk of the database`
+    : `each create waits for a synchronous standby and gets 50300 (synchronous_standby_names = '${standbys.names}'): start ` +
+      'that standby, or remove it from the setting';
   return { level: 'problem', message };
 }

@@ -1,6 +1,6 @@
 import type { Plant } from '@plant-store/schemas';
 import { columnText, plantColumns, plantFields } from '@plant-store/schemas/plain';
-import { plants } from '../database/tables.ts';
+import { plants } from '../tables/tables.ts';
 
 /** The columns of the content. Plants with the same id and content are the same plant. */
 export const contentColumns = plantFields.map((field) => ({

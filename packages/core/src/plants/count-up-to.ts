@@ -1,5 +1,5 @@
-import type { Run } from '../database/database.ts';
-import type { Caller, Deadline } from '../database/deadline.ts';
+import type { CallOptions } from '../database/deadline.ts';
+import type { Verbs } from '../database/verbs.ts';
 import { type PageQuery, whereClause } from './pages.ts';
 
 /** The plants to count. Without `tag`, these are all plants. */
@@ -8,18 +8,16 @@ export type CountQuery = Pick<PageQuery, 'tag'>;
 /** Counts plants, and stops at a limit. */
 export type CountUpTo = (
   limit: number,
-  query: CountQuery,
-  deadline: Deadline,
-  caller?: Caller,
+  query?: CountQuery,
+  options?: CallOptions,
 ) => Promise<number>;
 
-export function createCountUpTo(run: Run): CountUpTo {
-  return async (limit, query, deadline, caller) => {
+export function createCountUpTo({ read }: Pick<Verbs, 'read'>): CountUpTo {
+  return async (limit, query = {}, options = {}) => {
     const { where, values } = whereClause(query);
     // The limit is a part of the text, so that the planner knows it: see pages.ts.
     const text = `select count(*) from (select 1 from plants ${where} limit ${limit}) as found`;
-    const options = { share: 'lists', deadline, caller, isRepeatable: true } as const;
-    const { rows } = await run(text, values, options);
+    const { rows } = await read(text, values, { share: 'lists', ...options });
     const [[count]] = rows as [[string | number]]; // The statement returns one count.
     return Number(count);
   };

@@ -1,21 +1,21 @@
-import { databaseUnavailable, hasInvalidText } from '../database/database-error.ts';
+import {
+  type Advice,
+  databaseUnavailable,
+  hasInvalidText,
+  reasonOf,
+} from '../database/database-error.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
 /** The error for a create with an unknown outcome: it may be committed. */
-export function outcomeUnknown(cause?: unknown): PlantStoreError {
-  return new PlantStoreError(
-    'databaseUnavailable',
-    `the database did not respond: ${mayBeStored}`,
-    {
-      cause,
-    },
-  );
+export function outcomeUnknown(error?: unknown): PlantStoreError {
+  const message = `the database did not respond: ${mayBeStored}`;
+  return new PlantStoreError('databaseUnavailable', message, { cause: reasonOf(error) });
 }
 
 /** The error for a create whose INSERT ended with an error. */
 export function insertError(cause: unknown): PlantStoreError {
-  return databaseUnavailable(cause, mayBeStored, 'nothing was written, send it again later');
+  return databaseUnavailable(cause, [mayBeStored, 'nothing was written, send it again later']);
 }
 
 const mayBeStored = 'the plant may still be stored, send it again';
@@ -25,7 +25,8 @@ const mayBeStored = 'the plant may still be stored, send it again';
  * hold is an error of the client. A constraint, a trigger or a column's type rejects a plant only when
  * somebody has changed the table. Then a retry helps after the operator has corrected the table.
  */
-export function plantRejected(cause: unknown): PlantStoreError {
+export function plantRejected(error: unknown): PlantStoreError {
+  const cause = reasonOf(error);
   const code = databaseCode(cause);
   if (hasInvalidText(cause)) {
     const message = `invalid input: the database cannot hold this plant (SQLSTATE ${code})`;
@@ -44,6 +45,11 @@ export function plantNotKept(): PlantStoreError {
 export function plantKept(): PlantStoreError {
   return new PlantStoreError('plantRejected', `the table keeps this plant: ${notAgain}`);
 }
+
+export const deleteAdvice: Advice = [
+  'the plant may or may not be deleted, look it up before you send the delete again',
+  'nothing was deleted, send it again later',
+];
 
 const notAgain = 'nothing was written, tell the operator before you send it again';
 

@@ -65,5 +65,8 @@ function typesWithin(list: string, inner: string, fields: { field: string; type:
     }
     return types;
   };
-  return (count: number): string => (all ??= writeAll()).slice(1, ends[count]);
+  return (count: number): string => {
+    all ??= writeAll();
+    return all.slice(1, ends[count]);
+  };
 }

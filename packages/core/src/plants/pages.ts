@@ -1,10 +1,9 @@
 import type { PlantPage, StoredPlant } from '@plant-store/schemas';
 import { defaultPageSize } from '@plant-store/schemas/plain';
-import type { Run } from '../database/database.ts';
-import type { Caller, Deadline } from '../database/deadline.ts';
-import { maxPageBytes, reservePage } from '../database/page-memory.ts';
+import type { RunOptions, Verbs } from '../database/verbs.ts';
 import { contentBytesSql, storedColumns } from './columns.ts';
 import { withText } from './output-text.ts';
+import { maxPageBytes, reservePage } from './page-memory.ts';
 import { parsePlants, plantJson } from './plant-json.ts';
 import { type SearchBounds, selectMatches } from './search.ts';
 
@@ -22,20 +21,17 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-export type ReadPage = (
-  query: PageQuery,
-  deadline: Deadline,
-  caller?: Caller,
-) => Promise<PlantPage>;
-
 /**
  * Makes a function that reads a page of plants, ascending by id. A page needs no lock, and nothing
  * stays open in the database after it. Postgres writes the JSON of a page.
  *
  * @param bounds returns the bounds of a page of a search
  */
-export function createPageReader(run: Run, bounds: () => SearchBounds): ReadPage {
-  return async ({ limit, search, ...condition }, deadline, caller) => {
+export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => SearchBounds) {
+  return async (
+    { limit, search, ...condition }: PageQuery,
+    options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
+  ): Promise<PlantPage> => {
     const { where, values } = whereClause(condition);
     // The default size is a part of the text: for a parameter, Postgres estimates far too many rows, and so
     // plans the statement again for each page. That takes longer than to read the page.
@@ -44,14 +40,8 @@ export function createPageReader(run: Run, bounds: () => SearchBounds): ReadPage
       search === undefined
         ? selectFound(where, size)
         : selectMatches(where, size, `$${values.push(search)}::text`, bounds());
-    const { onTurn, settle } = reservePage(caller, limit);
-    const { rows } = await run(selectPage(found, size), values, {
-      share: search === undefined ? 'lists' : 'searches',
-      deadline,
-      caller,
-      onTurn,
-      isRepeatable: true,
-    });
+    const { onTurn, settle } = reservePage(options.caller, limit);
+    const { rows } = await read(selectPage(found, size), values, { ...options, onTurn });
     const [[json, count, next]] = rows as [Row]; // The statement returns one row.
     settle(Buffer.byteLength(json));
     return pageOf(json, Number(count), next === null ? undefined : BigInt(next));

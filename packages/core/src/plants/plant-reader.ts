@@ -1,7 +1,6 @@
 import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
-import type { Database } from '../database/database.ts';
-import { orUnavailable } from '../database/database-error.ts';
-import { bulkTimeout, type CallOptions, deadlineIn, deadlineOf } from '../database/deadline.ts';
+import type { CallOptions } from '../database/deadline.ts';
+import type { Verbs } from '../database/verbs.ts';
 import { createPageReader, type PageQuery, whereClause } from './pages.ts';
 import { searchBounds } from './search.ts';
 
@@ -41,33 +40,21 @@ export interface PlantReader {
 /** The most plants in a page of `read`. */
 const bulkPageSize = 5_000;
 
-/**
- * @param database `run` reads pages for requests, and `bulk` reads all plants
- * @param bounds returns the bounds of a page of a search
- */
+/** @param bounds returns the bounds of a page of a search */
 export function createPlantReader(
-  { run, bulk }: Pick<Database, 'run' | 'bulk'>,
-  get: PlantReader['get'],
+  database: Pick<Verbs, 'read'>,
   bounds = () => searchBounds(true),
-): PlantReader {
-  const readPage = createPageReader(run, bounds);
-  const readBulkPage = createPageReader(bulk.run, bounds);
+): Omit<PlantReader, 'get'> {
+  const readPage = createPageReader(database, bounds);
 
   return {
-    get,
-
-    list: (page, options = {}) =>
-      orUnavailable(readPage(page, deadlineOf(options), options.caller)),
+    list: (page, options) =>
+      readPage(page, { share: page.search === undefined ? 'lists' : 'searches', ...options }),
 
     async count({ tag } = {}) {
       const { where, values } = whereClause({ tag });
-      const options = {
-        share: 'bulk',
-        deadline: deadlineIn(bulkTimeout),
-        isRepeatable: true,
-      } as const;
-      const counted = bulk.run(`select count(*) from plants ${where}`, values, options);
-      const { rows } = await orUnavailable(counted);
+      const text = `select count(*) from plants ${where}`;
+      const { rows } = await database.read(text, values, { share: 'bulk' });
       const [[count]] = rows as [[string | number]]; // The statement returns one count.
       return Number(count);
     },
@@ -77,8 +64,8 @@ export function createPlantReader(
       let { after } = condition;
       while (remaining > 0) {
         const size = Math.min(remaining, bulkPageSize);
-        const page = readBulkPage({ ...condition, after, limit: size }, deadlineIn(bulkTimeout));
-        const { plants, next } = await orUnavailable(page);
+        const page = readPage({ ...condition, after, limit: size }, { share: 'bulk' });
+        const { plants, next } = await page;
         if (plants.length > 0) yield plants;
         if (next === undefined) return;
         remaining -= plants.length;

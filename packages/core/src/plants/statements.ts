@@ -1,11 +1,12 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import type { Rows, Run } from '../database/database.ts';
 import { isPolicyError, lateWrite } from '../database/database-error.ts';
-import { type Caller, type Deadline, deadlineOf } from '../database/deadline.ts';
-import { isCluster } from '../database/postgres/migration/feed-tables.ts';
+import type { CallOptions, Deadline } from '../database/deadline.ts';
+import type { Rows } from '../database/query.ts';
+import type { Verbs } from '../database/verbs.ts';
 import { databaseCode } from '../error-causes.ts';
+import { isCluster } from '../tables/tables.ts';
 import { columnArrays, contentColumns, storedColumns } from './columns.ts';
-import { plantKept } from './create-errors.ts';
+import { deleteAdvice, plantKept } from './create-errors.ts';
 import { withText } from './output-text.ts';
 import { parsePlant, plantJson } from './plant-json.ts';
 
@@ -24,7 +25,7 @@ export interface PlantStatements {
    *
    * @throws PlantStoreError `plantRejected` when a trigger keeps the plant
    */
-  delete(id: bigint, deadline: Deadline, caller?: Caller): Promise<boolean>;
+  delete(id: bigint, options?: CallOptions): Promise<boolean>;
   /** Returns the plants that are stored under these ids, by id. */
   find(ids: readonly bigint[], deadline: Deadline): Promise<Map<bigint, StoredPlant>>;
   /** Like `find`, but waits until the plants are durable on the standby. */
@@ -34,28 +35,29 @@ export interface PlantStatements {
     until?: Deadline,
   ): Promise<Map<bigint, StoredPlant>>;
   /** Resolves when the database responds and has the table. On a cluster, it needs no other node. */
-  ready(deadline: Deadline): Promise<void>;
+  ready(): Promise<void>;
 }
 
-export function createPlantStatements(run: Run): PlantStatements {
+export function createPlantStatements(verbs: Verbs): PlantStatements {
+  const { read, write } = verbs;
   return {
     async insert(batch, deadline, until) {
       const values = (time: string) => [...columnArrays(batch), time];
       const options = { share: 'creates', deadline, until } as const;
-      const { rows } = await run(insertPlants, values, options).catch(
-        orOverNodes(run, () => run(insertOverNodes, values, options)),
+      const { rows } = await write(insertPlants, values, options).catch(
+        orOverNodes(verbs, () => write(insertOverNodes, values, options)),
       );
       // This is nearly always true: every plant is new.
       if (rows.length === batch.length) return new Set(batch.map(({ id }) => id));
       return idsOf(rows);
     },
 
-    async delete(id, deadline, caller) {
+    async delete(id, call) {
       const values = (until: string) => [String(id), until];
-      const options = { share: 'deletes', deadline, caller } as const;
+      const options = { ...call, share: 'deletes', advice: deleteAdvice } as const;
       for (let round = 0; round < maxRounds; round++) {
-        const { rows } = await run(deletePlant, values, options).catch(
-          orOverNodes(run, () => run(deleteOverNodes, values, options)),
+        const { rows } = await write(deletePlant, values, options).catch(
+          orOverNodes(verbs, () => write(deleteOverNodes, values, options)),
         );
         // The statement selects these columns, or returns no row.
         const [[count, isThere] = [0, 0]] = rows as [[number | string, number]?];
@@ -67,24 +69,21 @@ export function createPlantStatements(run: Run): PlantStatements {
     },
 
     async find(ids, deadline) {
-      return byId(await run(findPlants, [`{${ids}}`], { ...lookUp, deadline }));
+      return byId(await read(findPlants, [`{${ids}}`], { share: 'lookUps', deadline }));
     },
 
     async findDurable(ids, deadline, until) {
-      const options = { share: 'creates', deadline, until, isRepeatable: true } as const;
-      return byId(await run(findDurable, [`{${ids}}`], options));
+      return byId(await read(findDurable, [`{${ids}}`], { share: 'creates', deadline, until }));
     },
 
-    async ready(deadline) {
-      await run(findNothing, [], { ...lookUp, deadline });
+    async ready() {
+      await read(findNothing, [], { share: 'lookUps' });
     },
   };
 }
 
 /** How often a write that changed nothing is repeated, because other clients may have come first. */
 export const maxRounds = 100;
-
-const lookUp = { share: 'lookUps', isRepeatable: true } as const;
 
 function byId({ rows }: Rows): Map<bigint, StoredPlant> {
   const plants = (rows as [string][]).map(([json]) => withText(parsePlant(json), { json }));
@@ -145,12 +144,14 @@ export const noteDeletions = `noted as (
  * Sends a write in another form when the database rejected the usual form, because it distributes the plants
  * over several nodes. Such a database has no feed, so nobody needs the deletions.
  */
-export function orOverNodes<T>(run: Run, send: () => Promise<T>): (error: unknown) => Promise<T> {
+export function orOverNodes<T>(
+  { read }: Verbs,
+  send: () => Promise<T>,
+): (error: unknown) => Promise<T> {
   return async (error) => {
     const isNotSupported = notSupported.includes(databaseCode(error) ?? '');
     if (!isNotSupported || isPolicyError(error)) throw error;
-    const options = { share: 'lookUps', deadline: deadlineOf(), isRepeatable: true } as const;
-    const { rows } = await run(`select ${isCluster}`, [], options);
+    const { rows } = await read(`select ${isCluster}`, [], { share: 'lookUps' });
     const [[onCluster]] = rows as [[boolean]]; // The statement returns one value.
     if (!onCluster) throw error;
     return send();

@@ -1,6 +1,6 @@
 import { CountPlants, operations, PlantCount } from '@plant-store/schemas';
 import { maxExactCount } from '@plant-store/schemas/plain';
-import { define } from './define.ts';
+import { define } from './trpc/define.ts';
 
 /** Counts plants up to `maxExactCount`, which takes only a fraction of a second. */
 export const countPlants = define({

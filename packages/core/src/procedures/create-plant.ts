@@ -1,5 +1,5 @@
 import { NewPlant, operations, Plant } from '@plant-store/schemas';
-import { define } from './define.ts';
+import { define } from './trpc/define.ts';
 
 /** Creates a plant. The client chooses its id, which makes a retry safe: see `PlantStore.create`. */
 export const createPlant = define({

@@ -1,7 +1,7 @@
 import { type CreateResult, CreateResults, NewPlants, operations } from '@plant-store/schemas';
-import type { ManyCreatesOutcome } from '../plants/create-many.ts';
+import type { ManyCreatesOutcome } from '../group-commit/create-many.ts';
 import { withText } from '../plants/output-text.ts';
-import { define } from './define.ts';
+import { define } from './trpc/define.ts';
 
 /** Creates several plants, each with its own outcome: see `PlantStore.createMany`. */
 export const createPlants = define({

@@ -1,7 +1,7 @@
 import { operations, PlantIdInput } from '@plant-store/schemas';
 import * as z from 'zod';
 import { plantUnknown } from '../plant-store-error.ts';
-import { define } from './define.ts';
+import { define } from './trpc/define.ts';
 
 /** Deletes the plant with an id, which is free afterwards. */
 export const deletePlant = define({

@@ -1,6 +1,6 @@
 import { operations, PlantIdInput, StoredPlant } from '@plant-store/schemas';
 import { plantUnknown } from '../plant-store-error.ts';
-import { define } from './define.ts';
+import { define } from './trpc/define.ts';
 
 /** Returns the plant with an id. */
 export const getPlant = define({

@@ -1,6 +1,6 @@
 import { ListPlantChanges, operations, PlantChanges } from '@plant-store/schemas';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { define } from './define.ts';
+import { define } from './trpc/define.ts';
 
 /** Returns the changes behind a cursor. */
 export const listPlantChanges = define({

@@ -1,5 +1,5 @@
 import { ListPlants, operations, PlantPage } from '@plant-store/schemas';
-import { define } from './define.ts';
+import { define } from './trpc/define.ts';
 
 /** Returns a page of plants. */
 export const listPlants = define({

@@ -2,7 +2,7 @@ import { FollowPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { tracked } from '@trpc/server';
 import { isPassing } from '../changes/feed-end.ts';
 import { generate } from '../changes/generate.ts';
-import { define } from './define.ts';
+import { define } from './trpc/define.ts';
 
 /**
  * Sends the changes of the plants as they happen. The id of each event is its cursor, so that a client can

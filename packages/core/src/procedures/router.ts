@@ -6,7 +6,7 @@ import { getPlant } from './get-plant.ts';
 import { listPlantChanges } from './list-plant-changes.ts';
 import { listPlants } from './list-plants.ts';
 import { plantChanges } from './plant-changes.ts';
-import { t } from './trpc.ts';
+import { t } from './trpc/trpc.ts';
 import { whoAmI } from './who-am-i.ts';
 
 /** Every procedure of the store. Each one is a tRPC call and a REST operation with its documentation. */
@@ -29,5 +29,5 @@ export type AppRouter = typeof appRouter;
 /** Makes a caller that runs the procedures in this process: `createCaller({ store, principal })`. */
 export const createCaller = t.createCallerFactory(appRouter);
 
-export type { Context } from './trpc.ts';
-export { type CatalogueError, errorShape, toCatalogueError } from './trpc-error.ts';
+export type { Context } from './trpc/trpc.ts';
+export { type CatalogueError, errorShape, toCatalogueError } from './trpc/trpc-error.ts';

@@ -1,5 +1,5 @@
 import { Identity, Nothing, operations } from '@plant-store/schemas';
-import { define } from './define.ts';
+import { define } from './trpc/define.ts';
 
 /** Returns the name of the sender of a call, and the scopes and the expiry of its access token. */
 export const whoAmI = define({

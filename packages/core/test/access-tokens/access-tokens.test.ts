@@ -11,8 +11,8 @@ import {
   generateToken,
 } from '../../src/access-tokens/access-tokens.ts';
 import type { Database } from '../../src/database/database.ts';
-import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
+import { openPostgres } from '../../src/postgres/postgres-database.ts';
 
 /** The principal of a token that was created without scopes. */
 const principal = (name: string | undefined) => ({

@@ -3,8 +3,8 @@ import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { createPlantFeed, type FollowOptions } from '../../src/changes/plant-feed.ts';
-import type { Run } from '../../src/database/database.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
+import type { Run } from '../../src/database/verbs.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { idsOf } from '../fixtures/changes.ts';
 
 /**
@@ -19,13 +19,13 @@ async function openFeed() {
   let isClosed = false;
   const waiting: (() => void)[] = [];
   const sent = { count: 0 };
-  const run: Run = async (...statement) => {
+  const read: Run = async (...statement) => {
     if (statement[2].caller?.isGone) throw new Error('the caller has disconnected');
     if (isClosed) await new Promise<void>((resolve) => waiting.push(resolve));
     sent.count += 1;
-    return database.run(...statement);
+    return database.read(...statement);
   };
-  const feed = createPlantFeed({ run });
+  const feed = createPlantFeed({ read });
   onTestFinished(async () => {
     feed.stopWaiting();
     for (const pass of waiting) pass();

@@ -2,8 +2,9 @@ import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { createPlantFeed, type OpenPlantFeed } from '../../src/changes/plant-feed.ts';
-import type { Database, Run } from '../../src/database/database.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
+import type { Database } from '../../src/database/database.ts';
+import type { Run } from '../../src/database/verbs.ts';
+import { openDatabase } from '../../src/open-database.ts';
 
 let database: Database;
 let sql: postgres.Sql;
@@ -21,15 +22,15 @@ afterEach(async () => {
 /** A feed whose reads can be held before and after their statement: see `before` and `after`. */
 function holdableFeed() {
   const held: { before?: Promise<void>; after?: Promise<void>; reads: number } = { reads: 0 };
-  const run: Run = async (...query) => {
+  const read: Run = async (...query) => {
     const { before, after } = held;
     if (before) held.reads++;
     await before;
-    const rows = await database.run(...query);
+    const rows = await database.read(...query);
     await after;
     return rows;
   };
-  return { held, feed: createPlantFeed({ ...database, run }) };
+  return { held, feed: createPlantFeed({ ...database, read }) };
 }
 
 const waiting = (feed: OpenPlantFeed, count: number) =>

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { lastId } from '../../src/changes/cursor.ts';
 import { createChangeReader } from '../../src/changes/read-changes.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
+import { openDatabase } from '../../src/open-database.ts';
 
 it('orders changes by the number of the transaction, not by its text', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));

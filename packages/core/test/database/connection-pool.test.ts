@@ -2,9 +2,11 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConnectionPool } from '../../src/database/connection-pool.ts';
-import type { DatabaseConnection, RunOptions, Values } from '../../src/database/database.ts';
+import type { DatabaseConnection } from '../../src/database/database.ts';
 import { lateWrite } from '../../src/database/database-error.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
+import type { Values } from '../../src/database/query.ts';
+import type { StatementOptions } from '../../src/database/verbs.ts';
 
 /** A connection. The test ends its statements. */
 class TestConnection implements DatabaseConnection {
@@ -86,7 +88,7 @@ function createPool(
     pool,
     attempts,
     /** Runs a create. By default, its deadline is far off. */
-    run: (text: string, options: Partial<RunOptions> = {}) =>
+    run: (text: string, options: Partial<StatementOptions> = {}) =>
       pool.run(text, [], { share: 'creates', deadline: deadlineIn(60_000), ...options }),
     /** Lets the next attempt succeed. */
     async accept() {
@@ -145,6 +147,18 @@ it('makes the values of a statement from its deadline by the clock of the databa
   await connection.settle();
   await result;
   expect(connection.values).toEqual([['x', `the time ${options.deadline}`]]);
+});
+
+it('gives a statement five seconds when it has no deadline', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { pool, accept } = createPool();
+  const inFiveSeconds = deadlineIn(5_000);
+  const result = pool.run('one', (until) => [until], { share: 'creates' });
+  const connection = await accept();
+  await connection.settle();
+  await result;
+  expect(connection.values).toEqual([[`the time ${inFiveSeconds}`]]);
 });
 
 it('runs the next statement when the values of one cannot be made', async () => {

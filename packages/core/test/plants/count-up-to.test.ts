@@ -1,16 +1,16 @@
 import { createDatabase } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
-import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
 import { createCountUpTo } from '../../src/plants/count-up-to.ts';
+import { openPostgres } from '../../src/postgres/postgres-database.ts';
 
 it('uses the connections of lists, with the deadline and the caller of the call', async () => {
   const database = await openPostgres(await createDatabase(inject('postgresUrl')));
   onTestFinished(() => database.close());
-  const run = vi.fn(database.run);
+  const read = vi.fn(database.read);
   const [deadline, caller] = [deadlineIn(60_000), { isGone: false }];
-  expect(await createCountUpTo(run)(5, { tag: 'x' }, deadline, caller)).toBe(0);
-  expect(run.mock.calls).toEqual([
-    [expect.any(String), ['x'], { share: 'lists', deadline, caller, isRepeatable: true }],
+  expect(await createCountUpTo({ read })(5, { tag: 'x' }, { deadline, caller })).toBe(0);
+  expect(read.mock.calls).toEqual([
+    [expect.any(String), ['x'], { share: 'lists', deadline, caller }],
   ]);
 });

@@ -1,11 +1,12 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { createPlantLoader } from '../../src/bulk/plant-loader.ts';
 import { createPlantFeed } from '../../src/changes/plant-feed.ts';
-import type { Database, Run } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
-import { createPlantLoader } from '../../src/plants/bulk/plant-loader.ts';
+import type { Run } from '../../src/database/verbs.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { createPlantReader } from '../../src/plants/plant-reader.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
 
@@ -26,17 +27,20 @@ beforeAll(async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   sql = postgres(databaseUrl);
   database = await openDatabase({ databaseUrl }, { requireConnection: true });
-  const run = recording(database.run);
-  const bulk = { ...database.bulk, run: recording(database.bulk.run) };
-  const statements = createPlantStatements(run);
-  const reader = createPlantReader({ ...database, run }, async () => undefined);
+  const recorded = {
+    ...database,
+    read: recording(database.read),
+    write: recording(database.write),
+  };
+  const statements = createPlantStatements(recorded);
+  const reader = createPlantReader(recorded);
   const deadline = deadlineIn(60_000);
   const plant = { id: 1n, name: 'Hoya', tag: 'Apocynaceae' };
 
   await statements.insert([plant], deadline);
   await statements.find([1n], deadline);
   await statements.findDurable([1n], deadline);
-  await statements.ready(deadline);
+  await statements.ready();
   for (const query of [
     {},
     { tag: 'Apocynaceae' },
@@ -47,9 +51,9 @@ beforeAll(async () => {
   ]) {
     await reader.list({ limit: 10, ...query });
   }
-  await createPlantFeed({ run }).changes({});
-  await createPlantLoader(bulk).load([plant, { ...plant, id: 2n }, { ...plant, tag: 'x' }]);
-  await statements.delete(1n, deadline);
+  await createPlantFeed({ read: recorded.read }).changes({});
+  await createPlantLoader(recorded).load([plant, { ...plant, id: 2n }, { ...plant, tag: 'x' }]);
+  await statements.delete(1n, { deadline });
 });
 
 afterAll(async () => {

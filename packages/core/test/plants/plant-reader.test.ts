@@ -2,8 +2,7 @@ import { formatJson } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { deadlineIn } from '../../src/database/deadline.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 import { createPageReader } from '../../src/plants/pages.ts';
@@ -125,11 +124,11 @@ describe('memory of a page', () => {
     await store.load([1n, 2n].map((id) => ({ id, name: 'x'.repeat(Number(id) * 1_000) })));
     await store.close();
     const database = await openDatabase({ databaseUrl });
-    const run = vi.fn(database.run);
-    const readPage = createPageReader(run, () => searchBounds(false));
-    const page = await readPage({ limit: 1_000 }, deadlineIn(60_000));
+    const read = vi.fn(database.read);
+    const readPage = createPageReader({ read }, () => searchBounds(false));
+    const page = await readPage({ limit: 1_000 }, { share: 'lists' });
     expect(page.plants.map(({ name }) => name.length)).toEqual([1_000, 2_000]);
-    expect(run).toHaveBeenCalledOnce();
+    expect(read).toHaveBeenCalledOnce();
     await database.close();
   });
 

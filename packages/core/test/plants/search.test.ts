@@ -3,8 +3,8 @@ import superjson from 'superjson';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
-import { createPlantLoader } from '../../src/plants/bulk/plant-loader.ts';
+import { openDatabase } from '../../src/open-database.ts';
+import { createPlantLoader } from '../../src/bulk/plant-loader.ts';
 import { jsonOf, superjsonOf } from '../../src/plants/output-text.ts';
 import { createPageReader, type PageQuery } from '../../src/plants/pages.ts';
 import { embedded, server } from '../fixtures/databases.ts';
@@ -27,8 +27,8 @@ describe.each([embedded, server])('a search on $name', ({ provide }) => {
 
   /** Reads a page of a search within these bounds. */
   function page(query: Partial<PageQuery>, rows = 50_000, milliseconds = 600_000) {
-    const readPage = createPageReader(database.run, () => ({ rows, milliseconds }));
-    return readPage({ limit: 100, ...query }, deadlineIn(60_000));
+    const readPage = createPageReader(database, () => ({ rows, milliseconds }));
+    return readPage({ limit: 100, ...query }, { share: 'lists', deadline: deadlineIn(60_000) });
   }
   const idsOf = (plants: readonly StoredPlant[]) => plants.map(({ id }) => Number(id));
 
@@ -48,7 +48,7 @@ describe.each([embedded, server])('a search on $name', ({ provide }) => {
     const provided = await provide();
     remove = provided.remove;
     database = await openDatabase(provided.options);
-    const { load } = createPlantLoader(database.bulk);
+    const { load } = createPlantLoader(database);
     await load([
       ...names.map((name, i) => ({ id: BigInt(i + 1), name, ...(i % 2 === 0 && { tag: 'even' }) })),
       ...Array.from({ length: 100 }, (_, i) => ({
@@ -124,7 +124,7 @@ describe.each([embedded, server])('a search on $name', ({ provide }) => {
 
   it('folds the case as the database does', async () => {
     const options = { share: 'lists', deadline: deadlineIn(60_000) } as const;
-    const { rows } = await database.run(`select lower('Ö') = 'ö'`, [], options);
+    const { rows } = await database.read(`select lower('Ö') = 'ö'`, [], options);
     const { plants } = await page({ search: 'ölweide' });
     expect(idsOf(plants)).toEqual((rows as [[boolean]])[0][0] ? [8] : []);
   });
@@ -134,7 +134,7 @@ describe.each([embedded, server])('a search on $name', ({ provide }) => {
       id: BigInt(300 + i),
       name: i === 1 ? 'x'.repeat(length) : 'rare'.repeat(length),
     }));
-    await createPlantLoader(database.bulk).load(long);
+    await createPlantLoader(database).load(long);
     expect(await walk({ search: 'RARE' })).toEqual([[300], [302]]);
   });
 

@@ -1,13 +1,13 @@
 import { hasPosixSignals, startPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { Call } from '../../src/database/call.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
-import { openPostgres } from '../../src/database/postgres/postgres-database.ts';
-import { Call } from '../../src/database/queues/call.ts';
+import { type CreateOutcome, writeBatch } from '../../src/group-commit/creates.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { outcomeUnknown } from '../../src/plants/create-errors.ts';
-import { type CreateOutcome, writeBatch } from '../../src/plants/creates.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
+import { openPostgres } from '../../src/postgres/postgres-database.ts';
 
 // A commit takes as long as the synchronous standby is stopped.
 
@@ -81,7 +81,7 @@ test('creates that arrive during a slow commit share the next statement', async 
 test('a create gets its response even when the commit outlasts the deadline of another create in its statement', async () => {
   const database = await openPostgres(url);
   onTestFinished(() => database.close());
-  const statements = createPlantStatements(database.run);
+  const statements = createPlantStatements(database);
   const create = (id: bigint, deadline: number) =>
     new Call<{ id: bigint; name: string }, CreateOutcome>({ id, name: 'x' }, { deadline }, (call) =>
       call.reject(outcomeUnknown()),

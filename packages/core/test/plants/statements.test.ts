@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database, Run } from '../../src/database/database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { deadlineIn, timeText } from '../../src/database/deadline.ts';
-import { openDatabase } from '../../src/database/open-database.ts';
+import type { Run } from '../../src/database/verbs.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { createPlantStatements, type PlantStatements } from '../../src/plants/statements.ts';
 import { embedded, server } from '../fixtures/databases.ts';
 
@@ -16,14 +17,14 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
     const provided = await provide();
     remove = provided.remove;
     database = await openDatabase(provided.options);
-    statements = createPlantStatements(database.run);
-    const runLate: Run = (text, values, options) =>
-      database.run(
+    statements = createPlantStatements(database);
+    const write: Run = (text, values, options) =>
+      database.write(
         text,
         typeof values === 'function' ? () => values(timeText(Date.now() - 1)) : values,
         options,
       );
-    late = createPlantStatements(runLate);
+    late = createPlantStatements({ ...database, write });
   });
 
   afterAll(async () => {
@@ -70,7 +71,7 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
 
     const others = batch.map((plant) => ({ ...plant, id: plant.id + 1_000n }));
     const error = await late.insert(others, deadline()).catch((error: unknown) => error);
-    expect(error).toMatchObject({ code: 'CLOCKS_MOVED' });
+    expect(error).toMatchObject({ databaseCode: 'CLOCKS_MOVED' });
     expect(await find([2_000n, 2_299n])).toEqual([]);
   });
 
@@ -78,15 +79,15 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
     await statements.insert([{ id: 10n, name: 'taken' }], deadline());
     const batch = [10n, 11n, 12n].map((id) => ({ id, name: 'late' }));
     const error = await late.insert(batch, deadline()).catch((error: unknown) => error);
-    expect(error).toMatchObject({ code: 'CLOCKS_MOVED' });
+    expect(error).toMatchObject({ databaseCode: 'CLOCKS_MOVED' });
     expect(await find([11n, 12n])).toEqual([]);
     expect(await find([10n])).toMatchObject([{ name: 'taken' }]);
   });
 
   it('delete nothing when their deadline has passed by the clock of the database', async () => {
     await statements.insert([{ id: 30n, name: 'Hoya' }], deadline());
-    const error = await late.delete(30n, deadline()).catch((error: unknown) => error);
-    expect(error).toMatchObject({ code: 'CLOCKS_MOVED' });
+    const error = await late.delete(30n, { deadline: deadline() }).catch((error: unknown) => error);
+    expect(error).toMatchObject({ databaseCode: 'CLOCKS_MOVED' });
     expect(await find([30n])).toMatchObject([{ name: 'Hoya' }]);
   });
 
@@ -94,6 +95,6 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
     const forEver = Number.POSITIVE_INFINITY;
     const plant = { id: 40n, name: 'Hoya' };
     expect(await statements.insert([plant], forEver)).toEqual(new Set([40n]));
-    expect(await statements.delete(40n, forEver)).toBe(true);
+    expect(await statements.delete(40n, { deadline: forEver })).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createLargeBodyQueue } from '../../../src/http/body/large-body-queue.ts';
+import { createLargeBodyQueue } from '../../../src/requests/body/large-body-queue.ts';
 
 const large = 2 ** 20;
 
@@ -15,12 +15,9 @@ function start() {
   const queueBody = createLargeBodyQueue();
   const events: string[] = [];
   const receive = (name: string, bytes: number, of = request()) =>
-    queueBody(of, bytes, {
-      read() {
-        events.push(name);
-        vi.advanceTimersByTime(bytes === large ? 100 : 0);
-      },
-      fail: ({ message }) => events.push(`${name}: ${message}`),
+    queueBody(of, bytes, (tooLate) => {
+      events.push(tooLate ? `${name}: ${tooLate.message}` : name);
+      if (!tooLate) vi.advanceTimersByTime(bytes === large ? 100 : 0);
     });
   return { events, receive };
 }

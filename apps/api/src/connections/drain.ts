@@ -1,0 +1,99 @@
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
+import type {
+  FastifyInstance,
+  onResponseHookHandler,
+  onSendHookHandler,
+  preCloseAsyncHookHandler,
+} from 'fastify';
+import { closeAfter, connectionOf, halfClose, isLatest } from './client-connections.ts';
+import { readArrived } from './event-loop-gap.ts';
+
+/** Milliseconds without a new connection before the server stops listening. */
+const quietTime = 50;
+
+/** Clients that connect all the time must not delay the exit for longer. */
+const maxQuietTimes = 20;
+
+/**
+ * Makes the hooks that close a server so that no request fails. During the drain delay, the server still
+ * takes requests, so that a load balancer sees `/readyz` change. It closes each connection after a
+ * response. Then it stops listening, and closes when every request has its response.
+ *
+ * @param closed is called when the server has stopped listening. It resolves when no process that is about
+ *   to stop accepts connections
+ * @param stopWaiting ends the requests that wait for changes. The server calls it after the drain delay,
+ *   so that a client that waits again reaches another instance
+ */
+export function drain(
+  server: FastifyInstance,
+  closed: () => Promise<void>,
+  stopWaiting: () => void,
+): {
+  waitForDrain: preCloseAsyncHookHandler;
+  announceClose: onSendHookHandler;
+  closeAfterResponse: onResponseHookHandler;
+} {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  let released: Promise<void> | undefined;
+  server.decorate('drainDelay', 0).decorate('isClosing', false);
+  server.server.on('connection', (socket: Socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  // Node calls this method when it stops listening. Node's own method would reset connections whose
+  // requests are on their way.
+  server.server.closeIdleConnections = () => {
+    for (const socket of sockets) if (isIdle(socket)) halfClose(socket);
+  };
+
+  return {
+    async waitForDrain() {
+      server.isClosing = true;
+      await setTimeout(server.drainDelay);
+      const quiet = waitForQuiet();
+      // A client may connect again after its response. So no process that stops may listen when the client
+      // gets the response.
+      released = quiet.then(nextTurn).then(closed);
+      stopWaiting();
+      await quiet;
+    },
+    announceClose(_request, reply, _payload, done) {
+      const { raw } = reply;
+      // With several responses on a connection, only the last response says that the connection closes
+      // (RFC 9112 §9.6).
+      if (server.isClosing && isLatest(raw)) closeAfter(raw);
+      else if (server.isClosing) raw.removeHeader('connection');
+      if (released)
+        void released.then(
+          () => done(),
+          () => done(),
+        );
+      else done();
+    },
+    closeAfterResponse(_request, { raw }, done) {
+      // The headers of this response may have been sent before the server was told to close.
+      if (!server.server.listening && isLatest(raw)) halfClose(raw.req.socket);
+      done();
+    },
+  };
+
+  /**
+   * Waits until the server has accepted all connections and has read all requests that the kernel holds.
+   * Otherwise the kernel would reset the connections that the server has not accepted.
+   */
+  async function waitForQuiet(): Promise<void> {
+    for (let times = 0; server.server.listening && times < maxQuietTimes; times++) {
+      const before = connections;
+      await setTimeout(quietTime);
+      await readArrived();
+      if (connections === before) return;
+    }
+  }
+}
+
+function isIdle(socket: Socket): boolean {
+  return connectionOf(socket)?.responses.at(-1)?.raw.writableFinished ?? true;
+}

@@ -1,0 +1,26 @@
+/** The request line of a request that Node did not report. */
+export interface RequestLine {
+  readonly method?: string | undefined;
+  /** The start of the path in the target, up to the part that names the surface. */
+  readonly url?: string | undefined;
+  /** Whether the bytes contain the whole line. */
+  readonly isComplete?: boolean;
+}
+
+/**
+ * Finds the last request line of HTTP/1 (RFC 9112 §3). Searches up to the end of the line in which Node's
+ * parser stopped.
+ */
+export function requestLineIn(packet: Buffer, at: number): RequestLine | undefined {
+  const lineEnd = packet.indexOf('\n', at);
+  const text = packet.toString('latin1', 0, lineEnd < 0 ? undefined : lineEnd + 1);
+  const last = [...text.matchAll(requestLine)].at(-1);
+  return last && { method: last[1], url: last[2], isComplete: last[3] !== undefined };
+}
+
+/**
+ * Matches a request line. The last line of an earlier request's body may stand before it. `^` matches even
+ * after U+2028 and U+2029, so a line ends there. Otherwise the expression would not run in linear time.
+ */
+const requestLine =
+  /^(?:[^ \r\n\u2028\u2029]*[^ \r\n\u2028\u2029!#$%&'*+.^_`|~\w-])?([!#$%&'*+.^_`|~\w-]+) (?:(?:https?:\/\/[^ /?#]*)?(\/[!-.0->@-~\x80-\xff]*\/?)|https?:|\*)[!-~\x80-\xff]*( HTTP\/1\.\d\r?\n)?/gim;

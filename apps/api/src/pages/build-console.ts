@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const repository = fileURLToPath(new URL('../../../..', import.meta.url));
+
+/**
+ * Builds the console when `pnpm start` asks for it, and not where Turborepo is not installed, as in a
+ * production image. It prints an error and does not throw, because the server works without the console.
+ */
+export async function buildConsole(): Promise<void> {
+  const turbo = process.argv.includes('--build-console') && findTurbo();
+  if (!turbo) return;
+  const args = ['run', 'build', '--filter=@plant-store/web', '--no-update-notifier'];
+  const build = promisify(execFile)(process.execPath, [turbo, ...args], {
+    cwd: repository,
+    env: { ...process.env, PATH: pathWithPnpm(), TURBO_TELEMETRY_DISABLED: '1' },
+  });
+  const stop = () => build.child.kill();
+  process.once('exit', stop); // The server may fail to start, or get a signal, during the build.
+  await build.catch(({ stdout, stderr }) => {
+    console.error(`The console was not built:\n${stdout}${stderr}`);
+  });
+  process.off('exit', stop);
+}
+
+/** Turborepo looks for pnpm in `PATH`, but a user may have started pnpm by its path. */
+function pathWithPnpm({ PATH = '', npm_execpath: pnpm } = process.env): string {
+  return pnpm ? `${PATH}${delimiter}${dirname(pnpm)}` : PATH;
+}
+
+function findTurbo(): string | undefined {
+  try {
+    return createRequire(join(repository, 'package.json')).resolve('turbo');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { createStaticFile, type StaticFile } from './static-file.ts';
+
+/** Reads the files of the console by their paths, so that a later build does not change what is served. */
+export async function readConsoleFiles(
+  directory: string,
+): Promise<ReadonlyMap<string, StaticFile>> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return new Map(
+    await Promise.all(
+      files.map(async ({ parentPath, name }) => {
+        const file = join(parentPath, name);
+        const path = file.slice(directory.length).replaceAll('\\', '/');
+        const isPage = path === '/index.html';
+        const headers = {
+          'content-type': types[extname(name)] ?? 'application/octet-stream',
+          'referrer-policy': 'no-referrer',
+          'x-content-type-options': 'nosniff',
+          ...(isPage ? pageHeaders : fileHeaders),
+        };
+        const content = await createStaticFile(await readFile(file), headers);
+        return [isPage ? '/' : path, content] as const;
+      }),
+    ),
+  );
+}
+
+const types: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const pageHeaders = {
+  // Each build has different file names, so an old page would request files that no longer exist.
+  'cache-control': 'no-cache',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+/** The name of a file contains a hash of the file's content. */
+const fileHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import { loadOnce } from '../responses/load-once.ts';
+import { addVary, weightOf } from '../responses/negotiation.ts';
+import { readConsoleFiles } from './console-files.ts';
+import { sendFile } from './static-file.ts';
+
+/** The directory into which `apps/web` builds the console. */
+const builtConsole = fileURLToPath(new URL('../../../web/dist', import.meta.url));
+
+/** Whether there is a console to serve. */
+export function hasConsole(directory = builtConsole): boolean {
+  return existsSync(join(directory, 'index.html'));
+}
+
+/**
+ * Makes a hook that serves the console: its page at `/` to a client that asks for HTML, and the files of
+ * the page. It is a hook and not a route, so that other requests for `/` get the error of an unknown path.
+ */
+export function serveConsole(directory = builtConsole): onRequestHookHandler {
+  const readFiles = loadOnce(() => readConsoleFiles(directory));
+  let isBuilt = false;
+
+  return (request, reply, done) => {
+    if (!request.is404 || !methods.has(request.method)) return done();
+    const [path = ''] = request.url.split('?', 1);
+    if (path === '/') addVary(reply, 'accept'); // Even when the response is not the page.
+    const isForConsole = path === '/' ? asksForHtml(request) : path.startsWith('/console/');
+    isBuilt ||= isForConsole && hasConsole(directory);
+    if (!isForConsole || !isBuilt) return done();
+    readFiles().then((files) => {
+      const file = files.get(path);
+      if (file) sendFile(request, reply, file);
+      else done();
+    }, done);
+  };
+}
+
+const methods = new Set(['GET', 'HEAD']);
+
+// Browsers name `text/html` in `Accept`. The `*/*` of curl is not enough.
+function asksForHtml({ headers }: FastifyRequest): boolean {
+  return weightOf('text/html', headers.accept) > 0;
+}

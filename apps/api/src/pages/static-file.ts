@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { codingOf } from '../responses/compression.ts';
+import { addVary } from '../responses/negotiation.ts';
+
+/** A file in memory. All responses share its bytes, so that slow clients do not fill the memory. */
+export type StaticFile = Awaited<ReturnType<typeof createStaticFile>>;
+
+export async function createStaticFile(body: Buffer, headers: Record<string, string>) {
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  const gzipped = await promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION });
+  return { etag, headers, body, gzipped };
+}
+
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { etag, headers, body, gzipped }: StaticFile,
+): FastifyReply {
+  const isGzipped = codingOf(request, reply, ['gzip']) === 'gzip';
+  reply.headers(headers).header('etag', isGzipped ? `W/${etag}` : etag);
+  addVary(reply, 'accept-encoding');
+  if (hasFile(request, etag)) return reply.code(304).send();
+  if (isGzipped) reply.header('content-encoding', 'gzip');
+  return reply.send(isGzipped ? gzipped : body);
+}
+
+/** Whether the client has this file already (RFC 9110 §13.1.2). */
+function hasFile({ headers }: FastifyRequest, etag: string): boolean {
+  const tags = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags?.some((tag) => tag === '*' || tag === etag) ?? false;
+}

@@ -1,0 +1,69 @@
+import { shorten } from '@plant-store/schemas';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { firstTimes } from '../observability/error-log.ts';
+import { addVary } from '../responses/negotiation.ts';
+
+export type Cors = ReturnType<typeof cors>;
+
+/**
+ * Makes the two parts of the CORS protocol (Fetch standard).
+ *
+ * We do not use `@fastify/cors`, because it handles OPTIONS on every path itself. When a request is not a
+ * preflight, the response of `@fastify/cors` breaks the contract: it is text, or has 404 instead of 405.
+ */
+export function cors(origins: readonly string[]) {
+  const isNewOrigin = firstTimes();
+
+  return {
+    /** Responds to a preflight of an allowed origin. All other requests go on. */
+    respondToPreflight(request: FastifyRequest, reply: FastifyReply, next: () => void) {
+      const { method, headers } = request;
+      if (headers.origin === undefined) return next();
+      const isPreflight = method === 'OPTIONS' && 'access-control-request-method' in headers;
+      const isAllowed = origins.includes(headers.origin);
+      if (!isAllowed) logOrigin(request, headers.origin);
+      if (!isPreflight || !isAllowed) return next();
+      reply.code(204).headers(preflightHeaders).send();
+    },
+    setCorsHeaders({ headers: { origin = '' } }: FastifyRequest, reply: FastifyReply): void {
+      if (origins.length === 0) return; // No response depends on the origin.
+      addVary(reply, 'Origin');
+      if (!origins.includes(origin)) return;
+      reply.headers({
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': exposedHeaders,
+      });
+    },
+  };
+
+  /** Logs an origin that is not allowed, but logs each origin only once. */
+  function logOrigin({ host, server, id: reqId }: FastifyRequest, origin: string): void {
+    const isOwn = URL.canParse(origin) && new URL(origin).host === host;
+    if (isOwn || !isNewOrigin(origin)) return;
+    const message =
+      'a page of another origin cannot read the responses: ' +
+      'if it should, add its origin to PLANT_STORE_CORS_ORIGINS';
+    server.log.warn({ reqId, origin: shorten(origin) }, message);
+  }
+}
+
+/** The headers of our responses that the standard hides from pages. */
+const exposedHeaders = [
+  'Accept-Encoding',
+  'Allow',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+].join(', ');
+
+const preflightHeaders = {
+  'access-control-allow-methods': 'DELETE, GET, POST',
+  // tRPC's clients send the last two: `trpc-accept` asks for a stream, and `x-trpc-source` names the kind
+  // of client.
+  'access-control-allow-headers':
+    'Authorization, Content-Type, Last-Event-ID, X-Request-Id, trpc-accept, x-trpc-source',
+  'access-control-max-age': '600', // In seconds.
+};

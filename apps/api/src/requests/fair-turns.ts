@@ -1,0 +1,114 @@
+import type { EventEmitter } from 'node:events';
+import type { FastifyRequest } from 'fastify';
+import { HttpError } from '../errors/http-error.ts';
+
+type Next = (overloaded?: HttpError) => void;
+
+/** Calls `next` when it is the request's turn, with an error when the request has waited too long. */
+type TakeTurn = (request: FastifyRequest, next: Next) => void;
+
+interface FairTurnsOptions {
+  /** The most requests that continue in one turn of the event loop. */
+  readonly maxInTurn?: number;
+  /** The most milliseconds that a request waits before it is rejected. Without it, there is no limit. */
+  readonly maxWait?: number;
+  /** Replaces the turn of a request whose client has disconnected. */
+  readonly onDrop?: (request: FastifyRequest) => void;
+  /** Emits `connection` for each connection that the event loop accepts. */
+  readonly server?: EventEmitter;
+}
+
+interface Waiting {
+  readonly request: FastifyRequest;
+  readonly next: Next;
+  readonly since: number;
+}
+
+/**
+ * Makes turns for requests that may come in a flood. In each turn of the event loop, only a few requests
+ * continue. So database responses, new connections and other requests wait only for these few.
+ *
+ * Node accepts only one connection in each turn (nodejs/node#57364). More may be waiting, so a turn that
+ * has accepted a connection lets fewer requests continue.
+ */
+export function createFairTurns({
+  maxInTurn = 16,
+  maxWait = Number.POSITIVE_INFINITY,
+  onDrop,
+  server,
+}: FairTurnsOptions = {}): TakeTurn {
+  const waiting: Waiting[] = [];
+  const late: Waiting[] = [];
+  /** The number of requests that have continued in this turn. */
+  let continued = 0;
+  let connections = 0;
+  let isScheduled = false;
+  let turnStart = 0;
+  server?.on('connection', () => connections++);
+
+  return (request, next) => {
+    if (!isScheduled) scheduleTurn();
+    if (waiting.length > 0 || continued >= maxInTurn) {
+      // Node reads requests one after the other, but all of them had arrived at the start of the turn.
+      waiting.push({ request, next, since: turnStart });
+    } else {
+      continued++;
+      next();
+    }
+  };
+
+  function scheduleTurn(): void {
+    isScheduled = true;
+    turnStart = performance.now();
+    setImmediate(nextTurn);
+  }
+
+  function nextTurn(): void {
+    const max = connections > 0 ? Math.min(connections, maxInTurn) : maxInTurn;
+    const oldest = performance.now() - maxWait;
+    continued = 0;
+    while (continued < max) {
+      const first = firstOf(waiting);
+      if (!first) break;
+      if (first.since < oldest) {
+        late.push(first);
+      } else {
+        continued++;
+        first.next();
+      }
+    }
+    rejectLate();
+    connections = 0;
+    isScheduled = false;
+    if (continued > 0 || late.length > 0) scheduleTurn();
+  }
+
+  /** Sending an error takes as long as a create, so late requests get only an eighth of the time. */
+  function rejectLate(): void {
+    const now = performance.now();
+    const until = now + (now - turnStart) / 8;
+    for (
+      let free = Math.max(1, maxInTurn - continued);
+      free > 0 || performance.now() < until;
+      free--
+    ) {
+      const first = firstOf(late);
+      if (!first) return;
+      first.next(overloaded);
+    }
+  }
+
+  function firstOf(list: Waiting[]): Waiting | undefined {
+    for (;;) {
+      const first = list.shift();
+      if (!onDrop || !first?.request.isGone) return first;
+      onDrop(first.request);
+    }
+  }
+}
+
+/** All requests share one error, because most of the cost of an error is its stack. */
+const overloaded = new HttpError(
+  'overloaded',
+  'more requests have arrived than the server can process in time: nothing was written, send the request again later',
+);

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { shorten } from '@plant-store/schemas';
+import { HttpError } from '../errors/http-error.ts';
+
+/**
+ * Throws when `Host` is missing or invalid (RFC 9112 §3.2), or when an absolute target has an invalid
+ * host.
+ *
+ * @param target the request target as it was sent
+ */
+export function checkHost(
+  { headers: { host }, httpVersion }: IncomingMessage,
+  target: string,
+): void {
+  if (host === undefined) {
+    if (httpVersion !== '1.0') throw malformed('there is no Host header: send one (RFC 9112 §3.2)');
+  } else if (host !== lastHost) {
+    if (!isHost(host))
+      throw malformed(`Host is ${shorten(host)}: send <name>:<port> (RFC 9112 §3.2)`);
+    lastHost = host;
+  }
+  const authority = target.startsWith('/') ? undefined : absoluteForm.exec(target)?.[1];
+  // Unlike the header, the authority of a URL always has a host (RFC 9110 §4.2.1).
+  if (authority !== undefined && (authority === '' || !isHost(authority))) {
+    throw malformed(`the host in the target ${shorten(target)} is not valid (RFC 9110 §4.2)`);
+  }
+}
+
+/** The last valid `Host`. Nearly all requests have this value, which need not be checked again. */
+let lastHost = '';
+
+const absoluteForm = /^https?:\/\/([^/?#]*)/i;
+
+/**
+ * Whether a text is `uri-host [ ":" port ]`, with the host of RFC 3986 §3.2.2. A comma is rejected,
+ * because it joins the values of two headers.
+ */
+function isHost(text: string): boolean {
+  if (text === '') return true;
+  const { name, address, port } = hostSyntax.exec(text)?.groups ?? {};
+  if (Number(port) > 65_535) return false;
+  return name !== undefined || (address !== undefined && isIPv6(address));
+}
+
+const hostSyntax =
+  /^(?:(?<name>(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+)|\[(?<address>[\da-f:.]+)\])(?::(?<port>\d*))?$/i;
+
+function malformed(message: string): HttpError {
+  return new HttpError('malformedRequest', message);
+}

@@ -1,0 +1,62 @@
+import { isIPv6, SocketAddress } from 'node:net';
+import type { onRequestHookHandler } from 'fastify';
+import { HttpError } from '../errors/http-error.ts';
+
+export function limitRate(max: number): onRequestHookHandler {
+  const requestsOf = countByClient(() => ({ count: 0 }));
+
+  return ({ ip }, reply, done) => {
+    const requests = requestsOf(ip);
+    requests.count++;
+    reply.headers({
+      'x-ratelimit-limit': max,
+      'x-ratelimit-remaining': Math.max(0, max - requests.count),
+      'x-ratelimit-reset': secondsUntil(requests.end),
+    });
+    if (requests.count > max) throw tooMany(`${max} requests a minute`, requests.end);
+    done();
+  };
+}
+
+/** `end` is the time on the monotonic clock at which the client may try again. */
+export function tooMany(limit: string, end: number): HttpError {
+  const retryAfter = secondsUntil(end);
+  const message = `over ${limit}: try again in ${retryAfter} seconds`;
+  return new HttpError('rateLimited', message, { retryAfter });
+}
+
+/** The most clients that are counted at once. A flood from many addresses must not fill the memory. */
+const maxClients = 100_000;
+
+/** Makes a function that returns the counts of a client in the current minute. */
+export function countByClient<Counts extends object>(start: () => Counts) {
+  const minutes = new Map<string, Counts & { end: number }>();
+
+  return (ip: string): Counts & { end: number } => {
+    const client = clientOf(ip);
+    const now = performance.now();
+    const known = minutes.get(client);
+    if (known && now < known.end) return known;
+    minutes.delete(client); // The new counts then become the newest.
+    const [oldest] = minutes.keys();
+    if (oldest !== undefined && minutes.size >= maxClients) minutes.delete(oldest);
+    const started = { ...start(), end: now + 60_000 };
+    minutes.set(client, started);
+    return started;
+  };
+}
+
+/** One client usually has a whole /64 of IPv6 addresses (RFC 6177). */
+function clientOf(ip: string): string {
+  if (!isIPv6(ip)) return ip;
+  const [unzoned] = ip.split('%', 1);
+  const { address } = new SocketAddress({ family: 'ipv6', ...(unzoned && { address: unzoned }) });
+  if (address.startsWith('::ffff:')) return address.slice('::ffff:'.length);
+  const [left = [], right = []] = address.split('::').map((part) => part.split(':'));
+  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  return [...left, ...zeros, ...right].slice(0, 4).join(':');
+}
+
+function secondsUntil(end: number): number {
+  return Math.ceil((end - performance.now()) / 1000);
+}

@@ -1,0 +1,72 @@
+import type { Deadline, Principal } from '@plant-store/core';
+import { deadlineIn, defaultTimeout } from '@plant-store/core/internal';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpError } from '../errors/http-error.ts';
+import type { LogError } from '../observability/error-log.ts';
+
+// These properties pass state between the hooks of a request, and from the server to the hooks.
+declare module 'fastify' {
+  interface FastifyInstance {
+    logError: LogError;
+    /** Counts a request that is about to wait for changes. `limitWaiting` makes this function. */
+    startWaiting(request: FastifyRequest, reply: FastifyReply): void;
+    /** Milliseconds for which a closing server still takes requests. */
+    drainDelay: number;
+    /** Whether the server was told to close. */
+    isClosing: boolean;
+  }
+  interface FastifyRequest {
+    /** Whether the client has disconnected, or has ended its side of the connection. */
+    readonly isGone: boolean;
+    /** The errors that the client got. A batch may get several. */
+    errors?: HttpError[];
+    /** The bytes of the request's body that count towards the memory budget. */
+    bodyBytes: number;
+    /** The bytes of the request's pages, and then of its response, that count towards the memory budget. */
+    pageBytes: number;
+    /** See `Caller` of core. */
+    reserve(bytes: number): (bytes: number) => void;
+    /** The principal that sent the request. `requireToken` sets this property. */
+    principal?: Principal;
+    /**
+     * Checks the token of the request again, because the token may have expired or been revoked.
+     * `requireToken` sets this property.
+     *
+     * @throws HttpError `tokenInvalid`, or the error of the look-up
+     */
+    checkTokenAgain(): Promise<void>;
+    /** Milliseconds from the request's arrival until its turn. `takeTurn` sets this property. */
+    waitTime: number;
+    /** The time by which the response must be sent. `startDeadline` sets this property. */
+    deadline?: Deadline;
+    /** Milliseconds from the request's arrival until it began to wait for changes, if it waits. */
+    waitsFrom: number | undefined;
+  }
+}
+
+/** Gives the requests of a server their state, before hooks set it. */
+export function decorateRequests(server: FastifyInstance): void {
+  server.decorateRequest('isGone', { getter: isGone });
+  server.decorateRequest('bodyBytes', 0);
+  server.decorateRequest('pageBytes', 0);
+  server.decorateRequest('principal', undefined);
+  server.decorateRequest('checkTokenAgain');
+  server.decorateRequest('waitTime', 0);
+  server.decorateRequest('deadline', undefined);
+  server.decorateRequest('waitsFrom', undefined);
+}
+
+/** A client that has ended its side counts as gone, because Node then closes the connection. */
+function isGone(this: FastifyRequest): boolean {
+  const { destroyed, readableEnded } = this.raw.socket;
+  return destroyed || readableEnded;
+}
+
+/**
+ * Returns the deadline of a request, and sets it when the request has arrived completely. A small body arrives while the request waits for its token and its turn, so the deadline
+ * includes that waiting time.
+ */
+export function startDeadline(request: FastifyRequest): Deadline {
+  request.deadline ??= deadlineIn(defaultTimeout - request.waitTime);
+  return request.deadline;
+}

@@ -1,0 +1,31 @@
+import type { EventEmitter } from 'node:events';
+import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import { createFairTurns } from './fair-turns.ts';
+
+/** Milliseconds for which a request may wait. The rest of its deadline is for the database. */
+const maxWait = 4_000;
+
+/** The most creates in one turn. One statement has at most the same number. */
+const maxCreates = 128;
+
+/**
+ * Makes a hook that lets requests continue in turns. Creates have turns of their own, so a flood of other
+ * requests does not delay them.
+ *
+ * @param onDrop replaces the hooks of the response when the client disconnects during the wait
+ */
+export function takeTurn(
+  server: EventEmitter,
+  onDrop: (request: FastifyRequest) => void,
+): onRequestHookHandler {
+  const creates = createFairTurns({ server, onDrop, maxWait, maxInTurn: maxCreates });
+  const others = createFairTurns({ server, onDrop, maxWait });
+
+  return (request, reply, done) => {
+    const takeTurnOf = request.method === 'POST' ? creates : others;
+    takeTurnOf(request, (overloaded) => {
+      request.waitTime = reply.elapsedTime;
+      done(overloaded);
+    });
+  };
+}

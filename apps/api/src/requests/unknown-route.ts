@@ -1,0 +1,72 @@
+import { shorten } from '@plant-store/schemas';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { HttpError } from '../errors/http-error.ts';
+
+/**
+ * Makes a hook that rejects a request without a route. It sends 405 and `Allow` when the path has other
+ * methods, otherwise 404. As a hook, it runs before the body is read. Register it before the routes.
+ */
+export function rejectUnknownRoute(
+  server: FastifyInstance,
+  hint = 'the API reference (docs) lists the paths of this service',
+): onRequestHookHandler {
+  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  server.addHook('onRoute', ({ url, method }) => {
+    const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    for (const each of [method].flat()) route.methods.add(each);
+    routes.set(url, route);
+  });
+
+  return (request, reply, done) => {
+    const { url, is404 } = request;
+    const mayBeEmpty = url.endsWith('/') || url.includes('/?');
+    if (!is404 && !mayBeEmpty) return done();
+    const path = pathOf(request);
+    // The router finds `/plants/:id` for `/plants/`, with an empty id.
+    if (!is404 && (!path.endsWith('/') || routes.has(path))) return done();
+    // A path such as /plants/count also has the methods of /plants/:id.
+    const matching = [...routes.values()].filter(({ pattern }) => pattern.test(path));
+    if (matching.length === 0) throw unknownPath(path, hint);
+
+    const methods = new Set(matching.flatMap((route) => [...route.methods]));
+    const allow = [...methods].toSorted().join(', ');
+    reply.header('allow', allow);
+    // The response to HEAD has the length of the response to GET (RFC 9110 §9.3.2), so both have the same
+    // message.
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    throw new HttpError('methodNotAllowed', `${shorten(path)} takes ${allow}, not ${method}`);
+  };
+}
+
+/** A hook that responds to `OPTIONS *`, which asks about the server as a whole (RFC 9110 §9.3.7). */
+export const respondToServerOptions: onRequestHookHandler = ({ method, url }, reply, done) => {
+  if (method !== 'OPTIONS' || url !== '*') return done();
+  reply.code(204).header('allow', 'DELETE, GET, HEAD, OPTIONS, POST').send();
+};
+
+function unknownPath(path: string, hint: string): HttpError {
+  if (path.startsWith('/')) {
+    return new HttpError('pathUnknown', `there is no path ${shorten(path)}: ${hint}`);
+  }
+  // The method does not allow this form of a target (RFC 9112 §3.2).
+  return new HttpError(
+    'malformedRequest',
+    `the request target ${shorten(path)} does not start with /`,
+  );
+}
+
+/** Matches the paths of a route, such as `/plants/:id` or `/docs/*`, whose last part must not be empty. */
+function patternOf(url: string): RegExp {
+  const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*[^/]');
+  return new RegExp(`^${pattern}$`);
+}
+
+/** Decodes the path as the router does: `%2F` is a part of a segment. */
+function pathOf(request: FastifyRequest): string {
+  const [path = '/'] = request.url.split('?', 1);
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,42 @@
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
+import { addVary, weightOf } from './negotiation.ts';
+
+/** Compression gains nothing for shorter responses, such as those to creates. */
+const minLength = 1024;
+
+type Compress = (text: string, done: (error: Error | null, bytes: Buffer) => void) => void;
+
+/** The levels are low, because low levels are fast and still shorten a list to an eighth. */
+const codings: [name: string, compress: Compress][] = [
+  ['br', (text, done) => brotliCompress(text, { params: brotliParams }, done)],
+  ['gzip', (text, done) => gzip(text, { level: 3 }, done)],
+];
+
+const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 3 };
+
+/** A hook that compresses responses, but not streams: each part must reach the client at once. */
+export const compressResponse: onSendHookHandler = (request, reply, payload, done) => {
+  if (typeof payload !== 'string' || payload.length < minLength) return done();
+  addVary(reply, 'Accept-Encoding');
+  const [name, compress] = codings.find(([each]) => each === codingOf(request, reply)) ?? [];
+  if (!compress) return done();
+  reply.header('content-encoding', name).removeHeader('content-length');
+  compress(payload, done);
+};
+
+/**
+ * Returns the coding that a client prefers. Returns undefined when the client accepts no coding, or when
+ * the connection closes after the response. Such a close crashes a Node client whose `fetch` still expands
+ * a large response (nodejs/undici#5360).
+ */
+export function codingOf(
+  { headers, server }: FastifyRequest,
+  { raw }: FastifyReply,
+  names = codings.map(([name]) => name),
+): string | undefined {
+  if (server.isClosing || !raw.shouldKeepAlive) return undefined;
+  const weights = names.map((name) => weightOf(name, headers['accept-encoding']));
+  const best = Math.max(...weights);
+  return best > 0 ? names[weights.indexOf(best)] : undefined;
+}

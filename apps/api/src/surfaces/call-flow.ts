@@ -1,0 +1,100 @@
+import { type PlantStore, PlantStoreError } from '@plant-store/core';
+import type { Procedure } from '@plant-store/core/internal';
+import type { Context } from '@plant-store/core/router';
+import { shorten } from '@plant-store/schemas';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { principalOf } from '../auth/authentication.ts';
+import { toHttpError } from '../errors/http-error.ts';
+import type { QueueBody } from '../requests/body/large-body-queue.ts';
+import { startDeadline } from '../requests/request-state.ts';
+import { sendJsonText } from '../responses/json-response.ts';
+
+/** The parts that every surface needs. */
+export interface SurfaceOptions {
+  store: PlantStore;
+  procedures: Readonly<Record<string, Procedure>>;
+  queueBody: QueueBody;
+}
+
+/** A procedure on one surface, with the codec of the surface. */
+export interface Endpoint {
+  /** The procedure's name. */
+  readonly path: string;
+  readonly procedure: Procedure['definition'];
+  /** The HTTP status of a successful call. With 204, the response has no body. */
+  readonly status: number;
+  /**
+   * Returns the input of a call, and releases the parsed body, which may need 40 times the memory of its
+   * text. The procedure calls this function only when the principal has the scope of the procedure.
+   *
+   * @param index the place of the call in a batch, or undefined when the request is not a batch
+   */
+  decode(request: FastifyRequest, index?: number): unknown;
+  /** Writes an output as JSON. */
+  encode(output: unknown): string;
+}
+
+/**
+ * Makes the handler of requests with one call. `handleError` sends the errors that the handler throws.
+ *
+ * @param match finds the endpoint that a request calls, or throws an HttpError
+ */
+export function callHandler(
+  store: PlantStore,
+  match: (request: FastifyRequest, reply: FastifyReply) => Endpoint,
+) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const endpoint = match(request, reply);
+    const json = await runCall(endpoint, request, callContext(store, request, reply));
+    return endpoint.status === 204 ? reply.code(204).send() : sendJsonText(reply, json);
+  };
+}
+
+export async function runCall(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  ctx: Context,
+  index?: number,
+): Promise<string> {
+  const getRawInput = () => endpoint.decode(request, index);
+  return endpoint.encode(await endpoint.procedure.call({ ctx, getRawInput }));
+}
+
+export function callContext(
+  store: PlantStore,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Context {
+  return {
+    store,
+    principal: principalOf(request),
+    deadline: startDeadline(request),
+    caller: request,
+    async hold(wait) {
+      request.server.startWaiting(request, reply);
+      const output = await wait();
+      await request.checkTokenAgain();
+      return output;
+    },
+    onError: (error) => request.server.logError(toHttpError(error), request),
+  };
+}
+
+/** Throws when a parameter is not percent-encoded UTF-8, which Fastify does not decode. */
+export function checkEncoding(url: string): void {
+  const start = url.indexOf('?');
+  if (start < 0 || !url.includes('%', start)) return;
+  for (const parameter of url.slice(start + 1).split('&')) {
+    try {
+      decodeURIComponent(parameter);
+    } catch (cause) {
+      const [name = ''] = parameter.split('=', 1);
+      throw invalidQuery(`${shorten(name)} is not percent-encoded UTF-8`, cause);
+    }
+  }
+}
+
+/** A procedure may throw this error while it reads the input, so it has core's class of errors. */
+export function invalidQuery(why: string, cause?: unknown): PlantStoreError {
+  return new PlantStoreError('invalidInput', `invalid input: ${why}`, { cause });
+}

@@ -1,0 +1,71 @@
+import { jsonOf } from '@plant-store/core/internal';
+import { formatJson, type Operation, parseJson } from '@plant-store/schemas';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type * as z from 'zod';
+import { bodyNotJson, isObject, parseJsonBodies } from '../requests/body/json-body.ts';
+import { methodsWithoutBody } from '../requests/request-headers.ts';
+import { callHandler, checkEncoding, type Endpoint, type SurfaceOptions } from './call-flow.ts';
+import { textReader } from './text-input.ts';
+
+/**
+ * Serves every procedure that has a method and a path (`meta.openapi`) as a REST operation. The request
+ * handler of trpc-to-openapi would permanently set `coerce` on our schemas, so that `"5"` and `null` become
+ * ids on every surface.
+ */
+export async function rest(
+  scope: FastifyInstance,
+  { store, procedures, queueBody }: SurfaceOptions,
+) {
+  parseJsonBodies(scope, queueBody, readBody);
+  // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like the body of a GET.
+  scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
+
+  for (const [path, { definition: procedure }] of Object.entries(procedures)) {
+    const { meta, input } = procedure;
+    const operation = meta.openapi;
+    if (!operation) continue;
+    const endpoint: Endpoint = {
+      path,
+      procedure,
+      status: operation.status,
+      decode: inputReader(operation, input),
+      encode: (output) => jsonOf(output) ?? formatJson(output),
+    };
+    scope.route({
+      method: operation.method,
+      url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      handler: callHandler(store, () => endpoint),
+    });
+  }
+}
+
+/** Makes a function that collects the input from the path and the body, or from the path and the query. */
+function inputReader({ method, path }: Operation, schema: z.ZodType) {
+  const read = textReader(schema);
+  if (methodsWithoutBody.has(method)) {
+    return ({ url, query, params }: FastifyRequest) => {
+      checkEncoding(url);
+      return read(merge(Object(query), Object(params)));
+    };
+  }
+  const hasParameters = path.includes('{');
+  return (request: FastifyRequest) => {
+    const { body, params } = request;
+    request.body = undefined;
+    return hasParameters && isObject(body) ? { ...body, ...read(params) } : body;
+  };
+}
+
+/** Merges parameters. A parameter that is in both becomes a list, as if a query repeated it. */
+function merge(query: object, params: object): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...query };
+  for (const [name, value] of Object.entries(params)) {
+    merged[name] = name in query ? [value] : value;
+  }
+  return merged;
+}
+
+function readBody(text: string): unknown {
+  if (text === '') throw bodyNotJson('it is empty');
+  return parseJson(text);
+}

@@ -1,0 +1,50 @@
+import type { PlantStore } from '@plant-store/core';
+import { maxBatchCalls } from '@plant-store/schemas';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorHeaders, trpcErrorBody } from '../../errors/error-response.ts';
+import { HttpError, toHttpError } from '../../errors/http-error.ts';
+import { isObject } from '../../requests/body/json-body.ts';
+import { sendJsonText } from '../../responses/json-response.ts';
+import { callContext, runCall } from '../call-flow.ts';
+import type { Endpoints } from './endpoints.ts';
+
+export async function sendBatch(
+  { store, endpoints }: { store: PlantStore; endpoints: Endpoints },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  paths: readonly string[],
+): Promise<FastifyReply> {
+  if (request.body === undefined) request.body = {};
+  if (!isObject(request.body)) {
+    const message = 'the input of a batch must be an object: {"0": …, "1": …}';
+    throw new HttpError('malformedRequest', message);
+  }
+  const context = callContext(store, request, reply);
+  const statuses = new Set<number>();
+  const envelopes = await Promise.all(
+    paths.map(async (path, index) => {
+      try {
+        const endpoint = endpoints.find(path, request, reply);
+        const envelope = await runCall(endpoint, request, context, index);
+        statuses.add(200);
+        return envelope;
+      } catch (thrown) {
+        const error = toHttpError(thrown);
+        request.server.logError(error, request);
+        reply.headers(errorHeaders(error));
+        statuses.add(error.status);
+        return trpcErrorBody(error, path);
+      }
+    }),
+  );
+  const [status = 200, ...others] = statuses;
+  reply.code(others.length > 0 ? 207 : status);
+  return sendJsonText(reply, `[${envelopes.join()}]`);
+}
+
+/** Throws when a batch has more calls than tRPC accepts. The message says what to do. */
+export function checkBatchSize({ length }: readonly string[]): void {
+  if (length <= maxBatchCalls) return;
+  const advice = `send at most ${maxBatchCalls}, which tRPC's links do with maxItems: ${maxBatchCalls}`;
+  throw new HttpError('malformedRequest', `the batch has ${length} calls: ${advice}`);
+}

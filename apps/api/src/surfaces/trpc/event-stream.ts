@@ -1,0 +1,84 @@
+import { Readable } from 'node:stream';
+import type { MemoryBudget } from '../../requests/memory/memory-budget.ts';
+
+interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
+  pages: AsyncIterator<Page>;
+  /** Writes the event of a page. */
+  partOf(page: Page): Buffer;
+  /** Throws when the client may not get further pages. */
+  check(): Promise<void>;
+  /** Writes the event of an error. Returns undefined when the client need not know the error. */
+  errorEvent(error: unknown): string | undefined;
+  /** The stream aborts this controller when it ends. */
+  connection: AbortController;
+}
+
+/** Milliseconds between two pings, so that proxies and clients see that the connection works. */
+const pingInterval = 10_000;
+
+/** Milliseconds without any event after which a client connects again. */
+export const reconnectAfterInactivity = 25_000;
+
+/** Milliseconds after which clients connect again, so that they spread over new instances. */
+const maxDuration = 60_000;
+
+/**
+ * Makes a stream of events. When the client should connect again, the stream ends without a last event. It
+ * reads a page only when the connection has taken the page before, so a slow client costs the memory of
+ * one page.
+ */
+export function eventStream<Page>({
+  pages,
+  partOf,
+  check,
+  countPart,
+  errorEvent,
+  connection,
+}: EventStreamOptions<Page>): Readable {
+  let isReading = false;
+  let release = () => {};
+  const stream = new Readable({
+    highWaterMark: 0, // Never read ahead.
+    read: () => void (isReading || readNext()),
+    destroy(error, done) {
+      connection.abort();
+      clearInterval(ping);
+      clearTimeout(timeout);
+      release();
+      done(error);
+    },
+  });
+  const ping = setInterval(() => {
+    if (isReading && stream.readableFlowing) stream.push('event: ping\ndata:\n\n');
+  }, pingInterval);
+  // The time is random, so that clients that connected together do not all connect again together.
+  const timeout = setTimeout(end, maxDuration * (0.5 + Math.random() / 2));
+  return stream;
+
+  async function readNext(): Promise<void> {
+    isReading = true;
+    release();
+    release = () => {};
+    try {
+      const { value } = await pages.next();
+      await check();
+      const part = partOf(value);
+      if (connection.signal.aborted) return;
+      const counted = countPart(part);
+      if (!counted) return end();
+      release = counted;
+      isReading = false;
+      stream.push(part);
+    } catch (error) {
+      if (connection.signal.aborted) return;
+      const last = errorEvent(error);
+      if (last !== undefined) stream.push(last);
+      end();
+    }
+  }
+
+  function end(): void {
+    connection.abort();
+    stream.push(null);
+  }
+}

@@ -1,0 +1,72 @@
+import { setImmediate } from 'node:timers/promises';
+import type { PlantStore } from '@plant-store/core';
+import type { AppRouter } from '@plant-store/core/router';
+import { maxBatchCalls } from '@plant-store/schemas';
+import { resolveResponse } from '@trpc/server/http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorHeaders, jsonHeaders } from '../../errors/error-response.ts';
+import { toHttpError } from '../../errors/http-error.ts';
+import type { MemoryLimits } from '../../requests/memory/limit-memory.ts';
+import { sendJsonText } from '../../responses/json-response.ts';
+import { callContext } from '../call-flow.ts';
+
+interface StreamOptions {
+  store: PlantStore;
+  router: AppRouter;
+  memory: MemoryLimits;
+}
+
+/** The most values in a body. tRPC parses the body once more, and reads all its inputs at once. */
+export const maxStreamValues = 24_000;
+
+/**
+ * Sends the results of a request of `httpBatchStreamLink` as a stream. tRPC's own `resolveResponse` runs
+ * these calls, because their format is tRPC's. It costs several times as much as `sendBatch`.
+ */
+export async function sendStream(
+  { store, router, memory }: StreamOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+): Promise<FastifyReply> {
+  const context = callContext(store, request, reply);
+  const json = request.body === undefined ? '' : JSON.stringify(request.body);
+  request.body = undefined;
+  memory.reserveParsed(request, json); // tRPC keeps all inputs.
+  await setImmediate(); // tRPC reads all inputs at once, so other requests get a turn first.
+  const response = await resolveResponse({
+    router,
+    req: asWebRequest(request, reply, json),
+    path: encodeURIComponent(path),
+    maxBatchSize: maxBatchCalls,
+    error: null,
+    createContext: async () => context,
+    responseMeta: ({ errors }) => ({
+      headers: Object.assign({}, ...errors.map(toHttpError).map(errorHeaders)),
+    }),
+    onError: ({ error }) => request.server.logError(toHttpError(error), request),
+  });
+  // Node itself chooses the transfer encoding of a stream, by the version of HTTP.
+  const { 'transfer-encoding': _, ...headers } = Object.fromEntries(response.headers);
+  reply.code(response.status).headers({ ...headers, ...jsonHeaders });
+  // A stream has no length. Over HTTP/1.0, only the end of the connection could end it.
+  return request.raw.httpVersion === '1.0'
+    ? sendJsonText(reply, await response.text())
+    : reply.send(response.body);
+}
+
+function asWebRequest(request: FastifyRequest, reply: FastifyReply, json: string): Request {
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+  const method = request.method === 'POST' ? 'POST' : 'GET';
+  const url = new URL(`http://plant-store${request.url}`);
+  if (method === 'GET') url.searchParams.set('input', json);
+  const closed = new AbortController();
+  reply.raw.once('close', () => closed.abort());
+  const body = method === 'POST' ? json : null;
+  return new Request(url, {
+    method,
+    headers: Object.fromEntries(headers),
+    body,
+    signal: closed.signal,
+  });
+}

@@ -1,7 +1,0 @@
-/**
- * Whether an error is the internal error of Citus for plants that move, because it distributes a table or
- * splits a shard.
- */
-export function hasMoved(error: unknown): boolean {
-  return error instanceof Error && /^could not find valid entry for shard/.test(error.message);
-}

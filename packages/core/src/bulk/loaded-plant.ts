@@ -1,0 +1,59 @@
+import { Int64, int64Bounds, NewPlant, type Plant } from '@plant-store/schemas';
+import { type PlantField, plantColumns, plantFields } from '@plant-store/schemas/plain';
+import * as z from 'zod';
+import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
+import { isPlainTime, timeText } from './time-text.ts';
+
+/** A plant to load. Its id is exact, even when it is a `number`. */
+export interface LoadedPlant extends Readonly<Plant> {
+  readonly id: bigint | number;
+  /** When the plant was created. Default: now. */
+  readonly createdAt?: string | undefined;
+}
+
+const PlantToLoad = NewPlant.extend({
+  id: Int64,
+  createdAt: z
+    .custom<unknown>((value) => timeText(value) !== undefined, {
+      error: 'must be a time with its offset, such as 2026-11-01T09:30:00.123456Z',
+    })
+    .transform(timeText)
+    .optional(),
+});
+
+/**
+ * Checks a plant to load. The schema takes longer than all other work on a row, so it checks only the plants
+ * that `isPlain` does not accept.
+ *
+ * @returns the plant, or the error `invalidInput`
+ */
+export function checkPlant(input: unknown): LoadedPlant | PlantStoreError {
+  if (isPlain(input)) return input;
+  const { data, error } = PlantToLoad.safeParse(input);
+  return data ?? invalidInput(error);
+}
+
+function isPlain(input: unknown): input is LoadedPlant {
+  if (typeof input !== 'object' || input === null) return false;
+  const plant = input as Record<string, unknown>; // Any object has this type.
+  const { id, createdAt } = plant;
+  return (
+    isId(id) &&
+    plantFields.every((field) => isPlainValue(field, plant[field])) &&
+    (createdAt === undefined || (typeof createdAt === 'string' && isPlainTime(createdAt)))
+  );
+}
+
+function isId(id: unknown): boolean {
+  if (typeof id === 'number') return Number.isSafeInteger(id);
+  return typeof id === 'bigint' && id >= int64Bounds.minimum && id <= int64Bounds.maximum;
+}
+
+/** Whether a value is a text that Postgres can hold. An optional value may be missing. */
+function isPlainValue(field: PlantField, value: unknown): boolean {
+  const { kind, isOptional } = plantColumns[field];
+  if (value === undefined) return isOptional;
+  return (
+    kind === 'text' && typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
+  );
+}

@@ -1,0 +1,167 @@
+import type { Database } from '../database/database.ts';
+import { databaseUnavailable, isDataError } from '../database/database-error.ts';
+import { bisect } from '../group-commit/creates.ts';
+import { idTaken, PlantStoreError } from '../plant-store-error.ts';
+import { columnArrays } from '../plants/columns.ts';
+import { plantNotKept, plantRejected } from '../plants/create-errors.ts';
+import { copyColumns, copyText } from './copy-text.ts';
+import { splitByDistinctId } from './distinct-ids.ts';
+import { findTaken } from './find-taken.ts';
+import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
+
+/**
+ * The outcome for one plant: it was created, the same plant exists already, or an error. The error is
+ * the one that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected` when a constraint of the
+ * table does not allow the plant.
+ */
+export type LoadOutcome = 'created' | 'exists' | PlantStoreError;
+
+export interface PlantLoader {
+  /**
+   * Creates many plants, about as fast as Postgres can insert them. Returns the outcome of each plant, in
+   * order, as if the plants were created one after the other. Pass a few thousand plants in one call: memory
+   * use and the time of a commit grow with their number. Calls run one after the other.
+   *
+   * A plant with `createdAt` keeps this time: a `Date`, or a text in the form of RFC 3339 with up to
+   * microseconds. A stored plant with another time counts as the same plant.
+   *
+   * @throws PlantStoreError `databaseUnavailable`: any of the plants may be stored, so load all of
+   *   them again
+   */
+  load(plants: readonly unknown[]): Promise<LoadOutcome[]>;
+}
+
+/** The plants of a call, and the outcomes that are known. A plant without an outcome is not created yet. */
+interface Load {
+  readonly plants: readonly LoadedPlant[];
+  readonly outcomes: (LoadOutcome | undefined)[];
+}
+
+/** Some plants of a call, by their indexes in its arrays. */
+type Places = readonly number[];
+
+/** A batch of plants with distinct ids, and the plants that repeat one of these ids. */
+interface LoadBatch extends Load {
+  readonly first: Places;
+  readonly repeated: Places;
+  /** The rows for COPY. Without them, the plants are compared with the stored ones first. */
+  readonly rows?: Rows;
+  readonly arrays?: string[];
+}
+
+type Rows = Parameters<Database['copyPlants']>;
+
+/** After a batch with a taken id, this many batches are compared with the stored plants first. */
+const batchesToCompare = 16;
+
+export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'>): PlantLoader {
+  let previous: Promise<void> = Promise.resolve();
+  /** How many of the next batches to compare first. A COPY of these batches would most likely fail. */
+  let toCompare = 0;
+
+  return {
+    async load(inputs) {
+      const outcomes: Load['outcomes'] = [];
+      const places: number[] = [];
+      const plants = inputs.map((input, place) => {
+        const checked = checkPlant(input);
+        if (checked instanceof PlantStoreError) {
+          outcomes[place] = checked;
+          return noPlant;
+        }
+        outcomes[place] = undefined;
+        places.push(place);
+        return checked;
+      });
+      // The rows are formatted while an earlier call still waits for the database.
+      const batch = toBatch({ plants, outcomes }, places);
+      const written = previous.then(() => write(batch));
+      previous = written.catch(() => {});
+      await written;
+      return outcomes.map((outcome) => outcome ?? 'created');
+    },
+  };
+
+  function toBatch(load: Load, places: Places): LoadBatch {
+    const { first, repeated } = splitByDistinctId(load.plants, places);
+    const plants = pick(load, first);
+    const sent = toCompare > 0 ? { arrays: columnArrays(plants) } : { rows: toRows(plants) };
+    return { ...load, first, repeated, ...sent };
+  }
+
+  async function write({ first, repeated, rows, arrays, ...load }: LoadBatch): Promise<void> {
+    if (first.length === 0) return;
+    if (rows && toCompare === 0) await copy(load, first, rows);
+    else await copy(load, await compareWithStored(load, first, arrays));
+    if (repeated.length === 0) return;
+    await write(toBatch(load, await compareWithStored(load, repeated)));
+  }
+
+  /** Copies plants as if all their ids were free. Only after an error, it looks for the taken ids. */
+  async function copy(
+    load: Load,
+    places: Places,
+    rows = toRows(pick(load, places)),
+  ): Promise<void> {
+    if (places.length === 0) return;
+    let count: number;
+    try {
+      count = await database.copyPlants(...rows);
+    } catch (error) {
+      if (!isDataError(error)) throw databaseUnavailable(error);
+      return copyRejected(load, places, error);
+    }
+    if (count < places.length) await findSwallowed(load, places);
+  }
+
+  /** Finds the plants of a COPY that a trigger has swallowed. */
+  async function findSwallowed({ plants, outcomes }: Load, places: Places): Promise<void> {
+    const found: Load = { plants, outcomes: [] };
+    for (const place of await compareWithStored(found, places)) outcomes[place] = plantNotKept();
+  }
+
+  /** Copies the plants of a rejected COPY again, but not the plants whose id is taken. */
+  async function copyRejected(load: Load, places: Places, error: unknown): Promise<void> {
+    const free = await compareWithStored(load, places);
+    if (free.length < places.length) return copy(load, free);
+    const [place] = places;
+    if (place !== undefined && places.length === 1) {
+      load.outcomes[place] = plantRejected(error);
+      return;
+    }
+    // All ids were free, so the database rejected the content of a plant.
+    await bisect(places, (half) => copy(load, half));
+  }
+
+  /** Sets the outcome of the plants whose id is taken, and returns the others. */
+  async function compareWithStored(
+    load: Load,
+    places: Places,
+    arrays = columnArrays(pick(load, places)),
+  ): Promise<Places> {
+    const taken = await findTaken(database, arrays);
+    toCompare = taken.length > 0 ? batchesToCompare : Math.max(0, toCompare - 1);
+    if (taken.length === 0) return places;
+    for (const { at, isSame } of taken) {
+      const place = places[at] ?? -1;
+      const { id } = load.plants[place] ?? noPlant;
+      load.outcomes[place] = isSame ? 'exists' : idTaken(BigInt(id));
+    }
+    return places.filter((place) => load.outcomes[place] === undefined);
+  }
+}
+
+/** A placeholder for an input that is not a plant. */
+const noPlant: LoadedPlant = { id: 0n, name: '' };
+
+function pick({ plants }: Load, places: Places): readonly LoadedPlant[] {
+  const isAll = places.length === plants.length && places.every((place, i) => place === i);
+  if (isAll) return plants;
+  return places.map((place) => plants[place] ?? noPlant);
+}
+
+function toRows(plants: readonly LoadedPlant[]): Rows {
+  const hasTime = plants.some(({ createdAt }) => createdAt !== undefined);
+  const columns = hasTime ? copyColumns.withTime : copyColumns.withoutTime;
+  return [copyText(plants, columns), columns];
+}

@@ -1,0 +1,45 @@
+import type { Verbs } from '../database/verbs.ts';
+import { databaseCode } from '../error-causes.ts';
+import { deletedColumns, noteDeletions, orOverNodes } from '../plants/statements.ts';
+
+export interface PlantRemover {
+  /**
+   * Deletes the plants with these ids in one statement and one commit, and returns the number of deleted
+   * plants. Pass at most a few thousand ids.
+   *
+   * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. A repeated call deletes even
+   *   plants that were created again under these ids.
+   */
+  deleteMany(ids: readonly bigint[]): Promise<number>;
+}
+
+/** The most attempts for a statement that deadlocks with others. The database undoes such a statement. */
+const attempts = 5;
+
+/** The SQLSTATE of a statement that the database cancelled because of a deadlock. */
+const deadlock = '40P01';
+
+const deletePlants = 'delete from plants where id = any($1::bigint[])';
+
+const deleteAndNote = `
+  with deleted as (${deletePlants} returning ${deletedColumns}), ${noteDeletions}
+  select id from deleted`;
+
+export function createPlantRemover(verbs: Verbs): PlantRemover {
+  return {
+    deleteMany: (ids) => remove(ids, attempts),
+  };
+
+  async function remove(ids: readonly bigint[], attemptsLeft: number): Promise<number> {
+    // Two statements that lock rows in the same order do not deadlock.
+    const values = [`{${ids.toSorted((a, b) => (a < b ? -1 : 1))}}`];
+    const send = (text: string) => verbs.write(text, values, { share: 'bulk' });
+    try {
+      const deleted = send(deleteAndNote).catch(orOverNodes(verbs, () => send(deletePlants)));
+      return (await deleted).count;
+    } catch (error) {
+      if (databaseCode(error) !== deadlock || attemptsLeft === 1) throw error;
+      return remove(ids, attemptsLeft - 1);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { holds, type Query, send } from '../../database/query.ts';
+import { buildIndexes, feedIndex, lockTimeout } from '../../tables/indexes.ts';
+import { thisTransaction } from '../../tables/tables.ts';
+
+const systemIdentifier = '(select system_identifier from pg_control_system())';
+
+/** The state of this server's feed. A restored dump may contain the state of another server's feed. */
+export const ownFeed = `plant_feed where system_identifier = ${systemIdentifier}`;
+
+/** The timeline of a primary. Postgres begins a new one when it restores a backup or promotes a standby. */
+export const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
+
+/**
+ * Whether the epoch in `plant_feed` was drawn for this server and its timeline. Only a primary can check
+ * this.
+ */
+export const isOwn = `(system_identifier = ${systemIdentifier} and timeline = ${timeline})`;
+
+/**
+ * Switches the feed on for all instances. Draws a new epoch unless the feed is on already. When it is
+ * interrupted, the next call continues.
+ */
+export async function switchOn(query: Query): Promise<void> {
+  if (await holds(query, isNotCleared)) {
+    await transaction(query, ['lock table plants in access exclusive mode'], async () => {
+      // Another instance may have cleared the feed while this one waited for the lock.
+      return (await holds(query, isNotCleared)) ? clear : [];
+    });
+  }
+  await buildIndexes(query);
+  // The ALTER TABLE waits for all writes that have begun. Later writes have their place in the feed.
+  await transaction(query, [
+    `alter table plants alter column changed_in set default ${thisTransaction}`,
+    drawEpoch,
+  ]);
+}
+
+/** Switches the feed off for all instances. */
+export async function switchOff(query: Query): Promise<void> {
+  await transaction(query, ['alter table plants alter column changed_in drop default', ...forget]);
+  await send(query, `drop index concurrently if exists ${feedIndex}`);
+}
+
+/**
+ * Draws a new epoch when the current one belongs to another server or another timeline. After the restore of
+ * a dump from another server, the feed begins anew, because the dump's transaction numbers mean nothing here.
+ */
+export async function renewFeed(query: Query): Promise<void> {
+  if (!(await holds(query, `exists (select from plant_feed where not ${isOwn})`))) return;
+  const isForeign = await holds(query, `not exists (select from ${ownFeed})`);
+  await (isForeign ? switchOn(query) : send(query, drawEpoch));
+}
+
+/** Run these statements after one that locks `plants`, so that no delete can note its plants meanwhile. */
+const forget = ['delete from plant_feed', 'truncate plant_deletions'];
+
+const isNotCleared = `not exists (select from plant_feed where system_identifier in (0, ${systemIdentifier}))`;
+
+/** No server has the identifier 0. So the feed is not on before it has an epoch. */
+const clear = [
+  // A new, empty column needs no rewrite of the table, and its index is small.
+  'alter table plants drop column if exists changed_in, add column changed_in xid8',
+  ...forget,
+  'insert into plant_feed (system_identifier) values (0)',
+];
+
+const drawEpoch = `
+  update plant_feed set epoch = default, system_identifier = default, timeline = default where not ${isOwn}`;
+
+async function transaction(
+  query: Query,
+  statements: readonly string[],
+  more: () => Promise<readonly string[]> = async () => [],
+): Promise<void> {
+  await send(query, 'begin');
+  await send(query, `set local lock_timeout = ${lockTimeout}`);
+  for (const statement of statements) await send(query, statement);
+  for (const statement of await more()) await send(query, statement);
+  await send(query, 'commit');
+}

@@ -1,0 +1,56 @@
+import {
+  atDeadline,
+  type Caller,
+  type CallOptions,
+  type Deadline,
+  deadlineOf,
+} from './deadline.ts';
+
+/** A call that waits for the database. It is settled once. */
+export class Call<Input, Output> {
+  readonly outcome: Promise<Output>;
+  readonly input: Input;
+  readonly deadline: Deadline;
+  readonly caller: Caller | undefined;
+  isSettled = false;
+  /** The number of characters of the call's input. */
+  length = 0;
+  readonly #resolve: (output: Output) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    input: Input,
+    options: CallOptions,
+    onDeadline?: (call: Call<Input, Output>) => void,
+  ) {
+    const { promise, resolve, reject } = Promise.withResolvers<Output>();
+    this.outcome = promise;
+    this.input = input;
+    this.deadline = deadlineOf(options);
+    this.caller = options.caller;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = onDeadline && atDeadline(this.deadline, () => onDeadline(this));
+  }
+
+  resolve(output: Output): void {
+    if (this.#settle()) this.#resolve(output);
+  }
+
+  reject(error: Error): void {
+    if (this.#settle()) this.#reject(error);
+  }
+
+  #settle(): boolean {
+    if (this.isSettled) return false;
+    clearTimeout(this.#timer);
+    this.isSettled = true;
+    return true;
+  }
+}
+
+/** The error for a call whose caller has disconnected. Nobody reads it. */
+export function callerDisconnected(): Error {
+  return new Error('the caller has disconnected');
+}

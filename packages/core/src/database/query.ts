@@ -1,0 +1,26 @@
+/** The values of a statement's parameters. */
+export type Values = readonly (string | null)[];
+
+export interface Rows {
+  rows: unknown[];
+  /** How many rows the statement returned or changed. */
+  count: number;
+}
+
+/** `arrays` have the values as the driver reads them. This is the default. */
+export type RowsAs = 'arrays' | 'objects';
+
+/** Runs a statement on one connection. */
+export type Query = (text: string, values?: Values, rowsAs?: RowsAs) => Promise<Rows>;
+
+/** Runs a statement without parameters, and returns its rows as objects. */
+export async function send<Row>(query: Query, text: string): Promise<Row[]> {
+  const { rows } = await query(text, [], 'objects');
+  return rows as Row[]; // The caller names the columns that the statement selects.
+}
+
+/** Whether a condition in SQL holds. */
+export async function holds(query: Query, condition: string): Promise<boolean> {
+  const [row] = await send<{ holds: boolean }>(query, `select ${condition} as holds`);
+  return row?.holds === true;
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CopySession } from '../database/database.ts';
+import { bulkTimeout } from '../database/deadline.ts';
+import type { PGliteConnection } from './pglite-connection.ts';
+
+/** The directory of copies. It is in PGlite's own directory, because PGlite has no access to others. */
+const copies = 'plant-store-copies';
+
+/**
+ * Opens a session that copies rows into a file and then reads the file. Other statements wait only while
+ * the file is written, a second or two for a million plants. With a cursor, they would wait for the reader
+ * or be part of its transaction, because PGlite has only one session. Memory use does not grow with the
+ * number of plants. The disk needs room for the file until the reader has read it.
+ */
+export function openCopies(connection: PGliteConnection, directory: string): CopySession {
+  return {
+    async *copyOut(select, format) {
+      const name = randomUUID();
+      const path = join(copiesIn(directory), name);
+      await mkdir(copiesIn(directory), { recursive: true });
+      try {
+        await copyToFile(connection, `copy (${select})`, name, `(format ${format})`);
+        const file = createReadStream(path, { highWaterMark: 256 * 1024 });
+        yield* format === 'text' ? wholeLines(file) : file;
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
+    close: async () => {},
+  };
+}
+
+/** Removes the copies of a process that was killed. Only one process has the directory open. */
+export async function removeCopies(directory: string): Promise<void> {
+  await rm(copiesIn(directory), { recursive: true, force: true });
+}
+
+function copiesIn(directory: string): string {
+  return join(directory, 'postgres', copies);
+}
+
+async function copyToFile(
+  connection: PGliteConnection,
+  copy: string,
+  name: string,
+  options: string,
+): Promise<void> {
+  const run = (text: string) => connection.run({ text }, bulkTimeout);
+  const { rows } = await run(`select current_setting('data_directory')`);
+  const [[directory]] = rows as [[string]]; // The statement returns one row with one column.
+  await run(`set timezone to 'UTC'`);
+  await run(`${copy} to '${directory}/${copies}/${name}' ${options}`);
+}
+
+/** Yields blocks of whole lines. A line of COPY's text format contains only one newline, at its end. */
+async function* wholeLines(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  for await (const block of blocks) {
+    const end = block.lastIndexOf('\n') + 1;
+    if (end === 0) {
+      rest.push(block);
+      continue;
+    }
+    yield Buffer.concat([...rest, block.subarray(0, end)]);
+    rest = [block.subarray(end)];
+  }
+}

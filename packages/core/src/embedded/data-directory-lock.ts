@@ -1,0 +1,57 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { DataDirectoryError, lockFile } from './data-directory-state.ts';
+
+/**
+ * Locks the data directory for this process, and creates it when it does not exist. Without a lock,
+ * two processes with PGlite on one directory would lose acknowledged plants.
+ *
+ * The lock is a file lock of the operating system. It ends when its process ends, and nobody can take
+ * it from a live process. Node has file locks only through SQLite.
+ *
+ * @returns a function that unlocks the directory
+ * @throws DataDirectoryError when another process has the lock (the message names that process), or when the
+ *   directory is not writable
+ */
+export async function lockDataDirectory(directory: string): Promise<() => void> {
+  const holder = join(directory, 'lock-holder');
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const unlock = lock(join(directory, lockFile));
+    const text = `process ${process.pid}, started ${new Date().toISOString()}\n`;
+    // On a full disk, this file is not written: the plants can still be read.
+    await writeFile(holder, text).catch((error) => {
+      if (error.code !== 'ENOSPC') throw error;
+    });
+    return unlock;
+  } catch (cause) {
+    const why = isBusy(cause)
+      ? `is in use by ${await readHolder(holder)}: stop that process`
+      : `cannot be used (${cause instanceof Error ? cause.message : cause}): make it writable`;
+    const message = `the data directory ${resolve(directory)} ${why}, or choose another directory`;
+    throw new DataDirectoryError(message, { cause });
+  }
+}
+
+function lock(path: string): () => void {
+  const file = new DatabaseSync(path, { timeout: 0 });
+  try {
+    // A journal in memory leaves no file behind. Nothing is written, so nothing needs the journal.
+    file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+  return () => file.close();
+}
+
+/** SQLITE_BUSY: another connection has the lock (https://sqlite.org/rescode.html#busy). */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 5;
+}
+
+async function readHolder(holder: string): Promise<string> {
+  const text = await readFile(holder, 'utf8').catch(() => '');
+  return text.trim() || 'another process';
+}

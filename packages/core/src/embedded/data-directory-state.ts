@@ -1,0 +1,87 @@
+import { statSync } from 'node:fs';
+import { access, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+/** Says that the data directory cannot be used: another process has it open, or it is not writable. */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError';
+}
+
+/** The file that a process locks to use the data directory. */
+export const lockFile = 'lock';
+
+/** A file that Postgres creates and never changes. */
+const versionFile = join('postgres', 'PG_VERSION');
+
+/** An empty file that marks a data directory in which a database was created. */
+const inUseFile = 'in-use';
+
+/** Marks the directory, so that `checkNotDamaged` detects the loss of its database. */
+export async function markInUse(directory: string): Promise<void> {
+  await writeFile(join(directory, inUseFile), '');
+}
+
+/** Without this check, PGlite would create an empty database and hide the loss of the earlier one. */
+export async function checkNotDamaged(directory: string): Promise<void> {
+  if ((await exists(directory, inUseFile)) && !(await hasDatabase(directory))) {
+    throw new DataDirectoryError(
+      `the database in ${directory} is damaged, postgres/PG_VERSION is missing: ` +
+        'restore it from a backup, or choose another directory',
+    );
+  }
+}
+
+/** @throws DataDirectoryError when the directory has no database and has never had one */
+export async function checkHasDatabase(directory: string): Promise<void> {
+  if ((await exists(directory, inUseFile)) || (await hasDatabase(directory))) return;
+  throw new DataDirectoryError(
+    `there is no store in ${directory}: start the server or import plants to create one, ` +
+      'or set DATABASE_URL or PLANT_STORE_DATA_DIR to the store',
+  );
+}
+
+/**
+ * Identifies the lock file and the database in a directory. Times are a part of it, because a new file can
+ * get the inode number of a deleted one.
+ */
+export function directoryId(directory: string): string {
+  const files = [lockFile, versionFile].map((name) =>
+    statSync(join(directory, name), { bigint: true, throwIfNoEntry: false }),
+  );
+  return files.map((file) => file && `${file.dev} ${file.ino} ${file.birthtimeNs}`).join();
+}
+
+/**
+ * Checks that the directory and its database are still the ones that this process has locked. PGlite opens
+ * files by their paths. So it would write into a directory that has replaced the locked one, or for a while
+ * into deleted files.
+ *
+ * @param id the result of `directoryId` when this process opened the directory
+ * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced
+ */
+export function checkNotReplaced(directory: string, id: string): void {
+  if (directoryId(directory) === id) return;
+  throw new DataDirectoryError(
+    `the data directory ${resolve(directory)} or the database in it was moved, deleted or replaced while ` +
+      'this process had it open: put it back, or start the process again to use the new one',
+  );
+}
+
+/**
+ * Identifies the files of a database. A copy has another inode number, or another time of its last change.
+ */
+export function copyId(directory: string): string {
+  const { ino, ctimeNs } = statSync(join(directory, versionFile), { bigint: true });
+  return `${ino} ${ctimeNs}`;
+}
+
+export function hasDatabase(directory: string): Promise<boolean> {
+  return exists(directory, versionFile);
+}
+
+function exists(...path: string[]): Promise<boolean> {
+  return access(join(...path)).then(
+    () => true,
+    () => false,
+  );
+}

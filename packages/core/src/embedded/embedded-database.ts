@@ -1,0 +1,121 @@
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import { ConnectionPool } from '../database/connection-pool.ts';
+import { type Database, type DatabaseConnection, lateCommit } from '../database/database.ts';
+import { bulkTimeout, timeText } from '../database/deadline.ts';
+import { createVerbs } from '../database/verbs.ts';
+import { migrationsFolder, readSchemaVersion } from '../tables/schema-version.ts';
+import { openCopies, removeCopies } from './copy-session.ts';
+import { copyId, hasDatabase, markInUse } from './data-directory-state.ts';
+import { openError, PGliteConnection } from './pglite-connection.ts';
+
+/**
+ * Opens and migrates the embedded database: PGlite, a Postgres in a thread of this process with its
+ * data in a directory. Committed plants survive a crash of the process. They may not survive a power
+ * cut, because PGlite does not call fsync.
+ *
+ * @throws DataDirectoryError when another process has the directory open, the directory is not
+ *   writable, its disk has no room, or the database in it is damaged
+ */
+export async function openEmbeddedDatabase(directory: string): Promise<Database> {
+  const connection = await PGliteConnection.open(directory);
+  try {
+    await migrateEmbedded(connection);
+    await markInUse(directory);
+    await removeCopies(directory);
+  } catch (cause) {
+    await connection.close();
+    throw openError(directory, cause);
+  }
+  let warn = (_message: string) => {};
+  const pool = new ConnectionPool({
+    connect: async () => sessionOn(connection),
+    shares,
+    onUnsettled: () => warn(lateCommit),
+  });
+  const verbs = createVerbs(async (text, values, options) => {
+    if (options.share !== 'bulk') return pool.run(text, values, options);
+    const sent = typeof values === 'function' ? values(timeText(Infinity)) : values;
+    return sessionOn(connection, bulkTimeout).query(text, sent, options.rowsAs);
+  });
+  return {
+    ...verbs,
+    mayCommit: pool.mayCommit,
+    unsettled: () => pool.unsettled,
+    onWarning(listener) {
+      warn = listener;
+    },
+    copyId: copyId(directory),
+    maxInserts: shares.creates,
+    maxLookUps: shares.lookUps,
+    onClockMoved: (listener) => pool.onClockMoved(listener),
+    async copyPlants(rows, columns) {
+      // PGlite's COPY reads from this device, which holds the `blob` of the same statement.
+      const text = `copy plants (${columns}) from '/dev/blob'`;
+      return (await connection.run({ text, blob: rows }, bulkTimeout)).count;
+    },
+    openCopies: async () => openCopies(connection, directory),
+    async close() {
+      await pool.close();
+      await connection.close();
+    },
+  };
+}
+
+/** How many statements of each kind may wait for PGlite's only session at the same time. */
+const shares = { creates: 1, deletes: 1, lookUps: 1, lists: 1 };
+
+/**
+ * PGlite's only session, as a connection. When the session was lost, PGliteConnection opens the database
+ * again.
+ */
+function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConnection {
+  return {
+    isOpen: true,
+    query: (text, values = [], rowsAs) => connection.run({ text, values, rowsAs }, timeout),
+    timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
+    // PGlite cannot cancel a statement. PGliteThread ends the thread instead.
+    cancel: async () => {},
+    // The busy thread cannot say whether it is in a commit. So it counts as in a commit.
+    isCommitting: async () => true,
+    close: async () => {},
+  };
+}
+
+/**
+ * Uses the database in a directory without migrating it.
+ *
+ * @returns the result of `use`, or undefined when the directory has no database yet
+ * @throws DataDirectoryError as `openEmbeddedDatabase` does
+ */
+export async function useEmbeddedDatabase<T>(
+  directory: string,
+  use: (connection: DatabaseConnection) => Promise<T>,
+): Promise<T | undefined> {
+  if (!(await hasDatabase(directory))) return undefined;
+  const connection = await PGliteConnection.open(directory);
+  try {
+    return await use(sessionOn(connection));
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Applies the missing migrations in one transaction. */
+async function migrateEmbedded(connection: PGliteConnection): Promise<void> {
+  const { isKnown, missingMigrations } = await readSchemaVersion(sessionOn(connection).query);
+  if (isKnown && missingMigrations === 0) return;
+  const { migrate } = await import('drizzle-orm/pg-proxy/migrator');
+  const run = (text: string) => connection.run({ text }, bulkTimeout);
+  await run('begin');
+  const session = sessionOn(connection, bulkTimeout);
+  await migrate(
+    drizzle((text, values, method) =>
+      session.query(text, values, method === 'all' ? 'arrays' : 'objects'),
+    ),
+    async (statements) => {
+      for (const statement of statements) await run(statement);
+    },
+    { migrationsFolder },
+  );
+  await run('commit');
+}

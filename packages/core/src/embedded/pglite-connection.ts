@@ -1,0 +1,153 @@
+import { closeSync, openSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { devNull } from 'node:os';
+import type { Rows } from '../database/query.ts';
+import { lockDataDirectory } from './data-directory-lock.ts';
+import {
+  checkNotDamaged,
+  checkNotReplaced,
+  DataDirectoryError,
+  directoryId,
+  hasDatabase,
+} from './data-directory-state.ts';
+import { isNoRoomError, noRoomError } from './free-room.ts';
+import type { Statement } from './pglite-messages.ts';
+import { PGliteThread } from './pglite-thread.ts';
+
+/** Milliseconds to create the database, or to open it after a crash of the process. */
+const openTimeout = 10 * 60_000;
+
+/** Milliseconds to open the database again. The log that PGlite replays is short. */
+const reopenTimeout = 30_000;
+
+/** Milliseconds from a failed attempt to open the database again to the next attempt. */
+const reopenInterval = 1_000;
+
+/**
+ * The database in a data directory. After its thread has ended, the next statement opens the
+ * database again: PGlite replays its log, so every committed plant is there.
+ */
+export class PGliteConnection {
+  readonly #directory: string;
+  readonly #unlock: () => void;
+  /** Identifies the directory that this process has opened. */
+  readonly #directoryId: string;
+  /** Undefined when the next statement must open the database again. */
+  #thread: Promise<PGliteThread> | undefined;
+  #isClosed = false;
+
+  /**
+   * Locks the directory and opens its database.
+   *
+   * @throws DataDirectoryError when another process has the directory open, the directory is not
+   *   writable, its disk has no room, or the database in it is damaged
+   */
+  static async open(directory: string): Promise<PGliteConnection> {
+    // The thread starts while the directory is locked and checked.
+    let thread = new PGliteThread(directory);
+    let unlock: (() => void) | undefined;
+    try {
+      unlock = await lockDataDirectory(directory);
+      await checkNotDamaged(directory);
+      const isNew = !(await hasDatabase(directory));
+      const noRoom = isNew && noRoomError(await statfs(directory));
+      if (noRoom) throw noRoom;
+      await thread.open(openTimeout);
+      if (isNew) {
+        // A thread that has created a database keeps a second PGlite in memory, over 100 MB.
+        await thread.close();
+        thread = new PGliteThread(directory);
+        await thread.open(reopenTimeout);
+      }
+      return new PGliteConnection(directory, unlock, thread);
+    } catch (error) {
+      // This must be checked before the thread closes its files.
+      const shortage = fileDescriptorShortage();
+      await thread.close();
+      unlock?.();
+      throw openError(directory, shortage ?? error);
+    }
+  }
+
+  private constructor(directory: string, unlock: () => void, thread: PGliteThread) {
+    this.#directory = directory;
+    this.#unlock = unlock;
+    this.#directoryId = directoryId(directory);
+    this.#thread = this.#forgetWhenEnded(Promise.resolve(thread));
+  }
+
+  /**
+   * Runs a statement, after all earlier ones.
+   *
+   * @param timeout milliseconds, after which the thread is ended and the statement fails
+   */
+  async run(statement: Statement, timeout?: number): Promise<Rows> {
+    if (this.#isClosed) throw new Error('the embedded database is closed');
+    this.#thread ??= this.#forgetWhenEnded(this.#reopen());
+    return (await this.#thread).run(statement, timeout);
+  }
+
+  /** Waits for all earlier statements, closes the database and unlocks the directory. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const thread = await this.#thread?.catch(() => undefined);
+    await thread?.close();
+    this.#unlock();
+  }
+
+  async #reopen(): Promise<PGliteThread> {
+    let thread: PGliteThread | undefined;
+    try {
+      await checkNotDamaged(this.#directory);
+      checkNotReplaced(this.#directory, this.#directoryId);
+      thread = new PGliteThread(this.#directory);
+      await thread.open(reopenTimeout);
+      return thread;
+    } catch (error) {
+      await thread?.close();
+      throw openError(this.#directory, error);
+    }
+  }
+
+  #forgetWhenEnded(opening: Promise<PGliteThread>): Promise<PGliteThread> {
+    const forget = () => {
+      this.#thread = undefined;
+    };
+    opening.then(
+      (thread) => thread.ended.then(forget),
+      () => setTimeout(forget, reopenInterval).unref(),
+    );
+    return opening;
+  }
+}
+
+/**
+ * Returns an error when this process can open hardly any more files; otherwise undefined. Errors of PGlite
+ * and SQLite do not say that file descriptors are missing, and both may have closed some already.
+ */
+function fileDescriptorShortage(): unknown {
+  const opened: number[] = [];
+  try {
+    while (opened.length < 16) opened.push(openSync(devNull, 'r'));
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    for (const each of opened) closeSync(each);
+  }
+}
+
+/** The error for a database that cannot be opened or migrated. */
+export function openError(directory: string, cause: unknown): DataDirectoryError {
+  if (cause instanceof DataDirectoryError) return cause;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `the database in ${directory} cannot be opened (${why}): ${remedyOf(cause, why)}`;
+  return new DataDirectoryError(message, { cause });
+}
+
+function remedyOf(cause: unknown, why: string): string {
+  // A worker that cannot start has the code in its message only.
+  if (/\bE[MN]FILE\b/.test(why)) return 'raise the limit of file descriptors (ulimit -n)';
+  const remedy = isNoRoomError(cause) ? 'free some room' : 'restore it from a backup';
+  return `${remedy}, or choose another directory`;
+}

@@ -1,0 +1,154 @@
+import { statfs } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { defaultTimeout } from '../database/deadline.ts';
+import type { Rows } from '../database/query.ts';
+import { databaseCode } from '../error-causes.ts';
+import { noRoomError } from './free-room.ts';
+import type { Call, Outcome, Statement, Task, WorkerInput } from './pglite-messages.ts';
+
+/**
+ * The URL or the name of PGlite's module. This line throws when PGlite, an optional peer, is not installed.
+ */
+const pglite = resolvePGlite();
+
+/** The worker's program: TypeScript in `src`, JavaScript in `dist`. */
+const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url);
+
+/** Milliseconds between two checks that PGlite still responds. */
+const checkInterval = 500;
+
+/** Milliseconds for a statement of a request. The client gets a response before this time has passed. */
+const statementTimeout = defaultTimeout + 1_000;
+
+type Waiting = PromiseWithResolvers<Rows> & { readonly timeout: number };
+
+/**
+ * A worker thread with PGlite. PGlite runs synchronously and may never return, for example when the disk is
+ * full. So PGlite has its own thread, which is ended when it does not respond in time.
+ */
+export class PGliteThread {
+  /** Resolves when the thread has ended, so that another one may open the same directory. */
+  readonly ended: Promise<void>;
+  readonly #worker: Worker;
+  readonly #dataDirectory: string;
+  /** The calls without a response. PGlite runs them in this order. */
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #checks: NodeJS.Timeout;
+  #lastId = 0;
+  /**
+   * Milliseconds without a response while calls wait. A timer counts them, so that the time in which the
+   * whole process is suspended does not count.
+   */
+  #silence = 0;
+  /** The reason why the thread ends. Undefined while the thread runs. */
+  #error: Error | undefined;
+
+  constructor(dataDirectory: string) {
+    const workerData: WorkerInput = { pglite, dataDirectory };
+    this.#dataDirectory = dataDirectory;
+    // Without `execArgv`, the worker would inherit flags such as `--input-type`.
+    this.#worker = new Worker(program, { workerData, execArgv: [], env: workerEnv() });
+    this.#worker.on('message', (outcome: Outcome) => this.#receive(outcome));
+    this.#worker.on('error', (error) => this.#end(error));
+    this.ended = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        this.#end(new Error('the thread of the embedded database ended'));
+        resolve();
+      });
+    });
+    this.#checks = setInterval(() => this.#check(), checkInterval).unref();
+    this.#worker.unref();
+  }
+
+  /**
+   * Opens the database.
+   *
+   * @param timeout milliseconds, after which the thread is ended
+   */
+  async open(timeout: number): Promise<void> {
+    await this.#run('open', timeout);
+  }
+
+  /**
+   * Runs a statement, after all earlier ones.
+   *
+   * @param timeout milliseconds, after which the thread is ended
+   */
+  run(statement: Statement, timeout = statementTimeout): Promise<Rows> {
+    return this.#run(statement, timeout);
+  }
+
+  /** Closes the database after all earlier statements, and ends the thread. */
+  async close(): Promise<void> {
+    await this.#run('close', statementTimeout).catch(() => {});
+    this.#end(new Error('the embedded database is closed'));
+    await this.ended;
+  }
+
+  /** Ends the thread, even while PGlite runs. The calls that wait fail with the error. */
+  #end(error: Error): void {
+    if (this.#error) return;
+    this.#error = error;
+    clearInterval(this.#checks);
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+    void this.#worker.terminate();
+  }
+
+  async #run(task: Task, timeout: number): Promise<Rows> {
+    if (this.#error) throw this.#error;
+    const call: Call = { id: ++this.#lastId, task };
+    const waiting = { timeout, ...Promise.withResolvers<Rows>() };
+    // A thread that does nothing must not keep the process alive.
+    if (this.#waiting.size === 0) this.#worker.ref();
+    this.#waiting.set(call.id, waiting);
+    this.#worker.postMessage(call);
+    return waiting.promise;
+  }
+
+  #receive({ id, ...outcome }: Outcome): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    this.#silence = 0;
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if ('result' in outcome) waiting?.resolve(outcome.result);
+    else waiting?.reject(Object.assign(new Error(outcome.error.message), outcome.error));
+  }
+
+  /** Ends the thread when the first call takes too long. On a full disk, the limit is shorter. */
+  async #check(): Promise<void> {
+    const [first] = this.#waiting.values();
+    if (!first) {
+      this.#silence = 0;
+      return;
+    }
+    this.#silence += checkInterval;
+    const silence = this.#silence;
+    if (silence < Math.min(first.timeout, statementTimeout)) return;
+    const noRoom = await statfs(this.#dataDirectory).then(noRoomError, () => undefined);
+    const late = `the embedded database did not respond within ${silence} ms, and is opened again`;
+    if (noRoom || silence >= first.timeout) this.#end(noRoom ?? new Error(late));
+  }
+}
+
+/**
+ * Returns the environment variables with the compile cache of the main thread, which a worker does not
+ * inherit.
+ */
+function workerEnv(): NodeJS.ProcessEnv {
+  const compileCache = getCompileCacheDir();
+  return { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: dirname(compileCache) }) };
+}
+
+/** The URL of PGlite's module, or its name when only the worker can resolve it. */
+function resolvePGlite(): string {
+  const name = '@electric-sql/pglite';
+  try {
+    return import.meta.resolve(name);
+  } catch (error) {
+    if (databaseCode(error) !== undefined) throw error; // PGlite is not installed.
+    return name; // Vite's module runner, which runs Vitest's global setups, has no `import.meta.resolve`.
+  }
+}

@@ -1,0 +1,117 @@
+import { statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Results } from '@electric-sql/pglite';
+import type { Rows } from '../database/query.ts';
+import { databaseCode } from '../error-causes.ts';
+import { createCheckpointer } from './checkpointer.ts';
+import { checkNotReplaced, DataDirectoryError, directoryId } from './data-directory-state.ts';
+import { noRoomError } from './free-room.ts';
+import type { Call, Outcome, Statement, Task, WorkerInput } from './pglite-messages.ts';
+import { createPreparedRunner } from './prepared-statements.ts';
+
+// The program of a worker thread that opens PGlite and runs the statements that it receives.
+
+/** PGlite 0.5 drops a U+FEFF at the beginning of a value, as if it were the byte order mark of a file. */
+globalThis.TextDecoder = class extends TextDecoder {
+  constructor(encoding?: string) {
+    super(encoding, { ignoreBOM: true });
+  }
+};
+
+const { pglite, dataDirectory }: WorkerInput = workerData;
+
+// V8's optimizing compiler would take 600 MB and seconds of CPU time for Postgres's parser, which is one
+// function of PGlite. Without the compiler, statements are as fast, and lists are a fifth slower. The flags
+// affect all WebAssembly of the process.
+setFlagsFromString('--no-wasm-tier-up');
+setFlagsFromString('--no-wasm-dynamic-tiering');
+
+const pgliteModule: typeof import('@electric-sql/pglite') = await import(pglite);
+
+let database: OpenDatabase | undefined;
+/** Identifies the directory that PGlite has open. */
+let openDirectory = '';
+
+interface OpenDatabase {
+  run(statement: Statement): Promise<Results>;
+  checkpointIfDue(): Promise<void>;
+  close(): Promise<void>;
+}
+
+parentPort?.on('message', async ({ id, task }: Call) => {
+  try {
+    send({ id, result: await perform(task) });
+    if (isWrite(task)) await database?.checkpointIfDue();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    send({ id, error: { message, code: databaseCode(error), severity: severityOf(error) } });
+    // After such an error, the next statement might never return, or write into another directory.
+    if (isCrash(error) || error instanceof DataDirectoryError) process.exit();
+  }
+});
+
+function send(outcome: Outcome): void {
+  parentPort?.postMessage(outcome);
+}
+
+const nothing: Rows = { rows: [], count: 0 };
+
+async function perform(task: Task): Promise<Rows> {
+  if (task === 'open') {
+    database = await open();
+    openDirectory = directoryId(dataDirectory);
+    return nothing;
+  }
+  checkNotReplaced(dataDirectory, openDirectory);
+  if (task !== 'close') return run(task);
+  await database?.close();
+  return nothing;
+}
+
+async function open(): Promise<OpenDatabase> {
+  const { PGlite, types } = pgliteModule;
+  const client = await PGlite.create(join(dataDirectory, 'postgres'), {
+    parsers: { [types.TIMESTAMPTZ]: (text: string) => text },
+    // This is less than Postgres's default of 128 MB, because the operating system caches the same files.
+    startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'],
+  });
+  const runPrepared = createPreparedRunner(client, pgliteModule);
+  return {
+    run(statement) {
+      const { text, values, rowsAs, blob } = statement;
+      if (values && !rowsAs) return runPrepared(text, values);
+      return client.query(text, [...(values ?? [])], {
+        rowMode: rowsAs === 'objects' ? 'object' : 'array',
+        ...(blob !== undefined && { blob: new Blob([blob]) }),
+      });
+    },
+    checkpointIfDue: createCheckpointer(client),
+    close: () => client.close(),
+  };
+}
+
+async function run(statement: Statement): Promise<Rows> {
+  if (!database) throw new Error('the database is not open');
+  const noRoom = isWrite(statement) ? noRoomError(statfsSync(dataDirectory)) : undefined;
+  if (noRoom) throw Object.assign(noRoom, { severity: 'ERROR' });
+  const { rows, affectedRows } = await database.run(statement);
+  return { rows, count: affectedRows || rows.length };
+}
+
+function isWrite(task: Task): boolean {
+  if (typeof task !== 'object') return false;
+  return !/^\s*select/i.test(task.text) || task.text.includes('pg_logical_emit_message');
+}
+
+/** Whether PGlite itself has crashed. After such an error, a Postgres server would restart its processes. */
+function isCrash(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const severity = severityOf(error);
+  return severity === undefined ? error.name === 'RuntimeError' : severity !== 'ERROR'; // WebAssembly's errors have no severity.
+}
+
+function severityOf(error: unknown): unknown {
+  return error instanceof Error && 'severity' in error ? error.severity : undefined;
+}

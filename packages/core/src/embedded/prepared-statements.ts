@@ -1,0 +1,31 @@
+import type { PGlite, Results } from '@electric-sql/pglite';
+import type { Values } from '../database/query.ts';
+
+/**
+ * Makes a function that runs prepared statements with one message. PGlite's own `query` parses a statement
+ * each time and sends six messages, which takes more than twice as long for a small statement.
+ */
+export function createPreparedRunner(
+  client: PGlite,
+  { parse, protocol: { serialize } }: typeof import('@electric-sql/pglite'),
+): (text: string, values: Values) => Promise<Results> {
+  const names = new Map<string, string>();
+  const send = async (...messages: Uint8Array[]) => {
+    const response = await client.execProtocol(Buffer.concat([...messages, serialize.sync()]));
+    return response.messages;
+  };
+
+  return (text, values) =>
+    client.runExclusive(async () => {
+      const name = names.get(text) ?? `statement_${names.size}`;
+      if (!names.has(text)) await send(serialize.parse({ name, text }));
+      names.set(text, name);
+      const messages = await send(
+        serialize.bind({ statement: name, values: [...values] }),
+        serialize.describe({ type: 'P' }),
+        serialize.execute(),
+      );
+      const [results] = parse.parseResults(messages, client.parsers, { rowMode: 'array' });
+      return results ?? { rows: [], fields: [] };
+    });
+}

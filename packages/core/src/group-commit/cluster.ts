@@ -1,0 +1,75 @@
+import type { EventEmitter } from 'node:events';
+import type { ClusterSessions, Database, NodeConnections } from '../database/database.ts';
+import type { Verbs } from '../database/verbs.ts';
+import type { DatabaseOptions } from '../open-database.ts';
+import type { CountUpTo } from '../plants/count-up-to.ts';
+import type { PlantWrites } from '../plants/statements.ts';
+import type { CommittedBatch } from './creates.ts';
+import type { Lane } from './lane.ts';
+
+/** A kind of database with several nodes, such as `citus` of @plant-store/citus. */
+export interface Cluster extends ClusterSessions {
+  /**
+   * Returns other writes to send when `error` says that plants move to nodes. The write with that error
+   * changed nothing. Returns undefined for other errors.
+   */
+  writesAfter(error: unknown, verbs: Verbs): Promise<PlantWrites | undefined>;
+  /**
+   * Calls `use` when the plants are distributed over nodes. Until then, and without a cluster, all creates go
+   * through `main`.
+   */
+  watch(store: ClusterStore): Promise<ClusterWatch>;
+}
+
+/** The location of a store. With `cluster`, a Postgres may become a cluster. */
+export type StoreOptions = DatabaseOptions<Cluster>;
+
+/** The parts of a store that a cluster uses. */
+export interface ClusterStore {
+  readonly database: Omit<Database, 'copyPlants' | 'openCopies' | 'close'>;
+  readonly nodes: NodeConnections;
+  readonly events: Pick<EventEmitter<ClusterEvents>, 'emit'>;
+  readonly onCommit: (committed: CommittedBatch) => void;
+  readonly main: StoreLanes;
+  readonly use: (lanes: StoreLanes) => void;
+}
+
+/** The lanes of a store. A single Postgres has one lane. A cluster has a further lane for each node. */
+export interface StoreLanes {
+  /** The lane of the plant with an id. Internal tools may bypass the types, so the id may be anything. */
+  laneOf(id: unknown): Lane;
+  readonly all: readonly Lane[];
+  /** See `PlantStore.countUpTo`. */
+  readonly countUpTo: CountUpTo;
+  /** See `Database`. */
+  unsettled(): number;
+  /** See `PlantStore.nodes`. */
+  nodes(): NodeState[];
+  /** See `PlantStore.ready`. */
+  ready(): Promise<void>;
+}
+
+export interface ClusterWatch {
+  /** Stops watching, and closes the connections to the nodes. */
+  close(): Promise<void>;
+}
+
+/** The events of a cluster; see `StoreEvents`. */
+export type ClusterEvents = { node: [NodeState]; rerouted: [NodeReroute]; warning: [string] };
+
+/** A node of a cluster, and whether its plants can be written. */
+export interface NodeState {
+  /** The host and port of the node, as the cluster knows them. */
+  readonly address: string;
+  /** The part of all ids that the node stores, from 0 to 1. */
+  readonly share: number;
+  readonly isWritable: boolean;
+}
+
+/** Says that creates of a node begin or stop to go through another node, which the URL names. */
+export interface NodeReroute {
+  /** The host and port of the node, as the cluster knows them. */
+  readonly address: string;
+  /** Why this process cannot reach the node itself. Undefined when it can reach the node again. */
+  readonly error: unknown;
+}

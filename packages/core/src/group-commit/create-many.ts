@@ -1,0 +1,77 @@
+import { type NewPlant, NewPlants } from '@plant-store/schemas';
+import { deadlineOf } from '../database/deadline.ts';
+import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
+import type { StoreLanes } from './cluster.ts';
+import type { CreateOutcome } from './creates.ts';
+import { type CreateOptions, type Lane, maxManyBatch } from './lane.ts';
+
+/** The outcome for a plant of `createMany`, or the error that `create` would throw for it. */
+export type ManyCreatesOutcome =
+  | { readonly id: bigint; readonly result: CreateOutcome }
+  | { readonly id: bigint; readonly error: PlantStoreError };
+
+/** See `PlantStore.createMany`. */
+export async function createMany(
+  laneOf: StoreLanes['laneOf'],
+  given: readonly NewPlant[],
+  options: CreateOptions = {},
+): Promise<ManyCreatesOutcome[]> {
+  const plants = options.isChecked ? given : check(given);
+  const call = { caller: options.caller, deadline: deadlineOf(options) };
+  const outcomes = new Map<NewPlant, ManyCreatesOutcome>();
+
+  // One group for each lane, so that a silent node delays only its own plants.
+  const byLane = Map.groupBy(plants, ({ id }) => laneOf(id));
+  await Promise.all([...byLane.values()].map(createInOrder));
+  return plants.flatMap((plant) => outcomes.get(plant) ?? []);
+
+  async function createInOrder(ofLane: readonly NewPlant[]): Promise<void> {
+    for (const part of partsOf(ofLane)) {
+      // The nodes of a cluster may have changed since the previous part.
+      const parts = [...Map.groupBy(part, ({ id }) => laneOf(id))];
+      await Promise.all(parts.map(([lane, some]) => createPart(lane, some)));
+    }
+  }
+
+  async function createPart(lane: Lane, part: readonly NewPlant[]) {
+    const settled = await lane.createAll(part, call);
+    part.forEach((plant, i) => {
+      const outcome = settled[i];
+      if (outcome) outcomes.set(plant, outcomeOf(plant, outcome));
+    });
+  }
+}
+
+/** Checks plants of internal tools, which may bypass the types. */
+function check(given: unknown): readonly NewPlant[] {
+  const { data, error } = NewPlants.safeParse({ plants: given });
+  if (error) throw invalidInput(error);
+  return data.plants;
+}
+
+/**
+ * Splits plants into parts that fit into a statement and have distinct ids. So the second create of an
+ * id begins when the first one has ended.
+ */
+function* partsOf(plants: readonly NewPlant[]): Generator<NewPlant[]> {
+  let part = new Map<bigint, NewPlant>();
+  for (const plant of plants) {
+    if (part.size === maxManyBatch || part.has(plant.id)) {
+      yield [...part.values()];
+      part = new Map();
+    }
+    part.set(plant.id, plant);
+  }
+  yield [...part.values()];
+}
+
+/** @throws the error of a create, when it is not a PlantStoreError and so is a bug */
+function outcomeOf(
+  { id }: NewPlant,
+  outcome: PromiseSettledResult<CreateOutcome>,
+): ManyCreatesOutcome {
+  if (outcome.status === 'fulfilled') return { id, result: outcome.value };
+  const error: unknown = outcome.reason;
+  if (!(error instanceof PlantStoreError)) throw error;
+  return { id, error };
+}

@@ -1,0 +1,136 @@
+import { NewPlant, type Plant, type StoredPlant } from '@plant-store/schemas';
+import type { Database } from '../database/database.ts';
+import type { CallOptions } from '../database/deadline.ts';
+import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
+import { contentLength, contentOf } from '../plants/columns.ts';
+import { insertError, notAccepted, outcomeUnknown } from '../plants/create-errors.ts';
+import type { PlantStatements } from '../plants/statements.ts';
+import {
+  Coalescer,
+  type CoalescerLimits,
+  type CoalescerOptions,
+  ownTurn,
+  type SharedTurn,
+} from './coalescer.ts';
+import { type CommittedBatch, type CreateOutcome, writeBatch } from './creates.ts';
+import { createLookUps } from './look-ups.ts';
+
+/** Options of a create. */
+export interface CreateOptions extends CallOptions {
+  /** Whether the plant is the output of `NewPlant`. Then the store does not check it again. */
+  readonly isChecked?: boolean;
+}
+
+/** The queues of the creates and the look-ups for one database node. */
+export interface Lane {
+  /** See `PlantStore.create`. */
+  create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
+  /** Creates plants that are valid and have distinct ids. Each plant has its own outcome. */
+  createAll(
+    plants: readonly NewPlant[],
+    options: CallOptions,
+  ): Promise<PromiseSettledResult<CreateOutcome>[]>;
+  /** See `PlantStore.delete`. */
+  delete(id: bigint, options?: CallOptions): Promise<boolean>;
+  /** See `PlantStore.get`. */
+  get(id: bigint, options?: CallOptions): Promise<StoredPlant | undefined>;
+  /** See `PlantStore.pending`. */
+  readonly pending: { waiting: number; inFlight: number };
+  /** Rejects new creates from now on. Resolves when all earlier creates are settled. */
+  drained(): Promise<void>;
+}
+
+type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'mayCommit' | 'onClockMoved'> & {
+  readonly statements: PlantStatements;
+  /** Is called after each insert statement; it must not throw. */
+  readonly onCommit: (committed: CommittedBatch) => void;
+  readonly limits?: CoalescerLimits;
+  /** The turn of single creates, which lanes may share. */
+  readonly turn?: SharedTurn;
+};
+
+/**
+ * The most creates of `createAll` in one statement. Up to this size, a larger statement costs less for each
+ * plant.
+ */
+export const maxManyBatch = 500;
+
+/**
+ * The most creates in one statement while statements are slow. A flush takes as long for many creates as for
+ * few.
+ */
+const maxSlowBatch = 2_048;
+
+export function createLane({
+  statements,
+  maxInserts,
+  maxLookUps,
+  mayCommit,
+  onClockMoved,
+  onCommit,
+  limits,
+  turn = ownTurn,
+}: LaneOptions): Lane {
+  let isClosing = false;
+
+  const createOptions: CoalescerOptions<NewPlant, CreateOutcome> = {
+    send: (calls) => writeBatch(statements, calls, onCommit),
+    late: outcomeUnknown,
+    overloaded: (waiting) => notAccepted('overloaded', `${waiting} creates are waiting already`),
+    maxInFlight: maxInserts,
+    maxSlowBatch,
+    mayCommit: () => mayCommit('creates'),
+    lengthOf: contentLength,
+  };
+  const creates = new Coalescer({ ...createOptions, ...limits, turn });
+  // One statement at a time, so that single creates have the other connection.
+  const manyCreates = new Coalescer<NewPlant, CreateOutcome>({
+    ...createOptions,
+    maxInFlight: 1,
+    maxBatch: maxManyBatch,
+    ...limits,
+  });
+  const lookUps = createLookUps({ find: statements.find, maxInFlight: maxLookUps });
+  onClockMoved((error) => {
+    for (const each of [creates, manyCreates]) each.rejectWaiting(insertError(error));
+  });
+
+  return {
+    async create(plant, options) {
+      const checked = options?.isChecked ? plant : check(plant);
+      if (isClosing) throw closing();
+      await creates.run(checked, options);
+      return contentOf(checked);
+    },
+
+    createAll(plants, options) {
+      if (!isClosing) return manyCreates.runAll(plants, options);
+      return Promise.allSettled(plants.map(() => Promise.reject(closing())));
+    },
+
+    delete: statements.delete,
+
+    get: (id, options) => lookUps.run(id, options),
+
+    get pending() {
+      const [one, many] = [creates.pending, manyCreates.pending];
+      return { waiting: one.waiting + many.waiting, inFlight: one.inFlight + many.inFlight };
+    },
+
+    async drained() {
+      isClosing = true;
+      await Promise.all([creates.drained(), manyCreates.drained()]);
+    },
+  };
+}
+
+/** Checks a plant of an internal tool, which may bypass the types. */
+function check(plant: unknown): NewPlant {
+  const { data, error } = NewPlant.safeParse(plant);
+  if (error) throw invalidInput(error);
+  return data;
+}
+
+function closing(): PlantStoreError {
+  return notAccepted('shuttingDown', 'the store is closing');
+}

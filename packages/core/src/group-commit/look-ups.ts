@@ -1,0 +1,38 @@
+import type { Call } from '../database/call.ts';
+import { databaseUnavailable, toStoreError } from '../database/database-error.ts';
+import type { Deadline } from '../database/deadline.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
+import { Coalescer } from './coalescer.ts';
+
+interface LookUpOptions<Key, Value> {
+  /** Looks up distinct keys in one statement. */
+  readonly find: (keys: Key[], deadline: Deadline) => Promise<Map<Key, Value>>;
+  /** The most statements that run at the same time. With two, one can return while the other hangs. */
+  readonly maxInFlight: number;
+}
+
+/**
+ * Makes a coalescer that looks up values by their keys, so that a flood of look-ups does not delay other
+ * statements. Its calls throw a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many wait.
+ */
+export function createLookUps<Key, Value>({ find, maxInFlight }: LookUpOptions<Key, Value>) {
+  return new Coalescer<Key, Value | undefined>({
+    send,
+    late: databaseUnavailable,
+    overloaded: () => new PlantStoreError('overloaded', tooManyWait),
+    maxInFlight,
+    maxBatch: 32,
+  });
+
+  async function send(calls: Call<Key, Value | undefined>[]): Promise<void> {
+    try {
+      const keys = [...new Set(calls.map(({ input }) => input))];
+      const found = await find(keys, Math.max(...calls.map(({ deadline }) => deadline)));
+      for (const call of calls) call.resolve(found.get(call.input));
+    } catch (error) {
+      for (const call of calls) call.reject(toStoreError(error));
+    }
+  }
+}
+
+const tooManyWait = 'too many look-ups are waiting already: send the request again later';

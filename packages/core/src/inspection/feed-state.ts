@@ -1,0 +1,105 @@
+import { setTimeout } from 'node:timers/promises';
+import { isOwn } from '../changes/epoch/epoch.ts';
+import { holds, type Query, send } from '../database/query.ts';
+import { feedIndex } from '../tables/indexes.ts';
+import { isCluster } from '../tables/tables.ts';
+
+/** The feed of changes on the primary. */
+export interface FeedState {
+  /**
+   * Whether clients can follow the feed. A user without SELECT on `plant_feed` only sees whether the feed is
+   * switched on.
+   */
+  readonly isOn: boolean;
+  /** Whether somebody has restored or promoted the database, and no instance has drawn a new epoch yet. */
+  readonly isRestored: boolean;
+  /** Whether the index of the feed can be used. */
+  readonly hasIndex: boolean;
+  /** The oldest transaction that writes. The feed does not yet show the changes of later transactions. */
+  readonly oldest: OldTransaction | undefined;
+}
+
+/** A transaction of any database of the server. */
+export interface OldTransaction {
+  /** The transaction's number. A session has many transactions. */
+  readonly transaction: string;
+  /** The process id of the transaction's session in the server. Null for a prepared transaction. */
+  readonly pid: number | null;
+  /** The identifier of a prepared transaction as a literal of SQL. Null for other transactions. */
+  readonly prepared: string | null;
+  readonly user: string;
+  readonly database: string;
+  readonly application: string;
+  /**
+   * The state of the session, such as `active` or `idle in transaction`. Null when this user may not see it.
+   */
+  readonly state: string | null;
+  /**
+   * The time at which the transaction began or was prepared (ISO 8601). Null when this user may not see it.
+   */
+  readonly since: string | null;
+  /** Seconds since that time. Null when this user may not see the time. */
+  readonly age: number | null;
+}
+
+/** Reads the state of the feed. Returns undefined where no feed can exist, or when its tables are missing. */
+export async function readFeedState(query: Query): Promise<FeedState | undefined> {
+  const [row] = await send<FeedRow>(query, selectFeed);
+  if (!row?.hasFeed) return undefined;
+  const { isSwitchedOn, isReadable, hasIndex } = row;
+  const hasRow = async (condition: string) =>
+    isReadable && (await holds(query, `exists (select from plant_feed where ${condition})`));
+  const isRestored = await hasRow(`not ${isOwn}`);
+  const isOn = isSwitchedOn && (!isReadable || (await hasRow(isOwn)));
+  return { isOn, isRestored, hasIndex, oldest: await readOldest(query) };
+}
+
+/** Milliseconds before the second look. A transaction that takes longer is worth a warning. */
+const pause = 2_000;
+
+/** Looks again at a transaction whose age this user may not see. Drops it when it has ended meanwhile. */
+export async function lookAgain(query: Query, feed: FeedState): Promise<FeedState> {
+  if (feed.oldest?.age !== null) return feed;
+  await setTimeout(pause);
+  const now = await readOldest(query);
+  const isSame = now?.transaction === feed.oldest.transaction;
+  return { ...feed, oldest: isSame ? now : undefined };
+}
+
+async function readOldest(query: Query): Promise<OldTransaction | undefined> {
+  const [oldest] = await send<OldTransaction>(query, selectOldest);
+  return oldest;
+}
+
+interface FeedRow extends Pick<FeedState, 'hasIndex'> {
+  hasFeed: boolean;
+  /** Whether creates note their place in the feed. In a restored dump, they do so as well. */
+  isSwitchedOn: boolean;
+  /** Whether a statement can read the table of the feed without waiting for a lock. */
+  isReadable: boolean;
+}
+
+const selectFeed = `
+  select to_regclass('plant_feed') is not null and not pg_is_in_recovery()
+      and not ${isCluster} as "hasFeed",
+    exists (select from pg_attribute where attrelid = to_regclass('plants')
+      and attname = 'changed_in' and atthasdef) as "isSwitchedOn",
+    has_table_privilege(to_regclass('plant_feed'), 'select') and not exists (select from pg_locks
+      where relation = to_regclass('plant_feed') and mode = 'AccessExclusiveLock') as "isReadable",
+    exists (select from pg_index
+      where indexrelid = to_regclass('${feedIndex}') and indisvalid) as "hasIndex"`;
+
+const columns = (since: string) => `
+  pg_snapshot_xmin(pg_current_snapshot())::text as transaction,
+  to_char(${since} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
+  extract(epoch from clock_timestamp() - ${since})::float8 as age`;
+
+const selectOldest = `
+  select pid, null as prepared, coalesce(usename, '') as user, coalesce(datname, '') as database,
+    coalesce(application_name, '') as application, state, ${columns('xact_start')}
+  from pg_stat_activity
+  where backend_xid = pg_snapshot_xmin(pg_current_snapshot())::xid and pid <> pg_backend_pid()
+  union all
+  select null, quote_literal(gid), owner, database, '', null, ${columns('prepared')}
+  from pg_prepared_xacts
+  where transaction = pg_snapshot_xmin(pg_current_snapshot())::xid`;

@@ -1,0 +1,21 @@
+import { defaultTimeout } from '../database/deadline.ts';
+import { inCommit } from '../postgres/server-state.ts';
+
+/** A commit of the store that is not durable yet, although its requests have got error 50300. */
+export interface LateCommit {
+  /** The process of the session in the server. */
+  readonly pid: number;
+  readonly seconds: number;
+  /**
+   * The event for which the commit waits. Postgres calls the disk `WalSync`, for example, and the standby
+   * `SyncRep`.
+   */
+  readonly waitsFor: string;
+}
+
+export const selectLateCommits = `
+  select pid, extract(epoch from clock_timestamp() - query_start)::int as seconds,
+    wait_event as "waitsFor"
+  from pg_stat_activity
+  where application_name ~ '^plant-store' and datname = current_database() and ${inCommit}
+    and clock_timestamp() - query_start > interval '${defaultTimeout} milliseconds'`;

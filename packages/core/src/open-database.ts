@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import type {
+  ClusterSessions,
+  Database,
+  DatabaseConnection,
+  OpenOptions,
+} from './database/database.ts';
+import { checkHasDatabase, DataDirectoryError } from './embedded/data-directory-state.ts';
+import type { UnreachableHost } from './postgres/use-postgres.ts';
+
+/** Which database to use: a Postgres (`postgres://…`), or an embedded one in a directory. */
+export type DatabaseOptions<Cluster = ClusterSessions> =
+  | { databaseUrl: string; cluster?: Cluster | undefined }
+  | { dataDirectory: string };
+
+/** Opens and migrates a database. Loads only the driver that it needs. */
+export async function openDatabase(
+  options: DatabaseOptions,
+  openOptions: OpenOptions = {},
+): Promise<Database> {
+  checkNode();
+  if ('databaseUrl' in options) {
+    const { openPostgres } = await import('./postgres/postgres-database.ts');
+    return openPostgres(options.databaseUrl, { ...openOptions, cluster: options.cluster });
+  }
+  const { create = !openOptions.readOnly } = openOptions;
+  if (!create) await checkHasDatabase(options.dataDirectory);
+  const { openEmbeddedDatabase } = await importEmbeddedDatabase();
+  return openEmbeddedDatabase(options.dataDirectory);
+}
+
+/** Uses a database without migrating it. Returns undefined when the directory has no database yet. */
+export async function useDatabase<T>(
+  options: DatabaseOptions,
+  use: (
+    connection: DatabaseConnection,
+    unreachableHosts?: UnreachableHost[],
+    poolerWarning?: string,
+  ) => Promise<T>,
+): Promise<T | undefined> {
+  checkNode();
+  if ('databaseUrl' in options) {
+    const { usePostgres } = await import('./postgres/use-postgres.ts');
+    return usePostgres(options.databaseUrl, use, options.cluster);
+  }
+  const { useEmbeddedDatabase } = await importEmbeddedDatabase();
+  return useEmbeddedDatabase(options.dataDirectory, use);
+}
+
+/** Without this check, an older Node would open the store and fail at the first create. */
+function checkNode(): void {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return;
+  throw new Error(
+    `this is Node ${process.versions.node}: the plant store needs Node 22.18 or newer`,
+  );
+}
+
+/** @throws DataDirectoryError when PGlite, an optional peer of this package, is not installed */
+async function importEmbeddedDatabase() {
+  try {
+    return await import('./embedded/embedded-database.ts');
+  } catch (cause) {
+    if (!isMissingPGlite(cause)) throw cause;
+    const pglite = `${pgliteName}@${await pgliteRange()}`;
+    const message = `a data directory needs PGlite: run \`npm install ${pglite}\`, or use a databaseUrl`;
+    throw new DataDirectoryError(message, { cause });
+  }
+}
+
+const pgliteName = '@electric-sql/pglite';
+
+function isMissingPGlite(error: unknown): boolean {
+  const isNotFound =
+    error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  return isNotFound && error.message.includes(`'${pgliteName}'`);
+}
+
+/** The versions of PGlite that this package supports. Its manifest has the same path from `src` and from `dist`. */
+async function pgliteRange(): Promise<string | undefined> {
+  const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+  const manifest: { peerDependencies: Record<string, string> } = JSON.parse(text);
+  return manifest.peerDependencies[pgliteName];
+}

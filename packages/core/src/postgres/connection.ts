@@ -1,0 +1,279 @@
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import type { DatabaseConnection } from '../database/database.ts';
+import { unconfirmedCommit } from '../database/database-error.ts';
+import { timeText, withTimeout } from '../database/deadline.ts';
+import { cancelStatement, type Session } from './cancel-request.ts';
+import { copyFromStdin, copyToStdout } from './copy.ts';
+import type { LeftBehind } from './left-behind.ts';
+import { isStatementLost, poolerKeepsStatements } from './prepared-statements.ts';
+import {
+  commitDurably,
+  noTlsError,
+  readOnlyError,
+  type ServerState,
+  serverState,
+  sessionCommits,
+  set,
+} from './server-state.ts';
+import { postgresOverTls } from './tls.ts';
+
+/** One connection to a Postgres. It never reconnects. */
+export interface Connection extends DatabaseConnection {
+  /** Whether the Postgres accepts no writes in this session. */
+  readonly isReadOnly: boolean;
+  /** Whether statements are prepared. False when a pooler does not keep prepared statements. */
+  readonly prepares: boolean;
+  /** Runs a `COPY … FROM STDIN` with these rows: see `copyFromStdin`. */
+  copy(text: string, rows: Uint8Array): Promise<number>;
+  /** Runs a `COPY … TO STDOUT`. Yields its rows as they arrive, in blocks of whole rows. */
+  copyOut(text: string): AsyncGenerator<Uint8Array>;
+}
+
+/**
+ * The program that has a session. An instance is `plant-store`, or `plant-store cluster` once it has noticed
+ * that its database is a cluster. `plant-store tool` is a session that only reads or migrates. The session's
+ * name also contains the process id, which distinguishes instances on one machine.
+ */
+export type ApplicationName = 'plant-store' | 'plant-store cluster' | 'plant-store tool';
+
+export interface ConnectionOptions {
+  url: string;
+  /** The host of the URL to connect to. */
+  host: string;
+  port: number;
+  /** Milliseconds within which the connection must be ready. */
+  timeout: number;
+  /** Milliseconds after which the database itself cancels a statement; when omitted, its own setting applies. */
+  statementTimeout?: number;
+  /** Milliseconds for which a statement waits for a lock; forever when omitted. */
+  lockTimeout?: number;
+  /** Whether the connection only reads, so that the Postgres may be a read replica. */
+  readOnly?: boolean;
+  /**
+   * Whether the URL names no other host. Then the connection may be to a primary that rejects writes, so that
+   * reads go on.
+   */
+  isOnlyHost?: boolean;
+  /** The sessions that closed connections have left behind. The next connection ends them. */
+  leftBehind?: LeftBehind;
+  /** Further settings of the session; see `ClusterSessions`. */
+  settings?: Readonly<Record<string, string>> | undefined;
+  /** The name that operators see in `pg_stat_activity`. */
+  applicationName?: ApplicationName | undefined;
+}
+
+/**
+ * Connects to a Postgres that accepts writes, or to any Postgres when the connection only reads.
+ *
+ * Each postgres.js client has one connection here, over a socket that this function creates and can
+ * destroy. postgres.js itself has no timeout for queries. When it reconnects, it may hang on bytes of the
+ * previous connection. When a connection closes during its start, postgres.js reconnects at once, forever
+ * (porsager/postgres #896, #1154, #1168).
+ */
+export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
+  const {
+    url,
+    host,
+    port,
+    timeout,
+    statementTimeout,
+    lockTimeout,
+    readOnly = false,
+    isOnlyHost = false,
+    leftBehind,
+    settings,
+    applicationName = 'plant-store tool',
+  } = options;
+  const socket = Object.assign(new Socket(), { host }); // postgres.js reads the server name for TLS from the socket.
+  // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
+  socket.setNoDelay();
+  let isOpen = true;
+  let isStarted = false;
+  let hasWarned = false;
+  let rejectsTls = false;
+  let running: Promise<unknown> | undefined;
+
+  const address = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+
+  const client = postgresOverTls(url, {
+    host,
+    port,
+    max: 1,
+    fetch_types: false,
+    ...noTimers,
+    ...socketOption(async () => {
+      if (isStarted) throw new Error('the database closed the connection');
+      isStarted = true;
+      socket.connect(address);
+      await once(socket, 'connect');
+      socket.once('data', (response: Buffer) => {
+        rejectsTls = response.toString() === 'N';
+      });
+      return socket;
+    }),
+    onclose: () => {
+      isOpen = false;
+    },
+    onnotice: ({ code, where }) => {
+      // A trigger's warning has a context (`where`). The server's own warning at a commit has none.
+      hasWarned ||= code === '01000' && !where;
+    },
+    connection: {
+      application_name: `${applicationName} process ${process.pid}`,
+      // These settings decide how COPY writes times.
+      TimeZone: 'UTC',
+      DateStyle: 'ISO',
+      ...(statementTimeout && { statement_timeout: Math.min(statementTimeout, longestTimeout) }),
+      ...(Number.isFinite(statementTimeout) && keepAlive),
+      ...(lockTimeout && { lock_timeout: lockTimeout }),
+    },
+  });
+
+  let session: Session | undefined;
+  let startedAt: string | undefined;
+
+  const cancel = async () => {
+    // A server does not notice a closed connection while it waits for a lock or for the standby.
+    if (running && session) await cancelStatement(address, session, cancelTimeout);
+  };
+
+  const close = async () => {
+    isOpen = false;
+    if (session && startedAt) leftBehind?.add({ host, port, pid: session.pid, startedAt });
+    if (running && session) {
+      await cancel();
+      await withTimeout(running, cancelTimeout).catch(() => {});
+    }
+    await client.end({ timeout: 0 });
+    socket.destroy();
+  };
+
+  const start = async () => {
+    const { 0: server, state } = await client.unsafe<[ServerState]>(serverState);
+    const clockAhead = Number(server.now) - performance.now();
+    const isUsable = !server.read_only || readOnly || (isOnlyHost && !server.is_replica);
+    if (!isUsable) throw readOnlyError(`${host}:${port}`);
+    session = state;
+    const isDirect = server.pid === state.pid;
+    // Other clients share the sessions of a pooler, so the store does not change their settings.
+    if (isDirect && !readOnly) await client.unsafe(commitDurably);
+    if (isDirect) {
+      await client.unsafe(set(settings));
+      startedAt = server.started_at;
+      await leftBehind?.end({ host, port }, client);
+    }
+    const prepares = isDirect || (await poolerKeepsStatements(client));
+    return { prepares, isReadOnly: server.read_only, clockAhead };
+  };
+
+  let { prepares, isReadOnly, clockAhead } = await withTimeout(start(), timeout).catch(
+    async (error: unknown) => {
+      await close();
+      // When the server does not offer TLS, the handshake error has no reason.
+      throw rejectsTls && client.options.ssl !== 'prefer' ? noTlsError(`${host}:${port}`) : error;
+    },
+  );
+
+  return {
+    isReadOnly,
+    prepares,
+    get isOpen() {
+      return isOpen;
+    },
+    timeOf: (deadline) => timeText(deadline + clockAhead),
+    cancel,
+    async isCommitting(other) {
+      if (!session || !startedAt) return undefined; // Only the pooler knows the session.
+      const { rows } = await other.query(sessionCommits, [String(session.pid), startedAt]);
+      return rows.length > 0;
+    },
+    async query(text, parameters = [], rowsAs = 'arrays') {
+      hasWarned = false;
+      const run = () => {
+        // A pooler may give the next statement to another session, where it is not prepared.
+        const query = client.unsafe(text, [...parameters], { prepare: prepares });
+        return track(rowsAs === 'arrays' ? query.values() : query);
+      };
+      const rows = await run().catch((error: unknown) => {
+        if (!isStatementLost(error)) throw error;
+        prepares = false; // Another client has deallocated a statement of the pooler.
+        return run();
+      });
+      throwIfWarned();
+      return { rows: withoutHoles(rows), count: rows.count };
+    },
+    async copy(text, rows) {
+      hasWarned = false;
+      const count = await track(copyFromStdin(client.unsafe(text), rows));
+      throwIfWarned();
+      return count;
+    },
+    async *copyOut(text) {
+      // `close` cancels the statement when the caller stops early.
+      const stopped = Promise.withResolvers<void>();
+      running = stopped.promise;
+      try {
+        yield* copyToStdout(client.unsafe(text));
+        running = undefined;
+      } finally {
+        stopped.resolve();
+      }
+    },
+    close,
+  };
+
+  /** Remembers the statement that runs. */
+  async function track<T>(statement: PromiseLike<T>): Promise<T> {
+    const current = Promise.resolve(statement);
+    running = current;
+    try {
+      return await current;
+    } finally {
+      running = undefined;
+    }
+  }
+
+  /**
+   * The server warns when the commit's wait for the synchronous standby was cancelled: the rows are
+   * on the primary, but a failover may lose them.
+   */
+  function throwIfWarned(): void {
+    if (hasWarned) throw unconfirmedCommit();
+  }
+}
+
+/**
+ * Milliseconds to send a cancel request to a server, and milliseconds for its statement to end after that.
+ */
+const cancelTimeout = 1_000;
+
+/** The longest time that Postgres knows. The driver cannot send 0, which stands for no limit. */
+const longestTimeout = 2 ** 31 - 1;
+
+/**
+ * These settings, in seconds and milliseconds, make the server end a session whose client is silent, because
+ * a firewall may forget a connection without closing it. A copy without a time limit must not have these
+ * settings, because its reader may pause.
+ */
+const keepAlive = {
+  tcp_keepalives_idle: 10,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+  tcp_user_timeout: 25_000,
+};
+
+/**
+ * When a statement fails in the middle of its rows, postgres.js 3.4 does not reset its row count. The rows
+ * of the next statement on the connection then begin with holes (`rows` in its connection.js).
+ */
+function withoutHoles(rows: unknown[]): unknown[] {
+  return rows.length > 0 && !(0 in rows) ? rows.filter(() => true) : rows;
+}
+
+const noTimers = { connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 };
+
+/** postgres.js documents this option, but its types lack it. */
+function socketOption(socket: () => Promise<Socket>): object {
+  return { socket };
+}

@@ -1,0 +1,102 @@
+import { renewFeed } from '../../changes/epoch/epoch.ts';
+import type { ClusterSessions, DatabaseConnection } from '../../database/database.ts';
+import { defaultTimeout, withTimeout } from '../../database/deadline.ts';
+import { DatabaseSettingsError, readOnlyCode } from '../../database/explain-database-error.ts';
+import { holds, type Query, send } from '../../database/query.ts';
+import { databaseCode } from '../../error-causes.ts';
+import { buildIndexes, lockTimeout } from '../../tables/indexes.ts';
+import { migrationsFolder, readSchemaVersion } from '../../tables/schema-version.ts';
+import { isCluster } from '../../tables/tables.ts';
+
+/** Any key works, as long as every instance uses the same one. */
+const migrationLock = 0x706c616e7473; // "plants"
+
+/** Milliseconds for a statement of a migration, which may rewrite a large table or build an index. */
+export const migrationTimeout = 60 * 60_000;
+
+/** The SQLSTATE of a statement whose user lacks a privilege. */
+const insufficientPrivilege = '42501';
+
+/**
+ * Applies the missing migrations in one transaction, on a connection of its own. The transaction
+ * holds an advisory lock, so that only one instance migrates at a time.
+ *
+ * When no migration is missing, it only reads. So a user that may not create tables can use a database that
+ * another user has migrated.
+ *
+ * @param connect opens a connection whose statements may take as long as `migrationTimeout`
+ * @returns whether the plants were found to be distributed
+ */
+export async function migratePostgres(
+  connect: () => Promise<DatabaseConnection>,
+  cluster?: ClusterSessions,
+): Promise<boolean> {
+  const connection = await connect();
+  try {
+    const query: Query = (...statement) =>
+      withTimeout(connection.query(...statement), defaultTimeout);
+    if (await isMigrated(query)) return await tryToRenewFeed(connection);
+    await cluster?.checkMigration(query);
+    await applyMigrations(connection).catch(async (error) => {
+      throw databaseCode(error) === insufficientPrivilege
+        ? await privilegesError(query, error)
+        : error;
+    });
+    return false;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Names the privileges that the user lacks to apply the migrations. */
+async function privilegesError(query: Query, cause: unknown): Promise<DatabaseSettingsError> {
+  await send(query, 'rollback');
+  const { missingCreateGrants } = await import('../../tables/privileges.ts');
+  const grants = await missingCreateGrants(query);
+  const remedy =
+    grants.length > 0
+      ? `grant its user the privilege to create tables there (${grants.join('; ')}), or start the server ` +
+        'once as a user that has it'
+      : 'its tables are of an earlier version, so start the server once as their owner';
+  return new DatabaseSettingsError(remedy, cause);
+}
+
+async function isMigrated(query: Query): Promise<boolean> {
+  const { isKnown, missingMigrations } = await readSchemaVersion(query);
+  if (isKnown) return missingMigrations === 0;
+  // A user without privileges on the list of migrations can still find out whether the tables are correct.
+  const { checkTables } = await import('../../tables/table-check.ts');
+  return (await checkTables(query)).length === 0;
+}
+
+/**
+ * Begins the feed of a restored dump anew. Only the owner of the tables can do that. `doctor` tells all
+ * others.
+ */
+async function tryToRenewFeed(connection: DatabaseConnection): Promise<boolean> {
+  const { query } = connection;
+  if (await withTimeout(holds(query, isCluster), defaultTimeout)) return true;
+  await withTimeout(renewFeed(query), migrationTimeout).catch((error) => {
+    if (![insufficientPrivilege, readOnlyCode].includes(databaseCode(error) ?? '')) throw error;
+  });
+  return false;
+}
+
+async function applyMigrations(connection: DatabaseConnection): Promise<void> {
+  const [{ drizzle }, { migrate }] = await Promise.all([
+    import('drizzle-orm/pg-proxy'),
+    import('drizzle-orm/pg-proxy/migrator'),
+  ]);
+  await withTimeout(buildIndexes(connection.query), migrationTimeout);
+  const run = (text: string, timeout = defaultTimeout) =>
+    withTimeout(connection.query(text, [], 'objects'), timeout);
+  await run('begin');
+  await run(`set local lock_timeout = ${lockTimeout}`);
+  await run(`select pg_advisory_xact_lock(${migrationLock})`);
+  const db = drizzle((text) => run(text));
+  const runAll = async (statements: string[]) => {
+    for (const statement of statements) await run(statement, migrationTimeout);
+  };
+  await migrate(db, runAll, { migrationsFolder });
+  await run('commit');
+}

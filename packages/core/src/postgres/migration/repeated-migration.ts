@@ -1,0 +1,65 @@
+import { setTimeout } from 'node:timers/promises';
+import { databaseCode } from '../../error-causes.ts';
+
+/** The shortest time between two migrations that a missing table causes, in milliseconds. */
+const migrationInterval = 1_000;
+
+/** Milliseconds from a failed migration to the next attempt. */
+const retryDelay = 500;
+
+/** The SQLSTATE of a statement whose table does not exist. */
+const undefinedTable = '42P01';
+
+/**
+ * Migrates a database at once, and again when a table is missing. Repeats each migration until it succeeds.
+ */
+export class RepeatedMigration {
+  readonly #migrate: () => Promise<void>;
+  #current: Promise<void>;
+  #isRunning = false;
+  #isClosed = false;
+  #startedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(migrate: () => Promise<void>) {
+    this.#migrate = migrate;
+    this.#current = migrate();
+  }
+
+  /** Resolves when the current attempt has succeeded, and rejects with its error when it has failed. */
+  get done(): Promise<void> {
+    return this.#current;
+  }
+
+  /** Repeats a failed migration until it succeeds. There is one such loop at a time. */
+  async retry(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    while ((await isRejected(this.#current)) && !this.#isClosed) {
+      this.#current = setTimeout(retryDelay).then(this.#migrate);
+    }
+    this.#isRunning = false;
+  }
+
+  /**
+   * Migrates again when a statement fails because a table is missing. Then somebody has replaced the
+   * database.
+   */
+  notice(error: unknown): void {
+    const isDue = performance.now() - this.#startedAt > migrationInterval;
+    if (this.#isRunning || !isDue || databaseCode(error) !== undefinedTable) return;
+    this.#startedAt = performance.now();
+    this.#current = this.#migrate();
+    void this.retry();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+}
+
+function isRejected(promise: Promise<void>): Promise<boolean> {
+  return promise.then(
+    () => false,
+    () => true,
+  );
+}

@@ -1,0 +1,189 @@
+import { ConnectionPool } from '../database/connection-pool.ts';
+import {
+  type ClusterSessions,
+  type CopySession,
+  type Database,
+  lateCommit,
+  type OpenOptions,
+} from '../database/database.ts';
+import { databaseUnavailable } from '../database/database-error.ts';
+import { bulkTimeout, defaultTimeout } from '../database/deadline.ts';
+import { databaseSettingsError } from '../database/explain-database-error.ts';
+import { createVerbs } from '../database/verbs.ts';
+import { type ConnectOptions, createConnectToPrimary } from './connect-to-primary.ts';
+import { type Connection, connectPostgres } from './connection.ts';
+import { LeftBehind } from './left-behind.ts';
+import { migratePostgres, migrationTimeout } from './migration/migration.ts';
+import { RepeatedMigration } from './migration/repeated-migration.ts';
+import { poolerForgets } from './prepared-statements.ts';
+
+/**
+ * The connections of requests, by kind of statement. Look-ups share statements, so one connection is
+ * enough. Lists do not share statements, and one list may take long.
+ */
+const shares = { creates: 2, deletes: 1, lookUps: 1, lists: 2 };
+
+/** Further connections for lists on a cluster, where each list needs all nodes. */
+const moreLists = 2;
+
+/** Milliseconds for a statement on a node of a cluster; see connect-to-primary.ts. */
+const nodeTimeout = 0.9 * defaultTimeout;
+
+/** Milliseconds for which a bulk statement waits for a lock. */
+const bulkLockTimeout = 10_000;
+
+/**
+ * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it. An
+ * unreachable Postgres is not an error here: every statement fails until it is reachable and migrated.
+ *
+ * @param options with `readOnly`, the store does not migrate, and the Postgres may be a read replica
+ * @throws DatabaseSettingsError when the Postgres cannot be used until somebody changes its
+ *   settings or the URL, PlantStoreError `databaseUnavailable` only with `requireConnection`
+ */
+export async function openPostgres(
+  url: string,
+  {
+    readOnly = false,
+    onPrimary = !readOnly,
+    requireConnection = false,
+    cluster,
+  }: OpenOptions & { cluster?: ClusterSessions | undefined } = {},
+): Promise<Database> {
+  let warn: ((message: string) => void) | undefined;
+  const warned = new Set<string>();
+  let isCluster = false;
+  let isUnknownCluster = false;
+  const settings = cluster?.settings;
+  const applicationName = () => {
+    if (readOnly) return 'plant-store tool';
+    return isCluster ? 'plant-store cluster' : 'plant-store';
+  };
+  const connectToStore = afterMigration();
+  const connect = async () => {
+    const connection = await connectToStore();
+    if (!connection.prepares) warnOnce(poolerForgets);
+    return connection;
+  };
+  const pool = new ConnectionPool({
+    connect,
+    shares,
+    onError: (error) => migrator.notice(error),
+    onUnsettled: () => warn?.(lateCommit),
+  });
+  const bulk = new ConnectionPool({
+    connect: afterMigration({
+      timeout: bulkTimeout,
+      ...(!readOnly && { lockTimeout: bulkLockTimeout }),
+    }),
+    shares: { bulk: 1 },
+    timeout: bulkTimeout,
+  });
+  const verbs = createVerbs((...statement) => {
+    const [, , { share }] = statement;
+    return (share === 'bulk' ? bulk : pool).run(...statement);
+  });
+  const copyPlants: Database['copyPlants'] = (rows, columns) =>
+    bulk.use({ share: 'bulk' }, (connection) =>
+      connection.copy(`copy plants (${columns}) from stdin`, rows),
+    );
+
+  const leftBehindOnNodes = new LeftBehind();
+  const noticeCluster = () => {
+    if (isCluster) return;
+    isCluster = true;
+    pool.resize('lists', moreLists);
+    // The new sessions have `plant-store cluster` in their name.
+    for (const each of [pool, bulk]) each.replaceAll();
+  };
+
+  const migrationLimits = { timeout: migrationTimeout, lockTimeout: migrationTimeout, settings };
+  const migrate = async () => {
+    const connectToMigrate = createConnectToPrimary(url, migrationLimits);
+    isUnknownCluster = (await migratePostgres(connectToMigrate, cluster)) && !cluster;
+    warnOfCluster();
+  };
+  const migrator = new RepeatedMigration(async () => {
+    if (!readOnly) await migrate();
+  });
+  const error = await migrator.done.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  const settingsError = databaseSettingsError(error);
+  if (settingsError) throw settingsError;
+  if (error !== undefined && requireConnection) throw databaseUnavailable(error);
+  void migrator.retry();
+
+  return {
+    ...verbs,
+    mayCommit: pool.mayCommit,
+    unsettled: () => pool.unsettled,
+    maxInserts: shares.creates,
+    maxLookUps: shares.lookUps,
+    onClockMoved: (listener) => pool.onClockMoved(listener),
+    onWarning(listener) {
+      warn = listener;
+      warnOfCluster();
+    },
+    nodes: { connect, connectTo, noticeCluster },
+    renewFeed: readOnly ? undefined : migrate,
+    copyPlants: cluster
+      ? (...rows) => cluster.copyPlants({ ...verbs, copyPlants }, ...rows)
+      : copyPlants,
+    openCopies,
+    async close() {
+      migrator.close();
+      await Promise.all([pool.close(), bulk.close()]);
+    },
+  };
+
+  /** Waits for the migration before it connects. Fails when the current attempt to migrate fails. */
+  function afterMigration(limits?: ConnectOptions): () => Promise<Connection> {
+    const options = { readOnly: !onPrimary, applicationName, settings, ...limits };
+    const connectNow = createConnectToPrimary(url, options);
+    return async () => {
+      await migrator.done;
+      return connectNow();
+    };
+  }
+
+  /** Opens a session for copies. It has a timeout only for locks, because a reader may need any time. */
+  async function openCopies(): Promise<CopySession> {
+    const options = { timeout: Number.POSITIVE_INFINITY, readOnly: !onPrimary, settings };
+    const connection = await createConnectToPrimary(url, options)();
+    return {
+      copyOut: (select, format) =>
+        connection.copyOut(`copy (${select}) to stdout (format ${format})`),
+      close: () => connection.close(),
+    };
+  }
+
+  /** Warns as soon as the caller has had time to add a listener. */
+  function warnOfCluster(): void {
+    if (isUnknownCluster) setImmediate(warnOnce, unknownCluster);
+  }
+
+  function warnOnce(message: string): void {
+    if (!warn || warned.has(message)) return;
+    warned.add(message);
+    warn(message);
+  }
+
+  function connectTo(host: string, port: number, timeout: number): Promise<Connection> {
+    return connectPostgres({
+      url,
+      host,
+      port,
+      timeout,
+      statementTimeout: nodeTimeout,
+      leftBehind: leftBehindOnNodes,
+      settings,
+      applicationName: 'plant-store cluster',
+    });
+  }
+}
+
+/** The warning of a program that does not know the cluster. */
+const unknownCluster =
+  'the plants are distributed over a Citus cluster, and this program sends them all through one node, which ' +
+  'costs more: pass `cluster: citus` of @plant-store/citus beside the databaseUrl';

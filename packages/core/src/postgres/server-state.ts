@@ -1,0 +1,53 @@
+import { noTlsCode, readOnlyCode } from '../database/explain-database-error.ts';
+
+/** The state of a server that the store reads before it uses the server. */
+export interface ServerState {
+  read_only: boolean;
+  is_replica: boolean;
+  pid: number;
+  started_at: string;
+  /** Milliseconds since 1970, by the clock of the server. */
+  now: string;
+}
+
+/** Reads the state. Behind a pooler, `pid` is not the process id that the connection received at its start. */
+export const serverState = `
+  select current_setting('transaction_read_only') = 'on' as read_only,
+    pg_is_in_recovery() as is_replica,
+    pg_backend_pid() as pid,
+    (select backend_start::text from pg_stat_activity where pid = pg_backend_pid()) as started_at,
+    (extract(epoch from clock_timestamp()) * 1000)::text as now`;
+
+/**
+ * Makes each commit of a session wait until it is durable, even on the synchronous standby. The session sets
+ * this itself, so that a later change of the server's settings does not affect it. `remote_apply` stays,
+ * because it waits even longer.
+ */
+export const commitDurably = `select set_config('synchronous_commit',
+  case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;
+
+/**
+ * SQL that makes settings in a session. With `row_security` off, a policy makes a statement fail and hides no
+ * rows.
+ */
+export function set(settings: Readonly<Record<string, string>> = {}): string {
+  const all = Object.entries({ row_security: 'off', ...settings });
+  return `select ${all.map(([name, value]) => `set_config('${name}', '${value}', false)`)}`;
+}
+
+/** Whether a session of `pg_stat_activity` waits for the disk or the standby in a commit. */
+export const inCommit = `state = 'active' and wait_event ~* '^(wal|syncrep)'`;
+
+/** Finds a session that is in a commit, by its process id and its start. */
+export const sessionCommits = `
+  select 1 from pg_stat_activity where pid = $1 and backend_start::text = $2 and ${inCommit}`;
+
+/** The error for a Postgres that accepts no writes. */
+export function readOnlyError(server: string): Error {
+  return Object.assign(new Error(`${server} is read-only`), { code: readOnlyCode });
+}
+
+/** The error for a Postgres without TLS. */
+export function noTlsError(server: string): Error {
+  return Object.assign(new Error(`${server} does not offer TLS`), { code: noTlsCode });
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import * as tls from 'node:tls';
+import postgres from 'postgres';
+import { parseDatabaseUrl } from '../database/database-url.ts';
+
+/**
+ * Makes a postgres.js client that reads a URL as libpq does (PostgreSQL's manual, "Connection URIs" and
+ * "SSL Support"). postgres.js itself knows no directories of sockets, does not support `verify-ca`,
+ * sends `sslrootcert` to the server as a setting, and compares the certificate of an IP address with
+ * the name "localhost".
+ *
+ * Without `sslmode` and `sslrootcert` the connection has no TLS. `sslrootcert` alone means
+ * `verify-full`. Without `sslrootcert` the client trusts Node's own authorities. A Unix domain socket
+ * needs no TLS, and has none.
+ *
+ * @throws Error when the URL cannot be parsed, the `sslmode` is unknown, or the file of `sslrootcert`
+ *   cannot be read
+ */
+export function postgresOverTls(
+  url: string,
+  options: postgres.Options<Record<string, never>> = {},
+): postgres.Sql {
+  const { hosts, user, password, database, parameters } = parseDatabaseUrl(url);
+  const [{ host, port } = {}] = hosts;
+  const {
+    sslmode,
+    ssl: alias,
+    sslrootcert: rootCert,
+    ...settings
+  } = Object.fromEntries(parameters);
+  const mode = sslmode ?? (alias && (aliases[alias] ?? alias));
+  const server = String(options.host ?? host);
+  const ssl = server.startsWith('/') ? false : tlsOptions({ mode, rootCert, server });
+  return postgres({
+    ...withoutUndefined({ host, port, user, password, database, ssl }),
+    ...options,
+    connection: { ...options.connection, ...withoutClientParameters(settings) },
+  });
+}
+
+/** Leaves out options that are not in the URL, so that the driver uses its environment variables. */
+function withoutUndefined<T extends object>(values: T) {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  // The type of `Object.fromEntries` does not know the properties.
+  return Object.fromEntries(given) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/** The values of the parameter `ssl`, which other drivers have instead of `sslmode`. */
+const aliases: Record<string, string> = { true: 'verify-full', false: 'disable' };
+
+/** Parameters that only concern the client. The store has its own behaviour for them. */
+const clientParameters = ['connect_timeout', 'target_session_attrs'];
+
+function withoutClientParameters(parameters: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parameters).filter(([name]) => !clientParameters.includes(name)),
+  );
+}
+
+interface TlsSettings {
+  mode: string | undefined;
+  rootCert: string | undefined;
+  /** The host to which the client connects. */
+  server: string;
+}
+
+function tlsOptions({
+  mode,
+  rootCert,
+  server,
+}: TlsSettings): tls.ConnectionOptions | 'prefer' | false | undefined {
+  if (mode === undefined && rootCert === undefined) return undefined;
+  const verifyAuthority = { ...authorities(rootCert), checkServerIdentity: () => undefined };
+  const verifyHost = { ...verifyAuthority, checkServerIdentity: hostChecker(server) };
+  // Anybody can get a certificate from a public authority, so the host name must match.
+  if (rootCert === 'system') return verifyHost;
+  switch (mode) {
+    case 'disable':
+      return false;
+    case 'allow':
+    case 'prefer':
+      return 'prefer';
+    case 'require':
+      return rootCert === undefined ? { rejectUnauthorized: false } : verifyAuthority;
+    case 'verify-ca':
+      return verifyAuthority;
+    case 'verify-full':
+    case undefined:
+      return verifyHost;
+    default:
+      throw new Error(`sslmode is ${mode}: set disable, prefer, require, verify-ca or verify-full`);
+  }
+}
+
+function authorities(rootCert: string | undefined): { ca?: string | string[] } {
+  if (rootCert === undefined) return {};
+  if (rootCert === 'system') return { ca: tls.getCACertificates('system') };
+  try {
+    return { ca: readFileSync(rootCert, 'utf8') };
+  } catch (cause) {
+    throw new Error(`sslrootcert is ${rootCert}, a file that cannot be read: set a PEM file`, {
+      cause,
+    });
+  }
+}
+
+/** postgres.js passes no name for an IP address, and Node then checks for "localhost". */
+function hostChecker(server: string): typeof tls.checkServerIdentity {
+  return (name, certificate) => tls.checkServerIdentity(isIP(server) ? server : name, certificate);
+}

@@ -1,0 +1,114 @@
+import type {
+  TRPCMutationProcedure,
+  TRPCQueryProcedure,
+  TRPCSubscriptionProcedure,
+  TrackedEnvelope,
+} from '@trpc/server';
+import * as z from 'zod';
+import { insufficientScope, invalidInput } from '../../plant-store-error.ts';
+import { type Context, type ProcedureMeta, t } from './trpc.ts';
+import { toTRPCError } from './trpc-error.ts';
+
+/** A procedure, for the surfaces that serve it. */
+export interface Procedure {
+  readonly definition: Definition & {
+    /**
+     * Checks the principal's scope, then the input, and runs the procedure.
+     *
+     * @throws TRPCError
+     */
+    call(call: Call): Promise<unknown>;
+  };
+}
+
+interface Definition<
+  Type = 'query' | 'mutation' | 'subscription',
+  Input = z.ZodType,
+  Output = z.ZodType,
+> {
+  readonly type: Type;
+  readonly meta: ProcedureMeta;
+  readonly input: Input;
+  /** The schema of the output, or of each event's data in a subscription. It must not transform values. */
+  readonly output: Output;
+}
+
+interface Call {
+  readonly ctx: Context;
+  readonly getRawInput: () => unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** In a subscription, `run` yields envelopes, and a client gets their content. */
+type Result<Type, Output, Event = TrackedEnvelope<z.output<Output>>> = Type extends 'subscription'
+  ? AsyncIterable<Event, void>
+  : z.output<Output>;
+
+/** A procedure as tRPC's routers and clients know it. */
+type TRPCProcedure<Type extends Definition['type'], Input, Output> = {
+  query: TRPCQueryProcedure<Types<Type, Input, Output>>;
+  mutation: TRPCMutationProcedure<Types<Type, Input, Output>>;
+  subscription: TRPCSubscriptionProcedure<Types<Type, Input, Output>>;
+}[Type];
+
+type Types<Type, Input, Output> = {
+  input: z.input<Input>;
+  output: Result<Type, Output, { id: string; data: z.output<Output> }>;
+  meta: ProcedureMeta;
+};
+
+/**
+ * Makes a tRPC procedure. Its `definition` is for our own surfaces. tRPC gets all steps of a call as one
+ * step, because tRPC would copy all options of the call for each step.
+ *
+ * Nothing checks the output: the type checker has compared the type of `run` with the schema, and a test
+ * validates the responses.
+ */
+export function define<
+  Type extends Definition['type'],
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+>({
+  run,
+  ...definition
+}: Definition<Type, Input, Output> & {
+  run(call: {
+    readonly ctx: Context;
+    readonly input: z.output<Input>;
+    readonly signal: AbortSignal | undefined;
+  }): Result<Type, Output> | Promise<Result<Type, Output>>;
+}): Procedure & TRPCProcedure<Type, Input, Output> {
+  const { type, meta, input, output } = definition;
+  const call = async ({ ctx, getRawInput, signal }: Call): Promise<unknown> => {
+    try {
+      checkScope(meta, ctx);
+      const { data, error } = await parse(input, await getRawInput());
+      if (error) throw invalidInput(error);
+      return await run({ ctx, input: data, signal });
+    } catch (thrown) {
+      throw toTRPCError(thrown);
+    }
+  };
+  const builder: object = t.procedure.meta(meta).input(input).output(output);
+  // tRPC types the resolvers of its three methods differently.
+  const methods = builder as Record<Type, Build<TRPCProcedure<Type, Input, Output>>>;
+  return Object.assign(call, methods[type](call), { definition: { ...definition, call } });
+}
+
+type Build<Built> = (resolver: (call: Call) => Promise<unknown>) => Built;
+
+/** @throws PlantStoreError `insufficientScope` */
+function checkScope({ scope }: ProcedureMeta, { principal }: Context): void {
+  if (scope === 'none' || principal.scopes.includes(scope)) return;
+  throw insufficientScope(scope);
+}
+
+/** Returns a promise only for a schema with asynchronous parts, because zod is slower then. */
+function parse<Input extends z.ZodType>(schema: Input, value: unknown) {
+  try {
+    return schema.safeParse(value);
+  } catch (error) {
+    if (error instanceof z.core.$ZodAsyncError) return schema.safeParseAsync(value);
+    throw error;
+  }
+}

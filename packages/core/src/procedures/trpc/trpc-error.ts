@@ -1,0 +1,99 @@
+import { type ErrorKind, errorCatalogue, httpStatus, type Scope } from '@plant-store/schemas';
+import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server';
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
+import { flattenError, ZodError } from 'zod';
+import { maxIssues, PlantStoreError } from '../../plant-store-error.ts';
+
+type TRPCCode = TRPCError['code'];
+
+/** An error of the catalogue with the message that clients see. */
+export interface CatalogueError {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  /** The scope that is missing, for `insufficientScope`. */
+  readonly requiredScope?: Scope | undefined;
+  /** Only for the operator. */
+  readonly cause?: unknown;
+}
+
+/** Turns anything that a procedure throws into a TRPCError. A PlantStoreError becomes its cause. */
+export function toTRPCError(thrown: unknown): TRPCError {
+  const error = thrown instanceof TRPCError ? thrown.cause : thrown;
+  if (!(error instanceof PlantStoreError)) return getTRPCErrorFromUnknown(thrown);
+  return new TRPCError({ code: trpcCode(error.kind), message: error.message, cause: error });
+}
+
+/** Finds the catalogue's entry for anything thrown. Other errors are bugs, and their messages are masked. */
+export function toCatalogueError(thrown: unknown): CatalogueError {
+  const { cause, code, message } = toTRPCError(thrown);
+  if (isOfCatalogue(cause)) {
+    const { kind, message, requiredScope, cause: reason } = cause;
+    return { kind, message, requiredScope, cause: reason };
+  }
+  if (code === 'BAD_REQUEST' && cause instanceof SyntaxError) {
+    return {
+      kind: 'bodyNotJson',
+      message: `the body is not JSON (${cause.message}): send one JSON value`,
+      cause,
+    };
+  }
+  const kind = kindByTrpcCode[code];
+  if (kind) return { kind, message, cause };
+  const masked =
+    'internal error: tell the operator the X-Request-Id of this response, under which the log has the cause';
+  return { kind: 'internal', message: masked, cause: cause ?? thrown };
+}
+
+/** Whether an error is one of the store, or of the adapter that passed the context to a procedure. */
+function isOfCatalogue(cause: unknown): cause is CatalogueError {
+  return cause instanceof Error && Object.hasOwn(errorCatalogue, Object(cause).kind);
+}
+
+/** The error in a tRPC response: tRPC's own shape, with the error code of the catalogue. */
+export function errorShape({ kind, message, cause }: CatalogueError, path?: string) {
+  const code = trpcCode(kind);
+  const fields =
+    kind === 'invalidInput' &&
+    cause instanceof ZodError &&
+    flattenError(new ZodError(cause.issues.slice(0, maxIssues)));
+  return {
+    message,
+    code: TRPC_ERROR_CODES_BY_KEY[code],
+    data: {
+      code,
+      httpStatus: httpStatus(kind),
+      error: errorCatalogue[kind].code,
+      ...(path !== undefined && { path }),
+      ...(fields && { fields: fields.fieldErrors as Record<string, string[]> }),
+    },
+  };
+}
+
+function trpcCode(kind: ErrorKind): TRPCCode {
+  return codeByStatus[httpStatus(kind)] ?? 'BAD_REQUEST';
+}
+
+const codeByStatus: Record<number, TRPCCode> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  408: 'TIMEOUT',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  501: 'NOT_IMPLEMENTED',
+  503: 'SERVICE_UNAVAILABLE',
+};
+
+/** The errors that tRPC itself throws before a procedure runs. */
+const kindByTrpcCode: Partial<Record<TRPCCode, ErrorKind>> = {
+  BAD_REQUEST: 'malformedRequest',
+  METHOD_NOT_SUPPORTED: 'methodNotAllowed',
+  NOT_FOUND: 'pathUnknown',
+  PARSE_ERROR: 'malformedRequest',
+  UNSUPPORTED_MEDIA_TYPE: 'unsupportedMediaType',
+};

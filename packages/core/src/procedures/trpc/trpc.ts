@@ -1,0 +1,48 @@
+import type { Operation, Scope } from '@plant-store/schemas';
+import { initTRPC } from '@trpc/server';
+import type { Principal } from '../../access-tokens/principal.ts';
+import type { Caller, Deadline } from '../../database/deadline.ts';
+import type { PlantStore } from '../../plant-store.ts';
+import type { PlantStoreError } from '../../plant-store-error.ts';
+import { transformer } from './transformer.ts';
+import { errorShape, toCatalogueError } from './trpc-error.ts';
+
+/** The context that a call passes to its procedure. */
+export interface Context {
+  readonly store: PlantStore;
+  /** The sender of the call. The adapter authenticates it before it calls a procedure. */
+  readonly principal: Principal;
+  /** The time by which the call ends. Default: in 5 s. */
+  readonly deadline?: Deadline | undefined;
+  readonly caller?: Caller | undefined;
+  /** Runs the part of a call that waits for changes; it may reject the call before and after the wait. */
+  readonly hold?: (<T>(wait: () => Promise<T>) => Promise<T>) | undefined;
+  /** Is called with errors that a call returns as a part of its output; it must not throw. */
+  readonly onError?: ((error: PlantStoreError) => void) | undefined;
+}
+
+/**
+ * The REST operation of a procedure, in the form that trpc-to-openapi reads. Core declares the type itself,
+ * so that core does not need that package. It is not an interface: that has no index signature, and
+ * trpc-to-openapi would not accept it.
+ */
+export type ProcedureMeta = {
+  /** The scope that the caller needs; `none` when any valid access token is enough. */
+  readonly scope: Scope | 'none';
+  readonly openapi?: Operation & {
+    readonly summary?: string;
+    readonly description?: string;
+    readonly tags?: string[];
+    readonly successDescription?: string;
+  };
+};
+
+export const t = initTRPC
+  .meta<ProcedureMeta>()
+  .context<Context>()
+  .create({
+    transformer,
+    // By default tRPC adds stack traces to errors unless NODE_ENV is `production`.
+    isDev: false,
+    errorFormatter: ({ shape, error }) => errorShape(toCatalogueError(error), shape.data.path),
+  });

@@ -1,0 +1,100 @@
+import { type Query, send } from '../database/query.ts';
+import { tableNames } from './table-check.ts';
+
+/** A privilege on a table, as GRANT names it. */
+export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+
+/** The privileges that the server needs. Most commands need fewer. */
+export const serverNeeds: Readonly<Record<string, readonly Privilege[]>> = {
+  plants: ['SELECT', 'INSERT', 'DELETE'],
+  plant_deletions: ['SELECT', 'INSERT', 'DELETE'],
+  plant_feed: ['SELECT', 'UPDATE'],
+  access_tokens: ['SELECT', 'INSERT', 'UPDATE'],
+};
+
+/** The privileges of the database's user on a table. */
+export interface TablePrivileges {
+  readonly table: string;
+  readonly privileges: readonly Privilege[];
+  /**
+   * The schema of the table when the user may not use that schema; otherwise null. Then the privileges have
+   * no effect.
+   */
+  readonly closedSchema: string | null;
+  /** The user, as an identifier in SQL. */
+  readonly user: string;
+}
+
+/** Reads the user's privileges on the tables that exist. */
+export async function readPrivileges(query: Query): Promise<TablePrivileges[]> {
+  const rows = await send<PrivilegesRow>(query, selectPrivileges);
+  return rows.map(({ privileges, ...row }) => ({
+    ...row,
+    privileges: privileges.split(' ').filter(Boolean) as Privilege[],
+  })); // The statement selects no other names.
+}
+
+interface PrivilegesRow {
+  table: string;
+  privileges: string;
+  closedSchema: string | null;
+  user: string;
+}
+
+/** The statements that give a user the privileges that it lacks. */
+export function missingGrants(
+  actual: readonly TablePrivileges[],
+  needed: Readonly<Record<string, readonly Privilege[]>>,
+): string[] {
+  const grants = actual.flatMap(({ table, privileges, closedSchema, user }) => {
+    const missing = needed[table]?.filter((privilege) => !privileges.includes(privilege)) ?? [];
+    if (!needed[table]) return [];
+    return [
+      ...(closedSchema === null ? [] : [`GRANT USAGE ON SCHEMA ${closedSchema} TO ${user}`]),
+      ...(missing.length === 0 ? [] : [`GRANT ${missing.join(', ')} ON ${table} TO ${user}`]),
+    ];
+  });
+  return [...new Set(grants)];
+}
+
+// The user may have privileges on columns instead of the table. A privilege on one column counts as one on
+// all.
+const selectPrivileges = `
+  select relname as table, quote_ident(current_user) as user,
+    case when not has_schema_privilege(pg_namespace.oid, 'usage') then quote_ident(nspname) end
+      as "closedSchema",
+    concat_ws(' ',
+      case when has_any_column_privilege(pg_class.oid, 'select') then 'SELECT' end,
+      case when has_any_column_privilege(pg_class.oid, 'insert') then 'INSERT' end,
+      case when has_any_column_privilege(pg_class.oid, 'update') then 'UPDATE' end,
+      case when has_table_privilege(pg_class.oid, 'delete') then 'DELETE' end) as privileges
+  from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+  where relname in ${tableNames} and relkind in ('r', 'p')
+    and nspname = any (string_to_array(replace(replace(
+      current_setting('search_path'), '"$user"', current_user), ' ', ''), ','))
+  order by relname desc`;
+
+/** The statements that give a user the privileges to create the tables. */
+export async function missingCreateGrants(query: Query): Promise<string[]> {
+  const [row] = await send<CreatePrivilegesRow>(query, selectCreatePrivileges);
+  if (!row) return [];
+  const { user, database, schema } = row;
+  return [
+    ...(database === null ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${user}`]),
+    ...(schema === null ? [] : [`GRANT CREATE ON SCHEMA ${schema} TO ${user}`]),
+  ];
+}
+
+interface CreatePrivilegesRow {
+  user: string;
+  /** The name of the database, when the privilege is missing there. */
+  database: string | null;
+  schema: string | null;
+}
+
+const selectCreatePrivileges = `
+  select quote_ident(current_user) as user,
+    case when not has_database_privilege(current_database(), 'create')
+      then quote_ident(current_database()) end as database,
+    case when not has_schema_privilege(coalesce(current_schema(), 'public'), 'create')
+      then quote_ident(coalesce(current_schema(), 'public')) end as schema`;

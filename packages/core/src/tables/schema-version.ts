@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Query, send } from '../database/query.ts';
+
+/** The folder of the generated SQL migrations; its path is the same from `src` and from `dist`. */
+export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
+
+/** Which migrations a database has. */
+export interface SchemaVersion {
+  /** Whether the database lists its migrations, and its user may read the list. */
+  readonly isKnown: boolean;
+  /** How many migrations of this version of the store the database lacks. */
+  readonly missingMigrations: number;
+  /** Whether a later version of the store has migrated the database. */
+  readonly isNewer: boolean;
+}
+
+/** Reads which migrations a database has. It needs no privilege and no table. */
+export async function readSchemaVersion(query: Query): Promise<SchemaVersion> {
+  const known = await knownMigrations();
+  const [list] = await send<{ is_readable: boolean }>(query, canReadList);
+  const isKnown = list?.is_readable === true;
+  const last = isKnown ? await lastMigration(query) : 0;
+  return {
+    isKnown,
+    missingMigrations: known.filter((when) => when > last).length,
+    isNewer: last > Math.max(...known),
+  };
+}
+
+/** The times at which the migrations of this version were generated. Drizzle identifies migrations by them. */
+async function knownMigrations(): Promise<number[]> {
+  const text = await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8');
+  const { entries }: { entries: { when: number }[] } = JSON.parse(text);
+  return entries.map(({ when }) => when);
+}
+
+async function lastMigration(query: Query): Promise<number> {
+  const selectLast = 'select max(created_at)::float8 as last from drizzle.__drizzle_migrations';
+  const [row] = await send<{ last: number | null }>(query, selectLast);
+  return row?.last ?? 0;
+}
+
+// Reads the catalogs, because every user can. `to_regclass` would need a privilege on the schema.
+const canReadList = `
+  select exists (
+    select from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+    where nspname = 'drizzle' and relname = '__drizzle_migrations'
+      and has_schema_privilege(pg_namespace.oid, 'usage')
+      and has_table_privilege(pg_class.oid, 'select')) as is_readable`;

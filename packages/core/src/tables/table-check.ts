@@ -1,0 +1,117 @@
+import { getTableConfig } from 'drizzle-orm/pg-core';
+import { type Query, send } from '../database/query.ts';
+import { accessTokens, isCluster, plantDeletions, plantFeed, plants } from './tables.ts';
+
+const tables = [plants, plantDeletions, plantFeed, accessTokens].map((table) =>
+  getTableConfig(table),
+);
+
+/** The names of the tables, as a list in SQL. */
+export const tableNames = `(${tables.map(({ name }) => `'${name}'`).join(', ')})`;
+
+/** The tables that exist, as a list of oids in SQL. */
+export const tableOids = `(${tables.map(({ name }) => `to_regclass('${name}')`).join(', ')})`;
+
+/** A property of a table that this version of the store cannot use. */
+export interface TableFault {
+  readonly table: string;
+  readonly what: string;
+  readonly remedy: string;
+}
+
+/** Compares the tables of a database with the tables that this version of the store needs. */
+export async function checkTables(query: Query): Promise<TableFault[]> {
+  const columns = await send<ColumnRow>(query, selectColumns);
+  const hasFeed = !columns.some((column) => column.is_cluster);
+  return tables.flatMap(({ name, columns: needed }) => {
+    const actual = columns.filter((column) => column.table === name);
+    if (actual.length === 0) {
+      // A worker of a cluster does not have them, because a cluster has no feed.
+      if (!hasFeed && feedTables.includes(name)) return [];
+      return {
+        table: name,
+        what: `the table ${name} is missing`,
+        remedy: 'restore it from a backup',
+      };
+    }
+    const names = needed.map((column) => column.name);
+    return [
+      ...needed.flatMap((column) => {
+        const found = actual.find((each) => each.column === column.name);
+        return columnFaults(name, { ...column, type: column.getSQLType() }, found);
+      }),
+      ...actual.filter(({ column }) => !names.includes(column)).flatMap(unknownColumnFaults),
+    ];
+  });
+}
+
+const feedTables = [plantDeletions, plantFeed].map((table) => getTableConfig(table).name);
+
+interface ColumnRow {
+  table: string;
+  column: string;
+  type: string;
+  is_required: boolean;
+  has_default: boolean;
+  is_key: boolean;
+  is_cluster: boolean;
+}
+
+interface NeededColumn {
+  name: string;
+  type: string;
+  primary: boolean;
+  hasDefault: boolean;
+}
+
+function columnFaults(
+  table: string,
+  { name, type, primary, hasDefault }: NeededColumn,
+  found: ColumnRow | undefined,
+): TableFault[] {
+  if (!found) {
+    const what = `the table ${table} has no column ${name}`;
+    return [{ table, what, remedy: 'rename it back, or restore the table from a backup' }];
+  }
+  const column = `${table}.${name}`;
+  const alter = `ALTER TABLE ${table}`;
+  const faults: TableFault[] = [];
+  if (found.type !== type) {
+    const what = `the column ${column} has the type ${found.type} and not ${type}`;
+    faults.push({
+      table,
+      what,
+      remedy: `run ${alter} ALTER COLUMN ${name} TYPE ${type} USING ${name}::${type}`,
+    });
+  }
+  if (primary && !found.is_key) {
+    const what = `the column ${column} is not the primary key`;
+    faults.push({ table, what, remedy: `run ${alter} ADD PRIMARY KEY (${name})` });
+  }
+  if (name === 'created_at' && hasDefault && !found.has_default) {
+    const what = `the column ${column} has no default`;
+    faults.push({ table, what, remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT now()` });
+  }
+  return faults;
+}
+
+/** A column that the operator added is allowed, unless an insert must give it a value. */
+function unknownColumnFaults(column: ColumnRow): TableFault[] {
+  if (!column.is_required || column.has_default) return [];
+  const what = `the column ${column.table}.${column.column} needs a value, and the store has none`;
+  const remedy = `run ALTER TABLE ${column.table} ALTER COLUMN ${column.column} DROP NOT NULL`;
+  return [{ table: column.table, what, remedy }];
+}
+
+// Reads the catalogs: `information_schema` hides tables on which the user has no privileges.
+const selectColumns = `
+  select relname as table, attname as column, format_type(atttypid, atttypmod) as type,
+    attnotnull as is_required,
+    atthasdef or attidentity <> '' as has_default,
+    exists (
+      select from pg_index
+      where indrelid = pg_class.oid and indisprimary and indkey::text = attnum::text) as is_key,
+    ${isCluster} as is_cluster
+  from pg_attribute join pg_class on pg_class.oid = attrelid
+  where attrelid in ${tableOids}
+    and attnum > 0 and not attisdropped`;

@@ -1,0 +1,124 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { ExportQuery } from '../../src/bulk/plant-exporter.ts';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { embedded, server } from '../fixtures/databases.ts';
+
+/** More plants than the buffers of a connection and a stream hold. */
+const count = 60_000;
+const name = 'x'.repeat(200);
+
+describe.each([embedded, server])('exporting plants from $name', ({ provide }) => {
+  let store: PlantStore;
+  let remove: () => Promise<void>;
+
+  beforeEach(async () => {
+    const database = await provide();
+    remove = database.remove;
+    store = await openPlantStore(database.options);
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await remove();
+  });
+
+  async function exportIds(query: ExportQuery): Promise<string[]> {
+    const { rows } = await store.export({ ...query, columns: ['id'] });
+    return textOf(await Array.fromAsync(rows));
+  }
+
+  it('contains exactly the plants that exist at its beginning, even while plants are created and deleted', async () => {
+    for (let first = 0; first < count; first += 10_000) await store.load(plantsFrom(first, 10_000));
+    const { rows } = await store.export({ columns: ['id', 'name'], format: 'text' });
+    const blocks = [(await rows.next()).value ?? new Uint8Array()];
+    // These statements do not wait for the reader of the export.
+    await store.create({ id: -1n, name: 'new' });
+    await store.create({ id: BigInt(count), name: 'new' });
+    await store.delete(BigInt(count - 1));
+    await store.create({ id: BigInt(count - 1), name: 'another' });
+    for await (const block of rows) blocks.push(block);
+    const lines = textOf(blocks);
+    expect(lines.length).toBe(count);
+    expect(lines.every((line, id) => line === `${id}\t${name}`)).toBe(true);
+    expect((await exportIds({})).slice(-2)).toEqual([String(count - 1), String(count)]);
+  });
+
+  it('selects plants by tag and by time, in one statement or in pages', async () => {
+    await store.load([
+      { id: 1n, name: 'a', tag: "it's", createdAt: '2026-01-01T00:00:00Z' },
+      { id: 2n, name: 'b', tag: "it's", createdAt: '2026-01-02T00:00:00.000001Z' },
+      { id: 3n, name: 'c', createdAt: new Date('2026-01-03') },
+    ]);
+    const since = new Date('2026-01-02');
+    for (const isPaged of [false, true]) {
+      expect(await exportIds({ isPaged })).toEqual(['1', '2', '3']);
+      expect(await exportIds({ isPaged, tag: "it's" })).toEqual(['1', '2']);
+      expect(await exportIds({ isPaged, since })).toEqual(['2', '3']);
+      expect(await exportIds({ isPaged, since, tag: "it's" })).toEqual(['2']);
+      expect(await exportIds({ isPaged, tag: 'none' })).toEqual([]);
+    }
+  });
+
+  it('reads every page', async () => {
+    for (let first = 0; first < count; first += 10_000) await store.load(plantsFrom(first, 10_000));
+    const ids = await exportIds({ isPaged: true });
+    expect(ids.length).toBe(count);
+    expect(ids.every((id, i) => id === String(i))).toBe(true);
+  });
+
+  it('ends when its reader stops early or never starts to read', async () => {
+    await store.load(plantsFrom(0, 10_000));
+    for await (const block of (await store.export()).rows) {
+      expect(block.length).toBeGreaterThan(0);
+      break;
+    }
+    await (await store.export()).close();
+    expect((await exportIds({})).length).toBe(10_000);
+  });
+});
+
+describe('an export from a Postgres that fails', () => {
+  let sql: postgres.Sql;
+  let store: PlantStore;
+
+  beforeEach(async () => {
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    sql = postgres(databaseUrl, { max: 1 });
+    store = await openPlantStore({ databaseUrl });
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await sql.end();
+  });
+
+  it('throws an error that arrives with the first bytes', async () => {
+    await store.load(plantsFrom(0, 1));
+    await sql`alter table plants rename to stored`;
+    await sql`
+      create view plants as
+      select id, name, tag, created_at + interval '1 s' / (id - id) as created_at from stored`;
+    const { rows, close } = await store.export();
+    await expect(Array.fromAsync(rows)).rejects.toMatchObject({ code: 50300 });
+    await close();
+  });
+
+  it('throws an error that arrives between the rows', async () => {
+    await store.load(plantsFrom(0, count));
+    const { rows, close } = await store.export();
+    await rows.next();
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy (select id%'`;
+    await expect(Array.fromAsync(rows)).rejects.toMatchObject({ code: 50300 });
+    await close();
+  });
+});
+
+function plantsFrom(first: number, count: number) {
+  return Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name }));
+}
+
+function textOf(blocks: Uint8Array[]): string[] {
+  return Buffer.concat(blocks).toString().split('\n').slice(0, -1);
+}

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { embedded, removePlants, server } from '../fixtures/databases.ts';
+
+describe.each([embedded, server])('on $name', ({ provide }) => {
+  let store: PlantStore;
+  let remove: () => Promise<void>;
+
+  beforeAll(async () => {
+    const database = await provide();
+    store = await openPlantStore(database.options);
+    remove = database.remove;
+  });
+
+  beforeEach(async () => {
+    await removePlants(store);
+    await store.load([1n, 2n, -(2n ** 63n), 2n ** 63n - 1n].map((id) => ({ id, name: 'Hoya' })));
+  });
+
+  afterAll(async () => {
+    await store.close();
+    await remove();
+  });
+
+  it('deletes the plants with these ids, and returns how many existed', async () => {
+    expect(await store.deleteMany([2n ** 63n - 1n, 5n, -(2n ** 63n), 1n, 1n])).toBe(3);
+    expect(await store.deleteMany([1n])).toBe(0);
+    expect(await store.deleteMany([])).toBe(0);
+    expect((await store.list({ limit: 10 })).plants.map(({ id }) => id)).toEqual([2n]);
+    expect(await store.count()).toBe(1);
+  });
+
+  it('runs deletes with overlapping ids at the same time', async () => {
+    const ids = Array.from({ length: 500 }, (_, i) => BigInt(i));
+    await store.load(ids.slice(3).map((id) => ({ id, name: 'Hoya' })));
+    const counts = await Promise.all(
+      [ids, ids.toReversed(), ids.slice(100)].map((each) => store.deleteMany(each)),
+    );
+    expect(counts.reduce((sum, count) => sum + count)).toBe(499);
+  });
+});

@@ -1,0 +1,496 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Call } from '../../src/database/call.ts';
+import { deadlineIn } from '../../src/database/deadline.ts';
+import { Coalescer } from '../../src/group-commit/coalescer.ts';
+import { PlantStoreError } from '../../src/plant-store-error.ts';
+
+type Options = ConstructorParameters<typeof Coalescer<string, string>>[0];
+type Calls = Call<string, string>[];
+
+/** A coalescer with one statement at a time. The output of each call is its input. */
+function createCoalescer(options: Partial<Options> = {}): Coalescer<string, string> {
+  return new Coalescer({
+    send: async (calls) => echo(calls),
+    late: () => new PlantStoreError('databaseUnavailable', 'late'),
+    overloaded: (waiting) => new PlantStoreError('overloaded', `${waiting} wait`),
+    maxInFlight: 1,
+    ...options,
+  });
+}
+
+function echo(calls: Calls): void {
+  for (const call of calls) call.resolve(call.input);
+}
+
+/** Statements that record how many calls each of them has. */
+function recording(sizes: number[], send: Options['send'] = async (calls) => echo(calls)) {
+  return (calls: Calls) => {
+    sizes.push(calls.length);
+    return send(calls);
+  };
+}
+
+/** Statements that take a given number of milliseconds on a fake clock. */
+function withLatency(latencyOf: (statement: number) => number): Options['send'] {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let statements = 0;
+  return async (calls) => {
+    await new Promise((resolve) => globalThis.setTimeout(resolve, latencyOf(++statements)));
+    echo(calls);
+  };
+}
+
+/** The test ends the first of these statements. */
+function hangingAtFirst() {
+  const hung = Promise.withResolvers<void>();
+  const sent: string[][] = [];
+  const send: Options['send'] = async (calls) => {
+    sent.push(calls.map(({ input }) => input));
+    if (sent.length === 1) await hung.promise;
+    echo(calls);
+  };
+  return { send, sent, end: hung.resolve };
+}
+
+const inputs = (count: number) => Array.from({ length: count }, (_, i) => `input ${i}`);
+
+/** Makes calls at once. Counts their outcomes by `done` or the kind of the error. */
+async function countOutcomes(coalescer: Coalescer<string, string>, count: number) {
+  const outcomes: Record<string, number> = { done: 0 };
+  for (const outcome of await Promise.allSettled(
+    inputs(count).map((each) => coalescer.run(each)),
+  )) {
+    const kind = outcome.status === 'fulfilled' ? 'done' : outcome.reason.kind;
+    outcomes[kind] = (outcomes[kind] ?? 0) + 1;
+  }
+  return outcomes;
+}
+
+it('sends the first call at once, and the calls that arrive meanwhile in one batch', async () => {
+  const sizes: number[] = [];
+  const coalescer = createCoalescer({ send: recording(sizes), maxBatch: 100 });
+  const outputs = await Promise.all(inputs(250).map((input) => coalescer.run(input)));
+  expect(outputs).toEqual(inputs(250));
+  expect(sizes).toEqual([1, 100, 100, 49]);
+});
+
+it('sends a second statement when it is full or the first statement is slow', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxInFlight: 2, maxBatch: 10, slowAfter: 20 });
+  const [slow, ...others] = inputs(16).map((input) => coalescer.run(input));
+  await Promise.all(others);
+  expect(sent.map(({ length }) => length)).toEqual([1, 10, 5]);
+  end();
+  expect(await slow).toBe('input 0');
+});
+
+it('sends no second statement while the first may be in its commit, and a larger one after that', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  let mayCommit = true;
+  const coalescer = createCoalescer({
+    send,
+    maxInFlight: 2,
+    maxBatch: 10,
+    maxSlowBatch: 100,
+    slowAfter: 1,
+    mayCommit: async () => mayCommit,
+  });
+  const slow = coalescer.run('slow');
+  await setTimeout(20);
+  const waiting = inputs(50).map((input) => coalescer.run(input));
+  await setTimeout(20);
+  expect(sent).toHaveLength(1);
+  mayCommit = false;
+  await Promise.all(waiting);
+  expect(sent.map(({ length }) => length)).toEqual([1, 10, 10, 10, 10, 10]);
+  mayCommit = true;
+  end();
+  await slow;
+});
+
+it('sends no further statement beside a slow statement that is in its commit', async () => {
+  const sent: string[][] = [];
+  const ends: (() => void)[] = [];
+  let mayCommit = false;
+  const coalescer = createCoalescer({
+    send: async (calls) => {
+      sent.push(calls.map(({ input }) => input));
+      await new Promise<void>((resolve) => ends.push(resolve));
+      echo(calls);
+    },
+    maxInFlight: 2,
+    slowAfter: 1,
+    mayCommit: async () => mayCommit,
+  });
+  const slow = coalescer.run('slow');
+  const second = coalescer.run('second');
+  await vi.waitFor(() => expect(sent).toEqual([['slow'], ['second']]));
+  mayCommit = true;
+  // This is longer than the pause until the next question.
+  await setTimeout(50);
+  ends[1]?.();
+  await second;
+  const third = coalescer.run('third');
+  await setTimeout(20);
+  expect(sent).toHaveLength(2);
+  ends[0]?.();
+  await slow;
+  await vi.waitFor(() => expect(sent[2]).toEqual(['third']));
+  ends[2]?.();
+  await third;
+});
+
+it('rejects calls that a third slow commit would make late, and sends the other calls', async () => {
+  const sent: string[][] = [];
+  const send = withLatency(() => 3_000);
+  const coalescer = createCoalescer({
+    send: (calls) => {
+      sent.push(calls.map(({ input }) => input));
+      return send(calls);
+    },
+    mayCommit: async () => true,
+  });
+  const first = coalescer.run('first');
+  // After one slow commit, the database may be fast again.
+  const second = expect(coalescer.run('second')).rejects.toThrow('late');
+  await vi.advanceTimersByTimeAsync(3_001);
+  const third = expect(coalescer.run('third')).rejects.toMatchObject({ kind: 'overloaded' });
+  await vi.advanceTimersByTimeAsync(2_000);
+  const fourth = coalescer.run('fourth');
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(await Promise.all([first, fourth])).toEqual(['first', 'fourth']);
+  await Promise.all([second, third]);
+  const past = await coalescer.runAll(['past', 'past'], { deadline: performance.now() - 1 });
+  expect(past).toMatchObject(Array(2).fill({ reason: { message: 'late' } }));
+  expect(sent).toEqual([['first'], ['second'], ['fourth']]);
+});
+
+it('sends calls whose deadline is later than the end of a commit like the shortest of the last four', async () => {
+  const latencies = [2_000, 4_000, 4_000];
+  const send = withLatency((statement) => latencies[statement - 1] ?? 2_000);
+  const coalescer = createCoalescer({ send, mayCommit: async () => true });
+  const run = (input: string) =>
+    coalescer.run(input).catch((error: PlantStoreError) => error.message);
+  const outcomes = [run('first')];
+  for (const latency of latencies) {
+    await vi.advanceTimersByTimeAsync(latency - 1_500);
+    outcomes.push(run('early'));
+    await vi.advanceTimersByTimeAsync(1_400);
+    outcomes.push(run('after it'));
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  await vi.advanceTimersByTimeAsync(2_000);
+  const expected = ['first', 'late', 'after it', 'late', 'after it', 'early', 'after it'];
+  expect(await Promise.all(outcomes)).toEqual(expected);
+});
+
+it('sends one call at a time while every commit takes longer than calls may wait', async () => {
+  const sent: string[][] = [];
+  const send = withLatency((statement) => (statement < 4 ? 6_000 : 5));
+  const coalescer = createCoalescer({
+    send: (calls) => {
+      sent.push(calls.map(({ input }) => input));
+      return send(calls);
+    },
+    mayCommit: async () => true,
+  });
+  const run = (input: string) => coalescer.run(input).catch((error: PlantStoreError) => error.kind);
+  const outcomes = [run('a')];
+  for (const pair of [
+    ['b', 'c'],
+    ['d', 'e'],
+    ['f', 'g'],
+  ]) {
+    await vi.advanceTimersByTimeAsync(5_500);
+    outcomes.push(...pair.map(run));
+    await vi.advanceTimersByTimeAsync(500);
+  }
+  await vi.advanceTimersByTimeAsync(100);
+  const [late, over] = ['databaseUnavailable', 'overloaded'];
+  expect(await Promise.all(outcomes)).toEqual([late, late, late, over, late, over, 'g']);
+  expect(sent).toEqual([['a'], ['b', 'c'], ['e'], ['g']]);
+  const next = run('h');
+  await vi.advanceTimersByTimeAsync(5);
+  expect(await next).toBe('h');
+});
+
+it('sends a larger statement after a slow commit', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const options = { maxBatch: 10, maxSlowBatch: 100, slowAfter: 1, mayCommit: async () => true };
+  const coalescer = createCoalescer({ send, ...options });
+  const slow = coalescer.run('slow');
+  const waiting = inputs(150).map((input) => coalescer.run(input));
+  await setTimeout(20);
+  end();
+  await Promise.all([slow, ...waiting]);
+  expect(sent.map(({ length }) => length)).toEqual([1, 100, 50]);
+});
+
+it('sends calls that are added together in one statement', async () => {
+  const sizes: number[] = [];
+  const coalescer = createCoalescer({ send: recording(sizes), maxBatch: 100 });
+  const outcomes = inputs(250).map((value) => ({ status: 'fulfilled', value }));
+  expect(await coalescer.runAll(inputs(250))).toEqual(outcomes);
+  expect(sizes).toEqual([100, 100, 50]);
+});
+
+it('accepts calls that are added together until the queue is full, and rejects the rest', async () => {
+  const { send, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxQueue: 5 });
+  const running = coalescer.run('running');
+  const outcomes = coalescer.runAll(inputs(7));
+  expect(coalescer.pending).toEqual({ waiting: 5, inFlight: 1 });
+  end();
+  expect(await running).toBe('running');
+  expect(await outcomes).toMatchObject([
+    ...inputs(5).map((value) => ({ value })),
+    ...[1, 2].map(() => ({ reason: { kind: 'overloaded', message: '5 wait' } })),
+  ]);
+});
+
+it('rejects calls that were added together at their deadline', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxBatch: 2 });
+  const outcomes = await coalescer.runAll(inputs(3), { deadline: deadlineIn(50) });
+  expect(outcomes).toMatchObject(inputs(3).map(() => ({ reason: { message: 'late' } })));
+  expect(coalescer.pending).toEqual({ waiting: 0, inFlight: 2 });
+  end();
+  expect(await coalescer.run('next')).toBe('next');
+  expect(sent).toEqual([['input 0', 'input 1'], ['next']]);
+});
+
+it('rejects calls beyond the queue at once', async () => {
+  const { send, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxQueue: 5 });
+  const accepted = inputs(6).map((input) => coalescer.run(input));
+  expect(coalescer.pending).toEqual({ waiting: 5, inFlight: 1 });
+  await expect(coalescer.run('one more')).rejects.toMatchObject({
+    kind: 'overloaded',
+    message: '5 wait',
+  });
+  end();
+  expect(await Promise.all(accepted)).toEqual(inputs(6));
+  expect(coalescer.pending).toEqual({ waiting: 0, inFlight: 0 });
+});
+
+it('rejects a call at its deadline, and does not send it later', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxQueue: 2 });
+  const options = { deadline: deadlineIn(50) };
+  const late = ['sent', 'waiting', 'waiting, too'].map((each) => coalescer.run(each, options));
+  for (const outcome of await Promise.allSettled(late)) {
+    expect(outcome).toMatchObject({ reason: { message: 'late' } });
+  }
+  expect(coalescer.pending).toEqual({ waiting: 0, inFlight: 1 });
+  const next = coalescer.run('next');
+  end();
+  expect(await next).toBe('next');
+  expect(sent).toEqual([['sent'], ['next']]);
+});
+
+it('never sends a call whose caller has disconnected', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxBatch: 2 });
+  const caller = { isGone: false };
+  const first = coalescer.run('first', { caller });
+  const dropped = ['a', 'b', 'c'].map((each) =>
+    expect(coalescer.run(each, { caller })).rejects.toThrow('late'),
+  );
+  const others = ['d', 'e', 'f'].map((each) => coalescer.run(each));
+  caller.isGone = true;
+  end();
+  await Promise.all(dropped);
+  expect(await first).toBe('first');
+  expect(await Promise.all(others)).toEqual(['d', 'e', 'f']);
+  expect(sent).toEqual([['first'], ['d', 'e'], ['f']]);
+});
+
+it('makes room for a call when the callers of waiting calls have disconnected', async () => {
+  const { send, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxQueue: 2 });
+  const caller = { isGone: false };
+  const first = coalescer.run('first');
+  const dropped = expect(coalescer.run('a', { caller })).rejects.toThrow('late');
+  const waiting = coalescer.run('b');
+  caller.isGone = true;
+  const next = coalescer.run('c');
+  await dropped;
+  await expect(coalescer.run('d')).rejects.toThrow('2 wait');
+  end();
+  expect(await Promise.all([first, waiting, next])).toEqual(['first', 'b', 'c']);
+});
+
+it('rejectWaiting rejects the calls that wait, but not the calls that run', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxBatch: 2, lengthOf: ({ length }) => length });
+  const running = coalescer.run('running');
+  const rejected = ['a', 'b', 'c'].map((each) =>
+    expect(coalescer.run(each)).rejects.toThrow('the clocks'),
+  );
+  coalescer.rejectWaiting(new Error('the clocks have moved'));
+  await Promise.all(rejected);
+  const next = coalescer.run('next');
+  end();
+  expect(await Promise.all([running, next])).toEqual(['running', 'next']);
+  expect(sent).toEqual([['running'], ['next']]);
+});
+
+it('is drained when all its calls are settled', async () => {
+  const { send, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send });
+  const calls = inputs(3).map((input) => coalescer.run(input));
+  let isDrained = false;
+  const drained = coalescer.drained().then(() => {
+    isDrained = true;
+  });
+  end();
+  await calls[0];
+  expect(isDrained).toBe(false);
+  await Promise.all(calls);
+  await drained;
+});
+
+it('is drained at the deadline even when a statement never returns', async () => {
+  const coalescer = createCoalescer({ send: () => new Promise(() => {}) });
+  const call = coalescer.run('x', { deadline: deadlineIn(20) });
+  await Promise.all([expect(call).rejects.toThrow('late'), coalescer.drained()]);
+});
+
+it('rejects calls at once when they would miss their deadline, and settles the other calls in time', async () => {
+  const coalescer = createCoalescer({ send: withLatency(() => 500), maxBatch: 10 });
+  for (let i = 0; i < 30; i++) {
+    void countOutcomes(coalescer, 10);
+    await vi.advanceTimersByTimeAsync(500);
+  }
+  const overload = countOutcomes(coalescer, 1_000);
+  await vi.advanceTimersByTimeAsync(5_000);
+  const { done = 0, overloaded = 0, ...others } = await overload;
+  expect(others).toEqual({});
+  expect(done + overloaded).toBe(1_000);
+  // Before the deadline there is time for nine statements of ten calls, and a margin.
+  expect(done).toBeGreaterThan(40);
+  expect(done).toBeLessThan(80);
+});
+
+it('accepts as many calls as two statements at a time can settle before the deadline', async () => {
+  const coalescer = createCoalescer({
+    send: withLatency(() => 400),
+    maxInFlight: 2,
+    maxBatch: 10,
+  });
+  for (let i = 0; i < 30; i++) {
+    void countOutcomes(coalescer, 20);
+    await vi.advanceTimersByTimeAsync(400);
+  }
+  const overload = countOutcomes(coalescer, 1_000);
+  await vi.advanceTimersByTimeAsync(5_000);
+  // Calls are accepted while the statements ahead, two at a time, fit into 80 % of five seconds.
+  // So 180 may wait, and ten more are sent at once.
+  expect(await overload).toEqual({ done: 190, overloaded: 810 });
+});
+
+it.each([
+  { latencies: [800], average: 100, accepted: 390 },
+  { latencies: [800, 1_700], average: 300, accepted: 120 },
+])(
+  'expects that a statement takes $average ms after statements of $latencies ms, with a weight of an eighth for each',
+  async ({ latencies, accepted }) => {
+    const coalescer = createCoalescer({
+      send: withLatency((statement) => latencies[statement - 1] ?? 10_000),
+      maxBatch: 10,
+    });
+    void countOutcomes(coalescer, 31);
+    for (const latency of latencies) await vi.advanceTimersByTimeAsync(latency);
+    void countOutcomes(coalescer, 1_000);
+    expect(coalescer.pending.waiting).toBe(accepted);
+    await vi.advanceTimersByTimeAsync(10_000);
+  },
+);
+
+it('rejects no calls after a statement that hung', async () => {
+  const send = withLatency((statement) => (statement === 1 ? 4_900 : 5));
+  const coalescer = createCoalescer({ send });
+  const first = countOutcomes(coalescer, 512);
+  await vi.advanceTimersByTimeAsync(4_900);
+  const next = countOutcomes(coalescer, 128);
+  await vi.advanceTimersByTimeAsync(100);
+  expect([await first, await next]).toEqual([{ done: 512 }, { done: 128 }]);
+});
+
+it('stops rejecting calls when a slow database has become fast', async () => {
+  let latency = 1_000;
+  const coalescer = createCoalescer({ send: withLatency(() => latency) });
+  const overload = countOutcomes(coalescer, 5_000);
+  await vi.advanceTimersByTimeAsync(3_500);
+  expect(await countOutcomes(coalescer, 1)).toEqual({ done: 0, overloaded: 1 });
+  await vi.advanceTimersByTimeAsync(5_000);
+  await overload;
+
+  latency = 5;
+  const after = countOutcomes(coalescer, 1_000);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(await after).toEqual({ done: 1_000 });
+});
+
+it('fills its statements even when each statement takes half of the time until the deadline', async () => {
+  const sizes: number[] = [];
+  const coalescer = createCoalescer({
+    send: recording(
+      sizes,
+      withLatency(() => 2_400),
+    ),
+  });
+  for (let i = 0; i < 50; i++) {
+    void countOutcomes(coalescer, 200);
+    await vi.advanceTimersByTimeAsync(1_200);
+  }
+  // The first call is sent at once, in a statement of its own.
+  expect(sizes).toEqual([1, ...sizes.slice(1).fill(128)]);
+  expect(sizes.length).toBeGreaterThan(20);
+});
+
+it('leaves no timer behind when every call is settled', async () => {
+  const coalescer = createCoalescer({ send: withLatency(() => 10), maxInFlight: 2 });
+  const outcomes = countOutcomes(coalescer, 200);
+  const together = coalescer.runAll(inputs(200));
+  await vi.advanceTimersByTimeAsync(40);
+  expect(await outcomes).toEqual({ done: 200 });
+  expect(await together).toHaveLength(200);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+const million = 'x'.repeat(2 ** 20);
+const byLength = { lengthOf: ({ length }: string) => length };
+
+it('ends a statement with the call that makes its text longer than a million characters', async () => {
+  const sizes: number[] = [];
+  const coalescer = createCoalescer({ send: recording(sizes), ...byLength });
+  const long = Array.from({ length: 6 }, () => 'x'.repeat(400_000));
+  await Promise.all(long.map((input) => coalescer.run(input)));
+  expect(sizes).toEqual([1, 3, 2]);
+});
+
+it('sends a second statement beside the first when its text has the maximum length', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxInFlight: 2, ...byLength });
+  const slow = coalescer.run('slow');
+  const waiting = coalescer.run(million.slice(1));
+  expect(sent).toHaveLength(1);
+  await Promise.all([coalescer.run('x'), waiting]);
+  expect(sent.map(({ length }) => length)).toEqual([1, 2]);
+  end();
+  await slow;
+});
+
+it('rejects calls at once while too much text waits in the queue', async () => {
+  const { send, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, ...byLength });
+  const accepted = Array.from({ length: 64 }, () => coalescer.run(million));
+  accepted.push(coalescer.run(million.slice(1)), coalescer.run('x'));
+  await expect(coalescer.run('x')).rejects.toMatchObject({ kind: 'overloaded' });
+  end();
+  await Promise.all(accepted);
+  expect(await coalescer.run('x')).toBe('x');
+});

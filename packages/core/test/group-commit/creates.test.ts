@@ -1,0 +1,333 @@
+import type { NewPlant } from '@plant-store/schemas';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { Call } from '../../src/database/call.ts';
+import type { Database } from '../../src/database/database.ts';
+import { lateWrite, lateWriteError, unconfirmedCommit } from '../../src/database/database-error.ts';
+import { type Deadline, deadlineIn, timeText } from '../../src/database/deadline.ts';
+import type { Run } from '../../src/database/verbs.ts';
+import {
+  type CommittedBatch,
+  type Create,
+  type CreateOutcome,
+  writeBatch,
+} from '../../src/group-commit/creates.ts';
+import { outcomeUnknown } from '../../src/plants/create-errors.ts';
+import { createPlantStatements, type PlantStatements } from '../../src/plants/statements.ts';
+import { openPostgres } from '../../src/postgres/postgres-database.ts';
+
+let sql: postgres.Sql;
+let database: Database;
+let statements: PlantStatements;
+
+beforeAll(async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  database = await openPostgres(databaseUrl);
+  sql = postgres(databaseUrl);
+  await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
+  statements = createPlantStatements(database);
+});
+
+afterAll(() => Promise.all([sql.end(), database.close()]));
+
+const plantsFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
+
+const create = (plant: NewPlant, deadline: Deadline = deadlineIn(60_000)): Create =>
+  new Call<NewPlant, CreateOutcome>(plant, { deadline }, (call) => call.reject(outcomeUnknown()));
+
+/** Writes a batch and returns its outcomes. By default, it uses the real statements. */
+async function write(
+  batch: readonly Create[],
+  others: Partial<PlantStatements> = {},
+  onCommit: (committed: CommittedBatch) => void = () => {},
+) {
+  const outcomes = Promise.allSettled(batch.map(({ outcome }) => outcome));
+  await writeBatch({ ...statements, ...others }, batch, onCommit);
+  return outcomes;
+}
+
+const stored = (...ids: number[]) => sql`
+  select id::int, name from plants where id = any (${ids}::bigint[]) order by id`;
+
+it('creates plants, and does not read them back when every id was free', async () => {
+  const find = vi.fn(statements.findDurable);
+  const plant = { id: 1n, name: 'Hoya', tag: 'Apocynaceae' };
+  const outcomes = await write([create(plant), create({ id: 0n, name: 'Ficus' })], {
+    findDurable: find,
+  });
+  expect(outcomes).toEqual([
+    { status: 'fulfilled', value: 'created' },
+    { status: 'fulfilled', value: 'created' },
+  ]);
+  expect(find).not.toHaveBeenCalled();
+});
+
+it('creates the first plant of each id, and compares the others with it', async () => {
+  const batch = [
+    { id: 13n, name: 'a' },
+    { id: 11n, name: 'b' },
+    { id: 13n, name: 'c' },
+    { id: 11n, name: 'b' },
+    { id: 11n, name: 'b', tag: '' },
+  ];
+  expect(await write(batch.map((plant) => create(plant)))).toMatchObject([
+    { value: 'created' },
+    { value: 'created' },
+    { reason: { kind: 'idTaken', message: expect.stringContaining('id 13 ') } },
+    { value: 'exists' },
+    { reason: { kind: 'idTaken' } },
+  ]);
+  expect(await stored(11, 13)).toEqual([
+    { id: 11, name: 'b' },
+    { id: 13, name: 'a' },
+  ]);
+});
+
+it('sends ids in ascending order, so that overlapping batches never deadlock', async () => {
+  const batches: bigint[][] = [];
+  const insert: PlantStatements['insert'] = (batch, deadline) => {
+    batches.push(batch.map(({ id }) => id));
+    return statements.insert(batch, deadline);
+  };
+  const plants = plantsFrom(3000, 300);
+  const orders = [plants, plants.toReversed(), plants.toSpliced(0, 150), plants.toReversed()];
+  const written = orders.map((order) =>
+    write(
+      order.map((plant) => create(plant)),
+      { insert },
+    ),
+  );
+  for (const outcomes of await Promise.all(written)) {
+    for (const { status } of outcomes) expect(status).toBe('fulfilled');
+  }
+  for (const ids of batches) expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)));
+});
+
+it('creates the other plants of a batch when the database rejects some', async () => {
+  const plants = plantsFrom(2000, 100);
+  const poisoned = plants.map((plant, i) => (i % 30 === 7 ? { ...plant, name: 'poison' } : plant));
+  const outcomes = await write(poisoned.map((plant) => create(plant)));
+  const message =
+    'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator before you send it again';
+
+  for (const [i, outcome] of outcomes.entries()) {
+    if (i % 30 === 7) expect(outcome).toMatchObject({ reason: { code: 50001, message } });
+    else expect(outcome).toEqual({ status: 'fulfilled', value: 'created' });
+  }
+  const [row] = await sql`select count(*)::int from plants where id between 2000 and 2099`;
+  expect(row).toEqual({ count: 96 });
+});
+
+it('says that the table does not keep a plant when a trigger drops it', async () => {
+  await sql`
+    create function drop_plant() returns trigger language plpgsql as
+      $$ begin if new.name = 'dropped' then return null; end if; return new; end $$`;
+  await sql`create trigger drop_plant before insert on plants for each row execute function drop_plant()`;
+  onTestFinished(async () => {
+    await sql`drop trigger drop_plant on plants`;
+  });
+  const batch = [create({ id: 2_500n, name: 'dropped' }), create({ id: 2_501n, name: 'kept' })];
+  const message =
+    'the table does not keep this plant: nothing was written, tell the operator before you send it again';
+  expect(await write(batch)).toMatchObject([
+    { reason: { code: 50001, message } },
+    { value: 'created' },
+  ]);
+});
+
+it('creates a plant when the earlier plant with its id is deleted before the comparison', async () => {
+  let inserts = 0;
+  const insert: PlantStatements['insert'] = async (...batch) =>
+    ++inserts === 1 ? new Set() : statements.insert(...batch);
+  const outcomes = await write([create({ id: 6000n, name: 'x' })], { insert });
+  expect(outcomes).toMatchObject([{ value: 'created' }]);
+  expect(await stored(6000)).toEqual([{ id: 6000, name: 'x' }]);
+});
+
+it('does not insert a plant again when somebody deleted it after its insert', async () => {
+  await sql`insert into plants (id, name) values (6010, 'taken')`;
+  const findDurable: PlantStatements['findDurable'] = async (...ids) => {
+    await sql`delete from plants where id = 6011`;
+    return statements.findDurable(...ids);
+  };
+  const batch = [create({ id: 6010n, name: 'other' }), create({ id: 6011n, name: 'x' })];
+  expect(await write(batch, { findDurable })).toMatchObject([
+    { reason: { kind: 'idTaken' } },
+    { value: 'created' },
+  ]);
+  expect(await stored(6011)).toEqual([]);
+});
+
+it('resolves the creates that it inserted before it looks up the taken ids', async () => {
+  await sql`insert into plants (id, name) values (6020, 'x')`;
+  const lookUp = Promise.withResolvers<void>();
+  const findDurable: PlantStatements['findDurable'] = async (...ids) => {
+    await lookUp.promise;
+    return statements.findDurable(...ids);
+  };
+  const repeated = create({ id: 6020n, name: 'x' });
+  const inserted = create({ id: 6021n, name: 'x' });
+  const written = write([repeated, inserted], { findDurable });
+  expect(await inserted.outcome).toBe('created');
+  expect(repeated.isSettled).toBe(false);
+  lookUp.resolve();
+  expect(await written).toMatchObject([{ value: 'exists' }, { value: 'created' }]);
+});
+
+describe.each([
+  ['is late', lateWriteError()],
+  ['is cancelled', Object.assign(new Error('cancelled'), { code: '57014', severity: 'ERROR' })],
+  ['is not on the standby', unconfirmedCommit()],
+])('when the look-up of a taken id %s', (_, error) => {
+  it('does not insert a plant again that somebody has deleted, and does not say that nothing was written', async () => {
+    await sql`insert into plants (id, name) values (6030, 'x'), (6031, 'x')`;
+    onTestFinished(async () => {
+      await sql`delete from plants where id between 6030 and 6032`;
+    });
+    let lookUps = 0;
+    const earliest = deadlineIn(200);
+    const findDurable: PlantStatements['findDurable'] = async (...ids) => {
+      if (++lookUps > 1) return statements.findDurable(...ids);
+      await sql`delete from plants where id = 6032`;
+      while (performance.now() < earliest);
+      throw error;
+    };
+    const repeated = create({ id: 6030n, name: 'x' }, earliest);
+    const other = create({ id: 6031n, name: 'y' });
+    const inserted = create({ id: 6032n, name: 'x' });
+    expect(await write([repeated, other, inserted], { findDurable })).toMatchObject([
+      { reason: { code: 50300, message: expect.stringContaining('may still be stored') } },
+      { reason: { kind: 'idTaken' } },
+      { value: 'created' },
+    ]);
+    expect(await stored(6030, 6031, 6032)).toHaveLength(2);
+  });
+});
+
+it('reports the size and the milliseconds of each committed statement', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const insert: PlantStatements['insert'] = async (batch) => {
+    vi.advanceTimersByTime(30);
+    const isRejected = batch.some(({ name }) => name === 'poison');
+    if (isRejected) throw Object.assign(new Error('poison'), { code: '23514' });
+    return new Set(batch.map(({ id }) => id));
+  };
+  const committed: CommittedBatch[] = [];
+  const plants = [...plantsFrom(13_000, 3), { id: 13_003n, name: 'poison' }];
+  await write(
+    plants.map((plant) => create(plant)),
+    { insert },
+    (batch) => committed.push(batch),
+  );
+  // The statement with the poison is not committed. Its halves are committed, without the poison.
+  expect(committed).toEqual([
+    { size: 2, milliseconds: 30 },
+    { size: 1, milliseconds: 30 },
+  ]);
+});
+
+it('says that nothing was written only when the database rolled the insert back', async () => {
+  const diskFull = Object.assign(new Error('disk full'), { severity: 'ERROR', code: '53100' });
+  const fail = () => Promise.reject(diskFull);
+  const plant = { id: 15_000n, name: 'x' };
+  const message = (part: string) => expect.stringContaining(part);
+  expect(await write([create(plant)], { insert: fail })).toMatchObject([
+    { reason: { message: message('(SQLSTATE 53100): nothing was written'), cause: diskFull } },
+  ]);
+  const taken = { insert: async () => new Set<bigint>(), findDurable: fail };
+  expect(await write([create(plant)], taken)).toMatchObject([
+    { reason: { message: message('may still be stored'), cause: diskFull } },
+  ]);
+});
+
+it('does not insert a plant when its create was settled at the deadline', async () => {
+  const late = create({ id: 17_000n, name: 'x' }, deadlineIn(1));
+  await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
+  const sizes: number[] = [];
+  const insert: PlantStatements['insert'] = (batch, deadline) => {
+    sizes.push(batch.length);
+    return statements.insert(batch, deadline);
+  };
+  const outcomes = await write([late, create({ id: 17_001n, name: 'x' })], { insert });
+  expect(outcomes).toMatchObject([{ status: 'rejected' }, { value: 'created' }]);
+  expect(sizes).toEqual([1]);
+  expect(await stored(17_000, 17_001)).toEqual([{ id: 17_001, name: 'x' }]);
+  await write([late], { insert });
+  expect(sizes).toEqual([1]);
+});
+
+it('sends a batch with the earliest deadline of its creates', async () => {
+  const deadlines: Deadline[] = [];
+  const insert: PlantStatements['insert'] = async (batch, deadline) => {
+    deadlines.push(deadline);
+    return new Set(batch.map(({ id }) => id));
+  };
+  const first = deadlineIn(20_000);
+  await write([create({ id: 1n, name: 'x' }), create({ id: 2n, name: 'x' }, first)], { insert });
+  expect(deadlines).toEqual([first]);
+});
+
+it('writes the other plants of a batch when one create reaches the database after its deadline', async () => {
+  const limit = deadlineIn(60_000);
+  const late = Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
+  const insert: typeof statements.insert = (plants, deadline) =>
+    deadline < limit ? Promise.reject(late) : statements.insert(plants, deadline);
+  const sizes: number[] = [];
+  const batch = plantsFrom(19_000, 5).map((plant, i) =>
+    create(plant, i % 2 === 1 ? limit - i : limit + i),
+  );
+  const outcomes = await write(batch, { insert }, ({ size }) => sizes.push(size));
+  const nothingWritten = { code: 50300, message: expect.stringContaining('nothing was written') };
+  expect(outcomes).toMatchObject([
+    { value: 'created' },
+    { reason: nothingWritten },
+    { value: 'created' },
+    { reason: nothingWritten },
+    { value: 'created' },
+  ]);
+  expect(sizes).toEqual([3]);
+  expect((await stored(19_000, 19_001, 19_002, 19_003, 19_004)).map(({ id }) => id)).toEqual([
+    19_000, 19_002, 19_004,
+  ]);
+});
+
+it('writes the other plants of a batch when its statement is cancelled at the deadline of one create', async () => {
+  const other = await sql.reserve();
+  onTestFinished(() => other.release());
+  await other`begin`;
+  await other`insert into plants (id, name) values (19_051, 'uncommitted')`;
+  const late = create({ id: 19_050n, name: 'late' }, deadlineIn(300));
+  const waiting = create({ id: 19_051n, name: 'waits for the other session' });
+  const written = write([late, waiting]);
+  await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
+  await other`rollback`;
+  expect(await written).toMatchObject([{ status: 'rejected' }, { value: 'created' }]);
+  expect(await stored(19_050, 19_051)).toHaveLength(1);
+});
+
+it('does not write plants again after a cancellation that did not come at a deadline', async () => {
+  const cancelled = Object.assign(new Error('cancelled'), { code: '57014', severity: 'ERROR' });
+  const insert = vi.fn(() => Promise.reject(cancelled));
+  const outcomes = await write([create({ id: 19_060n, name: 'x' })], { insert });
+  expect(outcomes).toMatchObject([{ reason: { code: 50300 } }]);
+  expect(insert).toHaveBeenCalledTimes(1);
+});
+
+it('writes no plant of a batch when the clocks have moved apart', async () => {
+  /** This error comes when this process was paused for 50 s after the comparison of the clocks. */
+  const writeLate: Run = (text, values, options) => {
+    const until = timeText(Date.now() + (options.deadline ?? 0) - performance.now() - 50_000);
+    return database.write(text, typeof values === 'function' ? values(until) : values, options);
+  };
+  const { insert } = createPlantStatements({ ...database, write: writeLate });
+  const batch = plantsFrom(19_100, 3).map((plant, i) =>
+    create(plant, deadlineIn(i === 1 ? 40_000 : 100_000)),
+  );
+  const outcomes = await write(batch, { insert }, () => {});
+  const nothingWritten = { code: 50300, message: expect.stringContaining('nothing was written') };
+  expect(outcomes).toMatchObject([1, 2, 3].map(() => ({ reason: nothingWritten })));
+  expect(await stored(19_100, 19_101, 19_102)).toEqual([]);
+});

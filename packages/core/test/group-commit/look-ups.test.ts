@@ -1,0 +1,127 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { AccessToken } from '../../src/access-tokens/access-token-table.ts';
+import { deadlineIn } from '../../src/database/deadline.ts';
+import { createLookUps } from '../../src/group-commit/look-ups.ts';
+
+const unused = {
+  scopes: [],
+  createdAt: new Date(0),
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+};
+const ann: AccessToken = { name: 'Ann', ...unused };
+const ben: AccessToken = { name: 'Ben', ...unused };
+const known = new Map([
+  ['ann', ann],
+  ['ben', ben],
+]);
+
+/** Looks up access tokens by two statements at a time. */
+function tokenLookUps(find: (sha256s: string[], deadline: number) => Promise<typeof known>) {
+  return createLookUps<string, AccessToken>({ find, maxInFlight: 2 });
+}
+
+const hashes = (count: number) => Array.from({ length: count }, (_, i) => `hash ${i}`);
+
+it('sends the first look-up at once, and the look-ups that arrive meanwhile in one batch', async () => {
+  const sizes: number[] = [];
+  const lookUps = tokenLookUps(async ({ length }) => {
+    sizes.push(length);
+    return known;
+  });
+  await Promise.all(hashes(300).map((hash) => lookUps.run(hash)));
+  expect(sizes).toEqual([1, ...Array(9).fill(32), 11]);
+});
+
+it('sends a full statement at once, even while the first statement runs', async () => {
+  const slow = Promise.withResolvers<typeof known>();
+  const sizes: number[] = [];
+  const lookUps = tokenLookUps(({ length }) => {
+    sizes.push(length);
+    return slow.promise;
+  });
+  const lookups = hashes(33).map((hash) => lookUps.run(hash));
+  expect(sizes).toEqual([1, 32]);
+  slow.resolve(known);
+  await Promise.all(lookups);
+});
+
+it('settles each look-up with its own token while another statement hangs', async () => {
+  const hung = Promise.withResolvers<typeof known>();
+  const lookUps = tokenLookUps(async (sha256s) =>
+    sha256s.includes('hangs') ? hung.promise : known,
+  );
+  const [hanging, ...others] = ['hangs', 'ben', 'ann', 'nobody', 'ben'].map((key) =>
+    lookUps.run(key),
+  );
+  expect(await Promise.all(others)).toEqual([ben, ann, undefined, ben]);
+  hung.resolve(known);
+  expect(await hanging).toBeUndefined();
+});
+
+it('rejects every look-up of a statement that fails, and sends the next statement', async () => {
+  const lookUps = tokenLookUps(async (sha256s) => {
+    if (sha256s.includes('fails')) throw new Error('no connection');
+    return known;
+  });
+  const outcomes = await Promise.allSettled(
+    ['x', 'x', 'fails', 'ann'].map((key) => lookUps.run(key)),
+  );
+  const cause = expect.objectContaining({ message: 'no connection' });
+  const reason = { code: 50300, message: 'the database did not respond: try again', cause };
+  const failed = { reason };
+  expect(outcomes.slice(2)).toMatchObject([failed, failed]);
+  expect(await lookUps.run('ann')).toBe(ann);
+});
+
+it('looks up each key once in a statement, and the statement has the latest deadline of its look-ups', async () => {
+  const statements: [string[], number][] = [];
+  const lookUps = tokenLookUps(async (...statement) => {
+    statements.push(statement);
+    return known;
+  });
+  const [first, sooner, later] = [deadlineIn(1_000), deadlineIn(2_000), deadlineIn(3_000)];
+  await Promise.all([
+    lookUps.run('ann', { deadline: first }),
+    lookUps.run('ben', { deadline: sooner }),
+    lookUps.run('ben', { deadline: later }),
+    lookUps.run('ann', { deadline: sooner }),
+  ]);
+  expect(statements).toEqual([
+    [['ann'], first],
+    [['ben', 'ann'], later],
+  ]);
+});
+
+it('rejects look-ups at once when too many wait', async () => {
+  const hung = Promise.withResolvers<typeof known>();
+  const lookUps = tokenLookUps(() => hung.promise);
+  // Two statements are in flight, and 10,000 look-ups wait.
+  const accepted = hashes(10_033).map((hash) => lookUps.run(hash));
+  await expect(lookUps.run('ann')).rejects.toMatchObject({
+    code: 50301,
+    message: 'too many look-ups are waiting already: send the request again later',
+  });
+  hung.resolve(known);
+  expect(await Promise.all(accepted)).toEqual(Array(10_033).fill(undefined));
+});
+
+it('times out while the database is silent, and never sends look-ups that have timed out', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const hung = Promise.withResolvers<typeof known>();
+  const statements: (readonly string[])[] = [];
+  const lookUps = tokenLookUps((sha256s) => {
+    statements.push(sha256s);
+    return hung.promise;
+  });
+  const late = Promise.allSettled(hashes(300).map((hash) => lookUps.run(hash)));
+  await vi.advanceTimersByTimeAsync(5_000);
+  for (const outcome of await late) expect(outcome).toMatchObject({ reason: { code: 50300 } });
+
+  const next = lookUps.run('ann');
+  hung.resolve(known);
+  expect(await next).toBe(ann);
+  expect(statements).toEqual([['hash 0'], hashes(300).slice(1, 33), ['ann']]);
+});

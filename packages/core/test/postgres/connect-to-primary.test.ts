@@ -1,0 +1,214 @@
+import { connect as connectTo, createServer } from 'node:net';
+import { promisify } from 'node:util';
+import {
+  createDatabase,
+  type FaultProxy,
+  freePort,
+  startFaultProxy,
+} from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeAll, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import {
+  type ConnectOptions,
+  createConnectToPrimary,
+  hostsOf,
+} from '../../src/postgres/connect-to-primary.ts';
+import { listen } from '../fixtures/listen.ts';
+
+let databaseUrl: string;
+let first: FaultProxy;
+let second: FaultProxy;
+let url: string;
+
+beforeAll(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+});
+
+/** Two servers that clients take for servers of one database. */
+beforeEach(async () => {
+  first = await startFaultProxy(databaseUrl);
+  second = await startFaultProxy(databaseUrl);
+  url = urlOf(portOf(first), portOf(second));
+  onTestFinished(() => {
+    first.close();
+    second.close();
+  });
+});
+
+const portOf = ({ url }: FaultProxy) => Number(new URL(url).port);
+
+const urlOf = (...ports: number[]) => {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
+  return databaseUrl.replace(/@[^/]*/, `@${hosts}`);
+};
+
+/** Opens a connection, and closes it again. */
+async function connectOnce(connect: ReturnType<typeof createConnectToPrimary>): Promise<void> {
+  await (await connect()).close();
+}
+
+it('connects to the first host that works, and tries this host first the next time', async () => {
+  first.fault = 'refuse';
+  const connect = createConnectToPrimary(url);
+  await connectOnce(connect);
+  expect([first.accepted, second.accepted]).toEqual([1, 1]);
+  first.fault = 'none';
+  await connectOnce(connect);
+  await connectOnce(connect);
+  expect([first.accepted, second.accepted]).toEqual([1, 3]);
+  second.fault = 'refuse';
+  await connectOnce(connect);
+  expect([first.accepted, second.accepted]).toEqual([2, 4]);
+});
+
+it('fails with the error of the last host after one round when no host works', async () => {
+  const [one, two] = [await freePort(), await freePort()];
+  const connect = createConnectToPrimary(urlOf(one, two));
+  await expect(connect()).rejects.toMatchObject({ code: 'ECONNREFUSED', port: two });
+  first.fault = 'refuse';
+  second.fault = 'refuse';
+  await expect(createConnectToPrimary(url)()).rejects.toThrow();
+  expect([first.accepted, second.accepted]).toEqual([1, 1]);
+});
+
+it('skips a host that is read-only', async () => {
+  const nameOf = (databaseUrl: string) => new URL(databaseUrl).pathname.slice(1);
+  const readOnly = nameOf(await createDatabase(inject('postgresUrl')));
+  const sql = postgres(databaseUrl);
+  await sql.unsafe(`alter database ${readOnly} set default_transaction_read_only = on`);
+  await sql.end();
+  const connect = createConnectToPrimary(url.replace(nameOf(databaseUrl), readOnly));
+  await expect(connect()).rejects.toThrow(`127.0.0.1:${portOf(second)} is read-only`);
+  await connectOnce(createConnectToPrimary(url));
+});
+
+it('tries the next host when one host is silent, and closes a connection that opens too late', async () => {
+  const opened = Promise.withResolvers<void>();
+  const { hostname, port } = new URL(databaseUrl);
+  const slow = createServer(async (client) => {
+    client.on('error', () => {});
+    await opened.promise;
+    const server = connectTo({ host: hostname, port: Number(port) });
+    client.pipe(server.on('error', () => {})).pipe(client);
+  });
+  const connection = await createConnectToPrimary(urlOf(await listen(slow), portOf(second)))();
+  onTestFinished(() => connection.close());
+  expect(second.open).toBe(1);
+  const connections = promisify(slow.getConnections.bind(slow));
+  expect(await connections()).toBe(1);
+  opened.resolve();
+  await vi.waitFor(async () => expect(await connections()).toBe(0));
+  expect(connection.isOpen).toBe(true);
+});
+
+it('tries each host once before it tries one again', async () => {
+  const connect = createConnectToPrimary(url);
+  for (let i = 0; i < 3; i++) await connectOnce(connect);
+  first.fault = 'blackhole';
+  await connectOnce(connect);
+  expect([first.accepted, second.accepted]).toEqual([4, 1]);
+});
+
+it('makes no attempt when there is no time left', async () => {
+  const connect = createConnectToPrimary(url, { connectTimeout: 0 });
+  await expect(connect()).rejects.toThrow('no response within 0 ms');
+  expect(first.accepted).toBe(0);
+});
+
+it('tries a silent host again and again until the timeout, and closes all attempts', async () => {
+  const silent = createServer((socket) => socket.resume());
+  let accepted = 0;
+  silent.on('connection', () => accepted++);
+  const connect = createConnectToPrimary(urlOf(await listen(silent)), { connectTimeout: 2_500 });
+  await expect(connect()).rejects.toThrow('no response within');
+  expect(accepted).toBeGreaterThan(2);
+  const connections = promisify(silent.getConnections.bind(silent));
+  await vi.waitFor(async () => expect(await connections()).toBe(0));
+});
+
+it('makes the server limit statements to nine tenths of the timeout, and limit their waits for locks', async () => {
+  const show = async (options?: ConnectOptions) => {
+    const connection = await createConnectToPrimary(url, options)();
+    onTestFinished(() => connection.close());
+    const settings = ['statement_timeout', 'lock_timeout'];
+    return Promise.all(settings.map(async (each) => (await connection.query(`show ${each}`)).rows));
+  };
+  expect(await show({ timeout: 1_000, lockTimeout: 700 })).toEqual([[['900ms']], [['700ms']]]);
+  expect(await show()).toEqual([[['4500ms']], [['4s']]]);
+  const endless = { timeout: Number.POSITIVE_INFINITY };
+  // This is the longest time that Postgres knows. Without it, a limit of the user would apply.
+  expect(await show(endless)).toEqual([[[`${2 ** 31 - 1}ms`]], [['4s']]]);
+});
+
+it('connects without these limits to a pooler that rejects them, and does not send them again', async () => {
+  const { port, rejections } = await startStrictPooler();
+  const connect = createConnectToPrimary(urlOf(port));
+  const connection = await connect();
+  onTestFinished(() => connection.close());
+  expect((await connection.query('show statement_timeout')).rows).toEqual([['0']]);
+  await connectOnce(connect);
+  expect(rejections()).toBe(1);
+});
+
+it('keeps the limits after another error', async () => {
+  const { port, rejections } = await startStrictPooler('no such pool');
+  await expect(createConnectToPrimary(urlOf(port))()).rejects.toThrow('no such pool');
+  expect(rejections()).toBe(1);
+});
+
+it('tries only once without the limits', async () => {
+  const message = 'unsupported startup parameter: search_path';
+  const { port, rejections } = await startStrictPooler(message, 'application_name');
+  await expect(createConnectToPrimary(urlOf(port))()).rejects.toThrow(message);
+  expect(rejections()).toBe(2);
+});
+
+it.each([
+  ['postgres://a,b:2/d', ['a:5432', 'b:2']],
+  ['postgres://a:1,b/d', ['a:1', 'b:5432']],
+  ['postgres://[::1]:2,/d', ['::1:2', 'localhost:5432']],
+  ['postgres://a:1,:2/d', ['a:1', 'localhost:2']],
+  ['postgres:///d?host=/run', ['/run:5432']],
+  ['postgres:///d', ['localhost:5432']],
+])('finds the hosts of the URL %s', (databaseUrl, expected) => {
+  expect(hostsOf(databaseUrl).map(({ host, port }) => `${host}:${port}`)).toEqual(expected);
+});
+
+it('reads hosts that are not in the URL from the environment variables of the driver', () => {
+  vi.stubEnv('PGHOST', 'h');
+  vi.stubEnv('PGPORT', '7');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(hostsOf('postgres:///d')).toEqual([{ host: 'h', port: 7 }]);
+  expect(hostsOf('postgres://a/d')).toEqual([{ host: 'a', port: 7 }]);
+});
+
+/** A pooler that rejects a connection with parameters in its start-up message. */
+async function startStrictPooler(
+  message = 'unsupported startup parameter: statement_timeout',
+  parameter = 'statement_timeout',
+) {
+  let rejections = 0;
+  const { hostname, port } = new URL(databaseUrl);
+  const pooler = createServer((client) => {
+    client.on('error', () => {});
+    client.once('data', (start: Buffer) => {
+      if (start.includes(parameter)) {
+        rejections++;
+        client.end(errorResponse({ S: 'FATAL', V: 'FATAL', C: '08P01', M: message }));
+        return;
+      }
+      const server = connectTo({ host: hostname, port: Number(port) });
+      server.on('error', () => {}).write(start);
+      client.pipe(server).pipe(client);
+    });
+  });
+  return { port: await listen(pooler), rejections: () => rejections };
+}
+
+function errorResponse(fields: Record<string, string>): Buffer {
+  const text = Object.entries(fields).map(([type, value]) => `${type}${value}\0`);
+  const body = Buffer.from(`${text.join('')}\0`);
+  const head = Buffer.alloc(5, 'E');
+  head.writeUInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}

@@ -1,0 +1,80 @@
+import { setTimeout } from 'node:timers/promises';
+import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
+import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { deadlineIn } from '../../src/database/deadline.ts';
+import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+
+// A firewall that forgets a connection drops its data and tells neither side.
+
+let network: FaultProxy;
+let store: PlantStore;
+let lastId: bigint;
+
+beforeEach(async () => {
+  network = await startFaultProxy(await createDatabase(inject('postgresUrl')));
+  store = await openPlantStore({ databaseUrl: network.url });
+  onTestFinished(async () => {
+    await store.close();
+    network.close();
+  });
+  lastId = 0n;
+  // Each kind of statement has a connection now.
+  await createPlant();
+  await Promise.all([
+    createPlant(),
+    createPlant(),
+    store.get(1n),
+    store.list({ limit: 100 }),
+    store.delete(1n),
+  ]);
+  let accepted: number;
+  do {
+    ({ accepted } = network);
+    await setTimeout(300);
+  } while (network.accepted > accepted); // The store has opened a further connection meanwhile.
+});
+
+const createPlant = (deadline?: number) => {
+  const id = ++lastId;
+  return store.create({ id, name: `plant ${id}` }, { deadline });
+};
+
+it('a client gets one error, and its next create is stored', async () => {
+  network.forget();
+  await expect(createPlant(deadlineIn(300))).rejects.toMatchObject({ code: 50300 });
+  expect(await createPlant()).toEqual({ name: `plant ${lastId}` });
+});
+
+it.each([12, 200])(
+  '%i clients get one error each, and their next creates are stored',
+  async (count) => {
+    network.forget();
+    const clients = Array.from({ length: count }, async () => {
+      await expect(createPlant(deadlineIn(300))).rejects.toMatchObject({ code: 50300 });
+      await createPlant();
+    });
+    await Promise.all(clients);
+    expect(await store.countUpTo(1_000)).toBe(2 + count);
+  },
+);
+
+it('after an error of one kind of statement, other kinds use no forgotten connection', async () => {
+  network.forget();
+  await expect(store.get(2n, { deadline: deadlineIn(300) })).rejects.toMatchObject({ code: 50300 });
+  expect(await store.get(2n)).toBeDefined();
+  expect(await store.delete(2n)).toBe(true);
+  await createPlant();
+  expect((await store.list({ limit: 100 })).plants).toHaveLength(2);
+});
+
+it('after ten minutes without a statement, a create gets no error', async () => {
+  const quiet = await openPlantStore({ databaseUrl: network.url });
+  onTestFinished(() => quiet.close());
+  await quiet.create({ id: 1_000n, name: 'before' });
+  network.forget();
+  const { now } = performance;
+  const later = vi.spyOn(performance, 'now');
+  onTestFinished(() => later.mockRestore());
+  later.mockImplementation(() => now.call(performance) + 10 * 60_000);
+  expect(await quiet.create({ id: 1_001n, name: 'after' })).toEqual({ name: 'after' });
+});

@@ -1,0 +1,93 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { RepeatedMigration } from '../../../src/postgres/migration/repeated-migration.ts';
+
+/** A migrator that counts the attempts to migrate that it has begun. */
+function createMigrator() {
+  const attempts: PromiseWithResolvers<void>[] = [];
+  const migrator = new RepeatedMigration(() => {
+    const attempt = Promise.withResolvers<void>();
+    attempts.push(attempt);
+    return attempt.promise;
+  });
+  onTestFinished(() => migrator.close());
+  /** Waits until exactly `count` attempts have begun. */
+  const begun = async (count: number) => {
+    await vi.waitFor(() => expect(attempts).toHaveLength(count));
+    return attempts[count - 1];
+  };
+  return { migrator, attempts, begun };
+}
+
+const missingTable = Object.assign(new Error('no such table'), { code: '42P01' });
+const denied = new Error('permission denied');
+
+it('migrates at once, and once more after each error', async () => {
+  const { migrator, begun } = createMigrator();
+  (await begun(1))?.reject(denied);
+  await expect(migrator.done).rejects.toBe(denied);
+  const retried = migrator.retry();
+  (await begun(2))?.reject(denied);
+  (await begun(3))?.resolve();
+  await retried;
+  expect(await migrator.done).toBeUndefined();
+});
+
+it('migrates again when a table is missing, but not after any other error', async () => {
+  const { migrator, attempts, begun } = createMigrator();
+  (await begun(1))?.resolve();
+  await migrator.retry();
+  migrator.notice(denied);
+  expect(attempts).toHaveLength(1);
+  migrator.notice(missingTable);
+  expect(attempts).toHaveLength(2);
+  attempts[1]?.resolve();
+  await migrator.done;
+});
+
+it('never runs two loops while a table is missing and the migration fails', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { migrator, attempts, begun } = createMigrator();
+  (await begun(1))?.resolve();
+  await migrator.retry();
+  for (let count = 2; count <= 4; count++) {
+    for (let i = 0; i < 10; i++) migrator.notice(missingTable);
+    void migrator.retry();
+    const attempt = await begun(count);
+    vi.advanceTimersByTime(1_001); // Another migration for a missing table would be due.
+    for (let i = 0; i < 10; i++) migrator.notice(missingTable);
+    expect(attempts).toHaveLength(count);
+    attempt?.reject(denied);
+    await expect(migrator.done).rejects.toBe(denied);
+  }
+});
+
+it('migrates at most once a second when a table is missing', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { migrator, attempts } = createMigrator();
+  const succeed = async () => {
+    attempts.at(-1)?.resolve();
+    await setImmediate();
+  };
+  await succeed();
+  migrator.notice(missingTable);
+  await succeed();
+  vi.advanceTimersByTime(1_000);
+  migrator.notice(missingTable);
+  expect(attempts).toHaveLength(2);
+  vi.advanceTimersByTime(1);
+  migrator.notice(missingTable);
+  expect(attempts).toHaveLength(3);
+  await succeed();
+});
+
+it('does not begin an attempt after it was closed', async () => {
+  const { migrator, attempts, begun } = createMigrator();
+  const retried = migrator.retry();
+  migrator.close();
+  (await begun(1))?.reject(denied);
+  await retried;
+  expect(attempts).toHaveLength(1);
+});

@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type { Database, OpenOptions } from '../../src/database/database.ts';
+import { deadlineIn } from '../../src/database/deadline.ts';
+import type { Share } from '../../src/database/verbs.ts';
+import { openPostgres } from '../../src/postgres/postgres-database.ts';
+import { startPooler } from '../fixtures/pooler.ts';
+
+let sql: postgres.Sql;
+let proxy: FaultProxy;
+
+beforeEach(async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  sql = postgres(databaseUrl, { onnotice: () => {} });
+  proxy = await startFaultProxy(databaseUrl);
+  onTestFinished(async () => {
+    proxy.close();
+    await sql.end();
+  });
+});
+
+/** Opens the database through the proxy; it is closed after the test. */
+async function open(options?: OpenOptions): Promise<Database> {
+  const database = await openPostgres(proxy.url, options);
+  onTestFinished(() => database.close());
+  return database;
+}
+
+/** Runs a statement of a request. */
+const run = (database: Database, text: string, share: Share = 'lookUps') =>
+  database.write(text, [], { share, deadline: deadlineIn(60_000) });
+
+const countPlants = 'select count(*)::int from plants';
+
+const hasTable = async () => {
+  const [row] = await sql`select to_regclass('plants') is not null as has_table`;
+  return row?.['has_table'];
+};
+
+it('migrates when it opens, and again only when the database was replaced', async () => {
+  const database = await open();
+  expect((await run(database, countPlants)).rows).toEqual([[0]]);
+  expect(proxy.accepted).toBe(2); // One connection is that of the migration.
+  await expect(run(database, 'select x')).rejects.toMatchObject({ databaseCode: '42703' });
+
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const accepted of [3, 4]) {
+    await sql`drop schema drizzle cascade`;
+    await sql`drop table plants, plant_deletions, plant_feed, access_tokens`;
+    vi.advanceTimersByTime(1_001);
+    // Only the first of these statements starts a migration.
+    for (let i = 0; i < 3; i++) {
+      await expect(run(database, 'select from nowhere')).rejects.toMatchObject({
+        databaseCode: '42P01',
+      });
+    }
+    await vi.waitFor(async () => expect(await hasTable()).toBe(true));
+    expect((await run(database, countPlants)).rows).toEqual([[0]]);
+    expect(proxy.accepted).toBe(accepted);
+  }
+});
+
+it('lets a statement of a migration run for nearly an hour', async () => {
+  await sql`create table settings (value text)`;
+  await sql`
+    create function record_setting() returns event_trigger language plpgsql
+    as $$ begin insert into settings values (current_setting('statement_timeout')); end $$`;
+  await sql`
+    create event trigger record_setting on ddl_command_end execute function record_setting()`;
+  await open();
+  expect(await sql`select distinct value from settings`).toEqual([{ value: '54min' }]);
+});
+
+it('throws an error that says what to change when the settings are wrong', async () => {
+  const url = proxy.url.replace(/[^/]*$/, 'no_such_database');
+  await expect(openPostgres(url)).rejects.toMatchObject({
+    name: 'DatabaseSettingsError',
+    message: expect.stringContaining('create that database'),
+  });
+});
+
+it('migrates as soon as the Postgres is reachable', async () => {
+  proxy.fault = 'refuse';
+  const database = await open();
+  await expect(run(database, countPlants)).rejects.toThrow();
+  proxy.fault = 'none';
+  await vi.waitFor(async () => expect(await hasTable()).toBe(true));
+  await vi.waitFor(() => run(database, countPlants));
+});
+
+it('fails while the Postgres is unreachable when it requires a connection', async () => {
+  proxy.fault = 'refuse';
+  await expect(open({ requireConnection: true })).rejects.toMatchObject({
+    kind: 'databaseUnavailable',
+  });
+  expect(proxy.accepted).toBe(1);
+  proxy.fault = 'none';
+  await open({ requireConnection: true });
+  expect(await hasTable()).toBe(true);
+});
+
+it('does not migrate when it only reads', async () => {
+  const database = await open({ readOnly: true });
+  await expect(run(database, countPlants)).rejects.toMatchObject({ databaseCode: '42P01' });
+  await expect(run(database, 'select from nowhere')).rejects.toMatchObject({
+    databaseCode: '42P01',
+  });
+  expect(proxy.accepted).toBe(1);
+  await sql.unsafe(`alter database ${sql.options.database} set default_transaction_read_only = on`);
+  const replica = await open({ readOnly: true });
+  for (const share of ['lookUps', 'bulk'] as const) {
+    expect((await run(replica, 'show application_name', share)).rows).toEqual([
+      [`plant-store tool process ${process.pid}`],
+    ]);
+  }
+});
+
+it('makes the server limit statements, and gives bulk statements more time', async () => {
+  const limits = async (of: Database, share?: Share) => {
+    const settings = ['statement_timeout', 'lock_timeout'];
+    return Promise.all(
+      settings.map(async (each) => (await run(of, `show ${each}`, share)).rows[0]),
+    );
+  };
+  const database = await open();
+  expect(await limits(database)).toEqual([['4500ms'], ['4s']]);
+  expect(await limits(database, 'bulk')).toEqual([['9min'], ['10s']]);
+  const reading = await open({ readOnly: true });
+  expect(await limits(reading, 'bulk')).toEqual([['9min'], ['4s']]);
+});
+
+it('warns once when the pooler keeps no prepared statements', async () => {
+  const port = String(await startPooler(proxy.url));
+  const database = await openPostgres(Object.assign(new URL(proxy.url), { port }).href);
+  onTestFinished(() => database.close());
+  const connect = async () => {
+    const connection = await database.nodes?.connect();
+    onTestFinished(() => connection?.close());
+  };
+  await connect(); // At this time, nobody listens.
+  const warnings: string[] = [];
+  database.onWarning((message) => warnings.push(message));
+  for (let i = 0; i < 2; i++) await connect();
+  expect(warnings).toEqual([expect.stringContaining('use 1.21 or newer')]);
+});
+
+it('cancels a statement at its deadline, and uses its connection again', async () => {
+  const database = await open();
+  const lookUp = (text: string, milliseconds: number) =>
+    database.write(text, [], { share: 'lookUps', deadline: deadlineIn(milliseconds) });
+  const session = async () => (await lookUp('select pg_backend_pid()', 60_000)).rows;
+  const before = await session();
+  await expect(lookUp('select pg_sleep(60)', 200)).rejects.toMatchObject({
+    reason: expect.stringMatching(/^no response within/),
+  });
+  expect(await session()).toEqual(before);
+  const sleeping = await sql`
+    select from pg_stat_activity
+    where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`;
+  expect(sleeping).toEqual([]);
+});
+
+it('writes and looks up while a flood of lists hangs', async () => {
+  const database = await open();
+  const lists = Promise.allSettled(
+    Array.from({ length: 100 }, () =>
+      database.write('select pg_sleep(60)', [], { share: 'lists', deadline: deadlineIn(60_000) }),
+    ),
+  );
+  for (const share of ['creates', 'deletes', 'lookUps'] as const) {
+    const { rows } = await database.write('select 1', [], { share, deadline: deadlineIn(20_000) });
+    expect(rows).toEqual([[1]]);
+  }
+  await database.close();
+  for (const { status } of await lists) expect(status).toBe('rejected');
+});
+
+it('runs a single loop of migrations while its user may not create a missing table', async () => {
+  await (await open()).close();
+  const user = `user_${randomUUID().replaceAll('-', '')}`;
+  await sql.unsafe(`create role ${user} login; grant select on plants, access_tokens to ${user}`);
+  const url = Object.assign(new URL(proxy.url), { username: user }).href;
+  const database = await openPostgres(url);
+  onTestFinished(() => database.close());
+  expect((await run(database, countPlants)).rows).toEqual([[0]]);
+  await sql`drop table plants, plant_deletions, plant_feed, access_tokens`;
+  const { accepted } = proxy;
+  const startedAt = performance.now();
+  await vi.waitFor(
+    async () => {
+      const flood = Array.from({ length: 50 }, () => run(database, countPlants));
+      for (const { status } of await Promise.allSettled(flood)) expect(status).toBe('rejected');
+      expect(performance.now() - startedAt).toBeGreaterThan(1_200);
+    },
+    { interval: 1, timeout: 60_000 },
+  );
+  const milliseconds = performance.now() - startedAt;
+  expect(proxy.accepted).toBeGreaterThan(accepted);
+  // Each attempt has one connection, and begins at least 500 ms after the previous one.
+  expect(proxy.accepted - accepted).toBeLessThanOrEqual(1 + milliseconds / 500);
+});
+
+it('closes all connections', async () => {
+  const database = await open();
+  await Promise.all([run(database, 'select 1'), run(database, 'select 1', 'bulk')]);
+  expect(proxy.open).toBe(2);
+  await database.close();
+  await vi.waitFor(() => expect(proxy.open).toBe(0));
+});
+
+it('stops trying to migrate when it is closed', async () => {
+  proxy.fault = 'refuse';
+  const database = await open();
+  await database.close();
+  // The attempt that runs at that moment is the last one.
+  await vi.waitFor(() => expect(proxy.accepted).toBe(2));
+  const other = await startFaultProxy(proxy.url);
+  onTestFinished(() => other.close());
+  other.fault = 'refuse';
+  const another = await openPostgres(other.url);
+  onTestFinished(() => another.close());
+  await vi.waitFor(() => expect(other.accepted).toBe(3));
+  expect(proxy.accepted).toBe(2);
+});
+
+describe('on a node of a cluster', () => {
+  const openNodes = async () => {
+    const { nodes } = await open();
+    if (!nodes) throw new Error('a server can be a part of a cluster');
+    return nodes;
+  };
+
+  it('connects to the nodes', async () => {
+    const nodes = await openNodes();
+    const { hostname, port } = new URL(proxy.url);
+    for (const [connection, name] of [
+      [await nodes.connect(), 'plant-store'],
+      [await nodes.connectTo(hostname, Number(port), 5_000), 'plant-store cluster'],
+    ] as const) {
+      onTestFinished(() => connection.close());
+      expect((await connection.query('show statement_timeout')).rows).toEqual([['4500ms']]);
+      expect((await connection.query('show application_name')).rows).toEqual([
+        [`${name} process ${process.pid}`],
+      ]);
+    }
+    await expect(nodes.connectTo('127.0.0.1', 1, 5_000)).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    });
+  });
+
+  it('leaves no session behind on a node', async () => {
+    const nodes = await openNodes();
+    const { hostname, port } = new URL(proxy.url);
+    const lost = await nodes.connectTo(hostname, Number(port), 5_000);
+    const [[pid] = []] = (await lost.query('select pg_backend_pid()')).rows as [number][];
+    proxy.forget();
+    await lost.close();
+    const next = await nodes.connectTo(hostname, Number(port), 5_000);
+    onTestFinished(() => next.close());
+    const session = () => sql`select from pg_stat_activity where pid = ${pid ?? 0}`;
+    await vi.waitFor(async () => expect(await session()).toEqual([]));
+  });
+
+  it('uses other names for its sessions when the store has noticed the cluster', async () => {
+    const names = async () => {
+      const rows = await sql`
+        select application_name as name from pg_stat_activity
+        where datname = current_database() and application_name like 'plant-store%'`;
+      return rows.map(({ name }) => name);
+    };
+    const database = await open();
+    await Promise.all([run(database, 'select 1'), run(database, 'select 1', 'bulk')]);
+    await vi.waitFor(async () =>
+      expect(await names()).toEqual(Array(2).fill(`plant-store process ${process.pid}`)),
+    );
+    database.nodes?.noticeCluster();
+    await vi.waitFor(async () => expect(await names()).toEqual([]));
+    await Promise.all([run(database, 'select 1'), run(database, 'select 1', 'bulk')]);
+    expect(await names()).toEqual(Array(2).fill(`plant-store cluster process ${process.pid}`));
+  });
+
+  it('uses four connections for lists, but only two on any other database', async () => {
+    const lists = (database: Database) =>
+      Array.from({ length: 6 }, () =>
+        database.write(countPlants, [], { share: 'lists', deadline: deadlineIn(60_000) }),
+      );
+    const waiting = async () => {
+      const rows = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like 'select count%'`;
+      return rows.length;
+    };
+    const database = await open();
+    const lock = await sql.reserve();
+    await lock`begin`;
+    await lock`lock table plants in access exclusive mode`;
+    const pending = lists(database);
+    await vi.waitFor(async () => expect(await waiting()).toBe(2));
+    // The waiting lists get the new connections as well.
+    for (let i = 0; i < 2; i++) database.nodes?.noticeCluster();
+    await vi.waitFor(async () => expect(await waiting()).toBe(4));
+    await lock`rollback`;
+    lock.release();
+    for (const { rows } of await Promise.all(pending)) expect(rows).toEqual([[0]]);
+  });
+});

@@ -1,0 +1,86 @@
+import {
+  createDatabase,
+  hasPgBouncer,
+  keepsPreparedStatements,
+  startPgBouncer,
+} from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { openPlantStore } from '../../src/plant-store.ts';
+import { connectPostgres } from '../../src/postgres/connection.ts';
+
+/** A PgBouncer with `poolSize` connections to a database. All of its clients share them. */
+async function startPooler(poolSize: number) {
+  const pgBouncer = await startPgBouncer(await createDatabase(inject('postgresUrl')), poolSize);
+  const admin = postgres(pgBouncer.url, { max: 1, prepare: false, fetch_types: false });
+  onTestFinished(async () => {
+    await admin.end();
+    await pgBouncer.stop();
+  });
+  const { hostname, port } = new URL(pgBouncer.url);
+  const target = { url: pgBouncer.url, host: hostname, port: Number(port), timeout: 5_000 };
+  const connect = async () => {
+    const connection = await connectPostgres(target);
+    onTestFinished(() => connection.close());
+    return connection;
+  };
+  /** The statements that are prepared in the session of the server. */
+  const prepared = async () =>
+    (await admin`select name, statement from pg_prepared_statements`).slice();
+  return { url: pgBouncer.url, admin, connect, prepared };
+}
+
+describe.runIf(hasPgBouncer)('a connection through PgBouncer, where it is installed,', () => {
+  it('prepares statements only when PgBouncer keeps them', async () => {
+    const { connect, prepared } = await startPooler(1);
+    const { query } = await connect();
+    for (const value of ['1', '2']) {
+      expect((await query('select $1::int + 1', [value])).rows).toEqual([[Number(value) + 1]]);
+    }
+    const statement = 'select $1::int + 1';
+    const ofPooler = { name: expect.stringMatching(/^PGBOUNCER_/), statement };
+    if (keepsPreparedStatements) expect(await prepared()).toContainEqual(ofPooler);
+    else expect(await prepared()).toEqual([]);
+  });
+
+  it('warns once of a PgBouncer that keeps no prepared statements', async () => {
+    const { url } = await startPooler(4);
+    const store = await openPlantStore({ databaseUrl: url });
+    onTestFinished(store.close);
+    const warnings: string[] = [];
+    store.events.on('warning', (message) => warnings.push(message));
+    await store.ready();
+    await store.create({ id: 1n, name: 'Hoya' });
+    const old = expect.stringContaining('A PgBouncer older than 1.21');
+    expect(warnings).toEqual(keepsPreparedStatements ? [] : [old]);
+  });
+
+  it('runs the same statements in any session of PgBouncer', async () => {
+    const { admin, connect } = await startPooler(2);
+    const connections = [await connect(), await connect(), await connect()];
+    const pids = new Set<unknown>();
+    for (let i = 0; i < 5; i++) {
+      // A transaction occupies one session, so the statement must use the other one.
+      const isHeld = i % 2 === 0;
+      if (isHeld) await admin.unsafe('begin');
+      if (isHeld) await admin.unsafe('select 1');
+      for (const { query } of connections) {
+        const { rows } = await query('select $1::int, pg_backend_pid()', [String(i)]);
+        const [[value, pid] = []] = rows as [number, number][];
+        expect(value).toBe(i);
+        pids.add(pid);
+      }
+      if (isHeld) await admin.unsafe('commit');
+    }
+    expect(pids.size).toBe(2);
+  });
+
+  it('runs a statement even when the session of the server has lost it', async () => {
+    const { admin, connect, prepared } = await startPooler(1);
+    const { query } = await connect();
+    expect((await query('select $1::int', ['1'])).rows).toEqual([[1]]);
+    for (const { name } of await prepared()) await admin.unsafe(`deallocate "${name}"`);
+    expect((await query('select $1::int', ['2'])).rows).toEqual([[2]]);
+    expect((await query('select $1::int', ['3'])).rows).toEqual([[3]]);
+  });
+});

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabase, startPostgres, type TestPostgres } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
+import { openPlantReader } from '../../src/open-plant-reader.ts';
+import { openPlantStore } from '../../src/plant-store.ts';
+
+const plant = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };
+
+/** A database, and a new user without any privileges on it. */
+async function databaseWithUser({ isMigrated = true } = {}) {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  if (isMigrated) await (await openPlantStore({ databaseUrl })).close();
+  const user = `user_${randomUUID().replaceAll('-', '')}`;
+  const sql = postgres(databaseUrl);
+  await sql.unsafe(`create role ${user} login`);
+  const url = Object.assign(new URL(databaseUrl), { username: user }).href;
+  return { sql, user, options: { databaseUrl: url } };
+}
+
+it('a user that may only read reads plants, even in a session that is read-only', async () => {
+  const { sql, user, options } = await databaseWithUser();
+  await sql`insert into plants (id, name, tag) values (1, ${plant.name}, ${plant.tag})`;
+  await sql.unsafe(`grant select on plants to ${user}`);
+  await sql.end();
+  for (const parameter of ['', '?default_transaction_read_only=on']) {
+    const reader = await openPlantReader({ databaseUrl: `${options.databaseUrl}${parameter}` });
+    expect(await reader.get(1n)).toMatchObject(plant);
+    expect((await reader.list({ limit: 10 })).plants).toHaveLength(1);
+    expect(await reader.count({ tag: 'Araceae' })).toBe(1);
+    expect(await reader.count({ tag: 'Moraceae' })).toBe(0);
+    await reader.close();
+  }
+});
+
+it('a user that may not create tables uses a store that is migrated already', async () => {
+  const { sql, user, options } = await databaseWithUser();
+  await sql.unsafe(`grant select, insert, delete on plants to ${user}`);
+  await sql.unsafe(`grant select, insert, update on access_tokens to ${user}`);
+  const store = await openPlantStore(options);
+  expect(await store.create(plant)).toMatchObject({ name: plant.name });
+  await expect(store.delete(1n)).rejects.toMatchObject({ databaseCode: '42501' });
+  await sql.unsafe(`grant insert on plant_deletions to ${user}`);
+  await sql.unsafe(`grant select on plant_feed to ${user}`);
+  expect(await store.delete(1n)).toBe(true);
+  const token = await store.accessTokens.create('Ann');
+  expect(await store.accessTokens.authenticate(token)).toMatchObject({ name: 'Ann' });
+  await store.close();
+  await sql.end();
+});
+
+it('an inspection finds the privileges of a user, and a schema that it may not use', async () => {
+  const { sql, user, options } = await databaseWithUser();
+  await sql.unsafe(`grant select (id, name), update (name) on plants to ${user}`);
+  expect(await inspectDatabase(options)).toMatchObject({
+    isKnown: false,
+    tableFaults: [],
+    privileges: [
+      { table: 'plants', user, privileges: ['SELECT', 'UPDATE'], closedSchema: null },
+      { table: 'plant_feed', user, privileges: [], closedSchema: null },
+      { table: 'plant_deletions', user, privileges: [], closedSchema: null },
+      { table: 'access_tokens', user, privileges: [], closedSchema: null },
+    ],
+  });
+  await sql`revoke usage on schema public from public`;
+  const state = await inspectDatabase(options);
+  expect(state?.privileges[0]).toMatchObject({ table: 'plants', closedSchema: 'public' });
+  await sql.end();
+});
+
+describe('a read replica', () => {
+  let primary: TestPostgres;
+  let standby: TestPostgres;
+
+  beforeAll(async () => {
+    primary = await startPostgres({ fsync: 'off' });
+    const store = await openPlantStore({ databaseUrl: primary.url });
+    await store.create(plant);
+    await store.close();
+    standby = await primary.startStandby();
+  });
+
+  afterAll(async () => {
+    await standby.stop();
+    await primary.stop();
+  });
+
+  it('is enough to read', async () => {
+    const reader = await openPlantReader({ databaseUrl: standby.url });
+    await vi.waitFor(async () => expect(await reader.get(1n)).toMatchObject(plant));
+    expect(await reader.count()).toBe(1);
+    await reader.close();
+    const store = await openPlantStore({ databaseUrl: standby.url }, { readOnly: true });
+    expect(await store.accessTokens.list()).toEqual([]);
+    await expect(store.delete(1n)).rejects.toMatchObject({ databaseCode: '25006' });
+    await store.close();
+  });
+
+  it('is not enough to write, and the error says so', async () => {
+    const opening = openPlantStore({ databaseUrl: standby.url }, { requireConnection: true });
+    await expect(opening).rejects.toMatchObject({
+      kind: 'databaseUnavailable',
+      reason: expect.stringMatching(/ is read-only$/),
+    });
+  });
+
+  it('can be inspected, but an inspection prefers the primary when the URL names both', async () => {
+    expect(await inspectDatabase({ databaseUrl: standby.url })).toMatchObject({ isReplica: true });
+    const { host: other } = new URL(standby.url);
+    const both = primary.url.replace('@', `@${other},127.0.0.1:1,`);
+    expect(await inspectDatabase({ databaseUrl: both })).toMatchObject({
+      isReplica: false,
+      unreachableHosts: [{ name: '127.0.0.1:1' }],
+    });
+  });
+});

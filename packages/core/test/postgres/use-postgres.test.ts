@@ -1,0 +1,134 @@
+import { connect, createServer } from 'node:net';
+import { createDatabase, freePort } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { send } from '../../src/database/query.ts';
+import { usePostgres } from '../../src/postgres/use-postgres.ts';
+import { listen } from '../fixtures/listen.ts';
+import { startPooler } from '../fixtures/pooler.ts';
+
+let databaseUrl: string;
+let sql: postgres.Sql;
+
+beforeEach(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+  sql = postgres(databaseUrl, { max: 1 });
+  onTestFinished(() => sql.end());
+});
+
+const withHosts = (...ports: (string | number)[]) => {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
+  return databaseUrl.replace(/@[^/]*/, `@${hosts}`);
+};
+
+const otherSessions = () => sql`
+  select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+
+it('runs statements without a migration, and closes the connection', async () => {
+  const rows = await usePostgres(databaseUrl, (connection) =>
+    send(connection.query, 'select 1 as one'),
+  );
+  expect(rows).toEqual([{ one: 1 }]);
+  expect(await sql`select from pg_tables where schemaname = 'public'`).toEqual([]);
+  await vi.waitFor(async () => expect(await otherSessions()).toEqual([]));
+});
+
+it('fails when a statement fails, and closes the connection', async () => {
+  await expect(
+    usePostgres(databaseUrl, (connection) => send(connection.query, 'select x')),
+  ).rejects.toMatchObject({
+    kind: 'databaseUnavailable',
+    cause: { code: '42703' },
+  });
+  await vi.waitFor(async () => expect(await otherSessions()).toEqual([]));
+});
+
+it('prefers a host that accepts writes, and uses a read replica otherwise', async () => {
+  const replica = await startReplica();
+  const { port } = new URL(databaseUrl);
+  const name = 'select current_database() as name';
+  for (const ports of [
+    [replica.port, port],
+    [port, replica.port],
+  ]) {
+    const rows = await usePostgres(withHosts(...ports), (connection) =>
+      send(connection.query, name),
+    );
+    expect(rows).toEqual([{ name: sql.options.database }]);
+  }
+  const rows = await usePostgres(withHosts(replica.port), (connection) =>
+    send(connection.query, name),
+  );
+  expect(rows).toEqual([{ name: replica.database }]);
+});
+
+it('names the hosts that cannot be reached', async () => {
+  const closedPort = await freePort();
+  const { port } = new URL(databaseUrl);
+  expect(await usePostgres(databaseUrl, async (_connection, hosts) => hosts)).toEqual([]);
+  expect(
+    await usePostgres(withHosts(closedPort, port), async (_connection, hosts) => hosts),
+  ).toEqual([
+    { name: `127.0.0.1:${closedPort}`, error: expect.objectContaining({ code: 'ECONNREFUSED' }) },
+  ]);
+});
+
+it('fails with the error of the first host when no host can be reached', async () => {
+  const [first, second] = [await freePort(), await freePort()];
+  await expect(usePostgres(withHosts(first, second), async () => {})).rejects.toMatchObject({
+    kind: 'databaseUnavailable',
+    cause: { code: 'ECONNREFUSED', port: first },
+  });
+});
+
+it('passes on a warning when the pooler keeps no prepared statements', async () => {
+  const warningAt = (url: string) =>
+    usePostgres(url, async (_connection, _hosts, warning) => warning);
+  expect(await warningAt(databaseUrl)).toBeUndefined();
+  expect(await warningAt(withHosts(await startPooler(databaseUrl)))).toBe(
+    'the pooler in front of the database keeps no prepared statements. A PgBouncer older than 1.21 never ' +
+      'does, and may lose its sessions after a pause (FATAL: bad client state): use 1.21 or newer. A newer ' +
+      'one does with max_prepared_statements = 200, which saves CPU time of the database',
+  );
+});
+
+it('fails when the statements are not done twelve seconds after the call', async () => {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'performance'],
+    shouldAdvanceTime: true, // The driver waits for timers when it is closed.
+  });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.advanceTimersByTime(60_000);
+  const started = Promise.withResolvers<void>();
+  const use = usePostgres(databaseUrl, async (connection) => {
+    started.resolve();
+    await connection.query('select pg_sleep(60)');
+  });
+  const failed = expect(use).rejects.toMatchObject({
+    cause: { message: expect.stringMatching(/^no response within 1[12]\d{3} ms$/) },
+  });
+  await started.promise;
+  await vi.advanceTimersByTimeAsync(12_000);
+  await failed;
+});
+
+/** A proxy that clients take for a read replica. It connects them to a read-only database. */
+async function startReplica() {
+  const url = new URL(await createDatabase(inject('postgresUrl')));
+  const database = url.pathname.slice(1);
+  await sql.unsafe(`alter database ${database} set default_transaction_read_only = on`);
+  const proxy = createServer((client) => {
+    client.once('data', (start: Buffer) => {
+      const names = [sql.options.database, database] as const;
+      const message = Buffer.from(start.toString('latin1').replace(...names), 'latin1');
+      message.writeUInt32BE(message.length);
+      const server = connect({ host: url.hostname, port: Number(url.port) });
+      server.on('error', () => {}).write(message);
+      client
+        .on('error', () => {})
+        .pipe(server)
+        .pipe(client);
+    });
+  });
+  return { port: await listen(proxy), database };
+}

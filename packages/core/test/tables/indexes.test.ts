@@ -1,0 +1,95 @@
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type { Query } from '../../src/database/query.ts';
+import { createConnectToPrimary } from '../../src/postgres/connect-to-primary.ts';
+import { buildIndexes } from '../../src/tables/indexes.ts';
+
+let databaseUrl: string;
+let sql: postgres.Sql;
+
+beforeEach(async () => {
+  databaseUrl = await createDatabase(inject('postgresUrl'));
+  sql = postgres(databaseUrl, { onnotice: () => {} });
+  onTestFinished(() => sql.end());
+});
+
+const createTable = () => sql`create table plants (id bigint primary key, tag text)`;
+
+/** The id of the index in the catalog. A new build makes a new id. */
+const index = () =>
+  sql`select indexrelid, indisvalid, pg_get_indexdef(indexrelid) as definition
+    from pg_index where indexrelid = to_regclass('plants_tag')`;
+
+/** Builds the index on its own connection. Returns the statements that were sent so far. */
+async function build() {
+  const connection = await createConnectToPrimary(databaseUrl, { timeout: 60_000 })();
+  const sent: string[] = [];
+  const query: Query = (text, ...rest) => {
+    sent.push(text.trim().split(' ', 2).join(' '));
+    return connection.query(text, ...rest);
+  };
+  const built = buildIndexes(query).finally(() => connection.close());
+  return { sent, built };
+}
+
+const read = "select to_regclass('plants')";
+
+it('does nothing where the table does not exist', async () => {
+  const { sent, built } = await build();
+  await built;
+  expect(sent).toEqual([read]);
+});
+
+it('builds the indexes once', async () => {
+  await createTable();
+  await (await build()).built;
+  const [first] = await index();
+  expect(first).toMatchObject({
+    indisvalid: true,
+    definition: expect.stringMatching(
+      /\(hashtextextended\(tag, .*\), id\) WHERE \(tag IS NOT NULL\)$/,
+    ),
+  });
+  const { sent, built } = await build();
+  await built;
+  expect(sent).toEqual([read, read]);
+  expect(await index()).toEqual([first]);
+});
+
+it('builds an invalid index again, because its build was interrupted', async () => {
+  await createTable();
+  await (await build()).built;
+  const [first] = await index();
+  await sql`update pg_index set indisvalid = false where indexrelid = 'plants_tag'::regclass`;
+  const { sent, built } = await build();
+  await built;
+  expect(sent).toEqual([read, 'drop index', 'create index', read, read]);
+  const [second] = await index();
+  expect(second).toEqual({ ...first, indexrelid: expect.any(Number) });
+  expect(second?.['indexrelid']).not.toBe(first?.['indexrelid']);
+});
+
+it('waits while another instance builds the index', async () => {
+  await createTable();
+  await sql`alter table plants add column changed_in xid8`;
+  await sql`create index plants_changed_in on plants (changed_in, id)`;
+  const other = await sql.reserve();
+  // A build waits for the transactions that have changed the table.
+  await other`begin`;
+  await other`insert into plants values (1)`;
+  const first = await build();
+  await vi.waitFor(async () =>
+    expect(
+      await sql`select from pg_stat_progress_create_index where datname = current_database()`,
+    ).toHaveLength(1),
+  );
+  const second = await build();
+  await vi.waitFor(() => expect(second.sent).toEqual([read, read]));
+  await other`commit`;
+  other.release();
+  await Promise.all([first.built, second.built]);
+  expect(first.sent).toEqual([read, 'create index', read, read]);
+  expect(new Set(second.sent)).toEqual(new Set([read]));
+  expect(await index()).toMatchObject([{ indisvalid: true }]);
+});

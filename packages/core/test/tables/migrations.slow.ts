@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
+import { expect, inject, it, vi } from 'vitest';
+import { openPlantStore } from '../../src/plant-store.ts';
+import { migrationsFolder } from '../../src/tables/schema-version.ts';
+
+const run = promisify(execFile);
+
+it('creates the expected tables and columns', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  await (await openPlantStore({ databaseUrl })).close();
+  const sql = postgres(databaseUrl);
+  const columns = await sql`
+    select table_name, column_name, data_type, is_nullable, column_default
+    from information_schema.columns where table_schema = 'public' order by table_name, ordinal_position`;
+  const durable = `CASE WHEN (current_setting('synchronous_commit'::text) = 'off'::text) THEN CASE WHEN (set_config('synchronous_commit'::text, 'local'::text, true) = 'local'::text) THEN pg_current_xact_id() ELSE NULL::xid8 END ELSE pg_current_xact_id() END`;
+  const texts = columns.map((column) => Object.values(column).join(' ').trimEnd());
+  expect(texts.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+    'access_tokens sha256 bytea NO',
+    'access_tokens name text NO',
+    'access_tokens created_at timestamp with time zone NO now()',
+    'access_tokens expires_at timestamp with time zone YES',
+    'access_tokens revoked_at timestamp with time zone YES',
+    'access_tokens last_used_at timestamp with time zone YES',
+    "access_tokens scope text NO 'plants:create'::text",
+    'plant_deletions id bigint NO',
+    'plant_deletions name text NO',
+    'plant_deletions tag text YES',
+    'plant_deletions created_at timestamp with time zone NO',
+    'plant_deletions created_in xid8 YES',
+    `plant_deletions changed_in xid8 NO ${durable}`,
+    'plant_deletions deleted_at timestamp with time zone NO now()',
+    'plant_feed epoch uuid NO gen_random_uuid()',
+    "plant_feed forgotten_up_to xid8 NO '0'::xid8",
+    'plant_feed system_identifier bigint NO (pg_control_system()).system_identifier',
+    'plant_feed timeline text NO "left"(pg_walfile_name(pg_current_wal_insert_lsn()), 8)',
+    'plants id bigint NO',
+    'plants name text NO',
+    'plants tag text YES',
+    'plants created_at timestamp with time zone NO now()',
+    `plants changed_in xid8 YES ${durable}`,
+  ]);
+  await sql.end();
+});
+
+it('waits while another instance migrates', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const sql = postgres(databaseUrl);
+  const other = await sql.reserve();
+  await other`begin`;
+  await other`select pg_advisory_xact_lock(${0x706c616e7473})`;
+
+  const opening = openPlantStore({ databaseUrl });
+  await vi.waitFor(async () => {
+    const waiting = await sql`
+      select from pg_locks join pg_database on oid = database
+      where locktype = 'advisory' and not granted and datname = current_database()`;
+    expect(waiting).toHaveLength(1);
+  });
+  expect(await sql`select from pg_tables where tablename = 'plants'`).toHaveLength(0);
+  await other`rollback`;
+  other.release();
+  await (await opening).close();
+  expect(await sql`select from pg_tables where tablename = 'plants'`).toHaveLength(1);
+  await sql.end();
+});
+
+it('migrates an empty database once when ten instances start at the same time', {
+  timeout: 60_000,
+}, async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const source = `
+    import { openPlantStore } from ${JSON.stringify(new URL('../../src/index.ts', import.meta.url).href)};
+    const store = await openPlantStore({ databaseUrl: ${JSON.stringify(databaseUrl)} });
+    await store.create({ id: BigInt(process.argv[1]), name: 'x' });
+    await store.close();`;
+  const instances = Array.from({ length: 10 }, (_, i) =>
+    run(process.execPath, ['--input-type=module', '-e', source, String(i)]),
+  );
+  await Promise.all(instances);
+  const sql = postgres(databaseUrl);
+  expect(await sql`select count(*)::int from plants`).toEqual([{ count: 10 }]);
+  const { entries } = JSON.parse(
+    await readFile(join(migrationsFolder, 'meta/_journal.json'), 'utf8'),
+  );
+  expect(await sql`select count(*)::int from drizzle.__drizzle_migrations`).toEqual([
+    { count: entries.length },
+  ]);
+  await sql.end();
+});
