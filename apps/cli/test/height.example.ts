@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
 import { run } from './fixtures/run-program.ts';
 
-/** This test passes when a plant has the height that docs/worked-examples.md adds. */
+/** This test passes after the changes of docs/worked-examples.md, which give plants a height. */
 it('stores the height of a plant, from REST, tRPC, CSV and NDJSON', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const server = await startOnPostgres(databaseUrl);

@@ -26,10 +26,10 @@ const others = examples.filter((example) => !isEndless(example) && !needsCitus(e
 
 const directory = useDirectory();
 
-/** JavaScript and jq 1.6 round the second of these ids to the first. */
+/** JavaScript and jq 1.6 round the second id to the first id. */
 const [rounded, exact] = [9007199254740992n, 9007199254740993n];
 
-/** Makes a store, and the files and programs that the examples name. Returns the environment for them. */
+/** Creates a store, files and programs for the examples. Returns the environment variables. */
 async function prepare(settings: DatabaseOptions): Promise<Record<string, string>> {
   const store = await openPlantStore(settings);
   const { next } = await store.changes({});
@@ -56,7 +56,7 @@ async function prepare(settings: DatabaseOptions): Promise<Record<string, string
   };
 }
 
-/** Starts a command line in the directory, as a person does. */
+/** Starts an example in the directory of the test. */
 function start(example: string, env: Record<string, string>) {
   const child = spawn('sh', ['-c', example], {
     cwd: directory.path('.'),
@@ -93,11 +93,11 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
     const other = await createDatabase(inject('postgresUrl'));
     const command = confirmed(example).replace('postgres://…', other);
     const { code, errors } = await run(command, env);
-    // `doctor` reports that the Postgres of the tests has no fsync.
+    // `doctor` reports that the Postgres of the tests runs without fsync.
     expect(code, errors).toBe(example === 'plant-store doctor' ? 1 : 0);
   });
 
-  it.each(examples.filter(isEndless))('has an endless example: %s', async (example) => {
+  it.each(examples.filter(isEndless))('has an example without an end: %s', async (example) => {
     const env = await prepare(await databases.Postgres());
     const { child, exit } = start(example, env);
     const file = example.includes('consumer') ? 'consumed.ndjson' : 'changes.ndjson';

@@ -17,7 +17,7 @@ const withNode = (version: string) => [
   `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`,
 ];
 
-it.each(['20.19.0', '22.17.1'])('names the required Node when it runs on %s', async (old) => {
+it.each(['20.19.0', '22.17.1'])('names the required version of Node on Node %s', async (old) => {
   expect(manifest.engines.node).toBe('>=22.18');
   expect(await run(['--version'], { node: withNode(old) })).toEqual({
     code: 1,
@@ -27,7 +27,7 @@ it.each(['20.19.0', '22.17.1'])('names the required Node when it runs on %s', as
 });
 
 it.each(['apps/cli/bin/plant-store.js', 'apps/api/bin/server.js'])(
-  '%s names the required Node when the current Node cannot run TypeScript',
+  '%s names the required version of Node when Node cannot run TypeScript',
   async (program) => {
     const file = fileURLToPath(new URL(`../../../${program}`, import.meta.url));
     const old = `data:text/javascript,Object.defineProperty(process.features, 'typescript', { value: false })`;
@@ -44,14 +44,14 @@ it.each(['22.18.0', '24.0.0'])('runs on Node %s', async (version) => {
   expect(await run(['--version'], { node: withNode(version) })).toMatchObject({ code: 0 });
 });
 
-// An old Node would end with a SyntaxError before it runs the first line.
-it('has no static import in the file that checks the version of Node', async () => {
+// With a static import, an old Node would end with a SyntaxError before the first line.
+it('has no static import in src/main.ts, which checks the version of Node', async () => {
   const main = await readFile(new URL('../src/main.ts', import.meta.url), 'utf8');
   expect(main).not.toMatch(/^(import|export)\b/m);
 });
 
 it.each(['help', '--help', '--version'])(
-  'exits quietly when the reader of `plant-store %s` closes the pipe, as head does',
+  '`plant-store %s` exits quietly when the reader closes the pipe',
   async (argument) => {
     const { child, result } = start([argument]);
     child.stdout.destroy();

@@ -13,7 +13,7 @@ import { baseUrl, TRPCProvider } from './store/trpc.ts';
 import { TokenPage } from './token/token-page.tsx';
 import { useToken } from './token/use-token.ts';
 
-/** The console. Asks for an access token when there is none, and shows the plants when there is one. */
+/** The console. Asks for an access token, and then shows the plants. */
 export function App() {
   const { token, isSigningIn, reason, enter, forget } = useToken();
   const [imports] = useState(createImports);

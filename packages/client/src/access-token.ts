@@ -2,8 +2,8 @@
 export type AccessToken = string | (() => string | Promise<string>);
 
 /**
- * The client sent no request, because it has no valid access token. The token is missing, the token contains
- * a character that no HTTP header can hold, or the token function threw an error.
+ * The client sent no request, because the access token is missing or invalid. Either the token function threw
+ * an error, or an HTTP header cannot hold a character of the token.
  */
 export class AccessTokenError extends Error {
   override readonly name = 'AccessTokenError';
@@ -12,7 +12,7 @@ export class AccessTokenError extends Error {
 /**
  * Returns the value of the `Authorization` header.
  *
- * @throws AccessTokenError. Its message does not contain the token.
+ * @throws AccessTokenError. The message does not contain the token.
  */
 export async function bearer(token: AccessToken): Promise<string> {
   const given: unknown = typeof token === 'function' ? await callFunction(token) : token;

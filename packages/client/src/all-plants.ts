@@ -3,8 +3,8 @@ import type { AppRouter } from './app-router.ts';
 import type { PlantStoreClient } from './plant-store-client.ts';
 
 /**
- * Selects plants: only those with this `tag`, only those whose name contains `search`, and only those with ids
- * greater than `after`. `limit` is the most plants in a page.
+ * Selects plants with this `tag`, with `search` in their names, and with ids greater than `after`. A page has at
+ * most `limit` plants.
  */
 export type PlantQuery = inferRouterInputs<AppRouter>['listPlants'];
 
@@ -12,11 +12,10 @@ export type PlantQuery = inferRouterInputs<AppRouter>['listPlants'];
 export type StoredPlant = inferRouterOutputs<AppRouter>['listPlants']['plants'][number];
 
 /**
- * Reads all plants of the store, or only the plants of a query, ascending by id. The next page is requested
- * only when the loop needs it, so a `break` ends the requests.
+ * Reads all plants of the store, or only the plants of a query, ascending by id. The function requests a page
+ * only when the loop needs more plants, so a `break` ends the requests.
  *
- * A plant that exists the whole time is returned exactly once, even while other clients create and
- * delete plants.
+ * Returns a plant that exists the whole time exactly once, even when other clients create or delete plants.
  *
  * @throws the error of a call. Pass this error to `plantStoreError`. To continue, pass the id of the last
  *   plant as `after`.

@@ -17,11 +17,11 @@ export type AppRouter = typeof appRouter;
 
 /**
  * Only the type of this value is used. TypeScript writes the inferred type of a value into the declarations
- * in full, so the published declarations do not import core.
+ * in full. So the published declarations do not import core.
  */
 const appRouter = clientRouter<CoreRouter>();
 
-/** Leaves out the types that only the server needs: the context, and the meta of REST. */
+/** Removes the types that only the server needs, such as the context. */
 function clientRouter<Router extends AnyTRPCRouter>() {
   type Procedures = Router['_def']['record'];
   // The value is never read.

@@ -8,14 +8,11 @@ import { delayAfter, mayPass } from './reconnect.ts';
 export interface FollowPlantsOptions {
   /** Follows only plants with this tag. */
   tag?: string | undefined;
-  /**
-   * Is called with all plants, ascending by id. The first call follows the first list, and the later calls
-   * follow changes.
-   */
+  /** Receives all plants, ascending by id. Runs after the first list, and then after changes. */
   onPlants: (plants: StoredPlant[]) => void;
   /**
-   * Is called with the error that ends the updates. Pass this error to `plantStoreError`. Without this
-   * function, the error becomes an unhandled rejection, which stops a Node process.
+   * Receives the error that ends the updates. Pass this error to `plantStoreError`. Without this function,
+   * the error becomes an unhandled rejection, which stops a Node process.
    */
   onError?: (error: unknown) => void;
 }
@@ -24,8 +21,8 @@ export interface FollowPlantsOptions {
 const patience = 5 * 60_000;
 
 /**
- * Keeps a copy of the plants in memory up to date. The updates go on after a lost connection, after a restart
- * of the server, and after the feed was off for a short time.
+ * Keeps a copy of the plants in memory up to date. The updates go on after a lost connection, a restart of
+ * the server, or a short time without a feed.
  *
  * @returns a function that ends the updates
  */
@@ -37,15 +34,12 @@ export function followPlants(
   const { signal } = stopped;
   let failures = 0;
   /**
-   * The time when the feed was switched off, in milliseconds since 1970. Before the first list, `patience`
-   * counts as used up.
+   * The time when the feed was switched off, in milliseconds since 1970. Before the first list, the client
+   * does not wait for the feed.
    */
   let offSince: number | undefined = Number.NEGATIVE_INFINITY;
 
-  /**
-   * The cursor is older than the list. So the changes behind the cursor contain everything that the list has
-   * missed.
-   */
+  /** The cursor is older than the list, so all changes that the list lacks are behind the cursor. */
   async function follow(): Promise<void> {
     const { next: after } = await client.listPlantChanges.query({}, { signal });
     const plants = new Map<bigint, StoredPlant>();
@@ -53,7 +47,7 @@ export function followPlants(
       signal.throwIfAborted();
       plants.set(plant.id, plant);
     }
-    signal.throwIfAborted(); // An empty list does not reach the check in the loop.
+    signal.throwIfAborted(); // For an empty list, the check in the loop does not run.
     failures = 0;
     offSince = undefined;
     const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));

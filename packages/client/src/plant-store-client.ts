@@ -15,8 +15,8 @@ import { reconnectLink } from './reconnect.ts';
 
 export interface PlantStoreClientOptions {
   /**
-   * The address of the store, such as `https://plants.example.com`. In a web page, the address can be a path;
-   * `''` stands for the origin of the page.
+   * The address of the store, such as `https://plants.example.com`. In a web page, the address can be a path.
+   * The address `''` means the origin of the page.
    */
   url: string;
   /**
@@ -29,9 +29,8 @@ export interface PlantStoreClientOptions {
 export type PlantStoreClient = TRPCClient<AppRouter>;
 
 /**
- * Creates a client of a plant store. One request contains up to ten calls that are made at the same time.
- * A call with a long text or a list of plants has a request of its own, because the server limits the size
- * of a request.
+ * Creates a client of a plant store. One request contains up to ten calls that are made at the same time. A
+ * call with a long text or a list of plants has its own request, because the server limits requests.
  *
  * When a call throws an error, pass the error to `plantStoreError`. When there is no access token to send,
  * the `cause` of the error is an `AccessTokenError`.
@@ -71,9 +70,7 @@ function withoutSlash(url: string): string {
   return url.slice(0, end);
 }
 
-/**
- * Adds the likely cause to an error of `fetch`, because a browser does not tell a page why a request failed.
- */
+/** Adds the likely cause to an error of `fetch`. A browser does not tell a page why a request failed. */
 async function fetchExplained(url: Parameters<typeof fetch>[0], init?: object): Promise<Response> {
   try {
     return await fetch(url, init);
@@ -88,9 +85,9 @@ async function fetchExplained(url: Parameters<typeof fetch>[0], init?: object): 
 }
 
 /**
- * The most characters of a name or a tag in a batch. A mutation is in the body of at most 1 MiB, and JSON
- * writes some characters as six. A query is in the URL of at most 16 KiB, and a URL writes some characters as
- * nine.
+ * A batch contains only texts with at most this number of characters. The body of a mutation has at most 1
+ * MiB, and JSON writes some characters as six characters. The URL of a query has at most 16 KiB, and a URL
+ * writes some characters as nine characters.
  */
 const maxLength = { mutation: 8_000, query: 100, subscription: 0 };
 

@@ -21,7 +21,7 @@ type FieldMessages = { [field: string]: string[] | undefined };
 
 /**
  * No response of the store arrived, because the network failed or a proxy responded. The store may or may not
- * have carried out the call. A create can always be repeated safely.
+ * have carried out the call. It is always safe to repeat a create.
  */
 interface NoResponse {
   kind: 'noResponse';
@@ -32,14 +32,14 @@ interface NoResponse {
 /**
  * Explains the error that a call of the client threw.
  *
- * @returns undefined when the error has another origin. The call was aborted, there was no access token to
- *   send, or the error is not from a call.
+ * @returns undefined for an aborted call, for a missing access token, and for an error that is not from a
+ *   call.
  */
 export function plantStoreError(thrown: unknown): PlantStoreClientError | undefined {
   if (!isTRPCClientError<AppRouter>(thrown)) return undefined;
   const { data, message, cause, meta } = thrown;
   if (data) return fromCatalogue(data, message);
-  // When the headers are too large, the server does not know the path. So the response has REST's shape.
+  // When the headers are too large, the server does not know the path, so the response has REST's shape.
   const sent: SentError & { message?: unknown } = Object(meta?.['responseJSON']);
   const error = fromCatalogue({ error: sent.error }, `${sent.message}`);
   if (error) return error;
@@ -48,8 +48,8 @@ export function plantStoreError(thrown: unknown): PlantStoreClientError | undefi
 }
 
 /**
- * Whether the same call may succeed later, because the network, a proxy, the server or its database is down
- * or overloaded. Do not repeat a delete that the store may have carried out.
+ * Whether the same call may succeed later. The network, a proxy, the server or the database was down or
+ * overloaded. Do not repeat a delete that the store may have carried out.
  */
 export function isRetryable(thrown: unknown): boolean {
   const error = plantStoreError(thrown);
@@ -57,7 +57,7 @@ export function isRetryable(thrown: unknown): boolean {
   if (!isTRPCClientError<AppRouter>(thrown)) return false;
   const { data, meta, cause } = thrown;
   if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return false;
-  // If there is a response, it came from a proxy or a newer server.
+  // A response without a known error code came from a proxy or a newer server.
   const { response }: { response?: { status: number } } = Object(meta);
   const status = data?.httpStatus ?? response?.status ?? 503;
   return [200, 408, 429].includes(status) || (status >= 500 && status !== 501);
@@ -66,7 +66,7 @@ export function isRetryable(thrown: unknown): boolean {
 const noResponse =
   'the plant store did not respond: check its address and the network, and try again';
 
-/** Makes the error of an error code. Returns undefined for a code that only a newer server has. */
+/** Makes the error for an error code. Returns undefined for a code that only a newer server has. */
 function fromCatalogue(
   { error: code, fields = {} }: SentError,
   message: string,

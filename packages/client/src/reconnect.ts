@@ -3,12 +3,12 @@ import { observable, type Unsubscribable } from '@trpc/server/observable';
 import type { AppRouter } from './app-router.ts';
 import { isRetryable } from './plant-store-error.ts';
 
-/** The most milliseconds between two attempts. A connection that lasts longer counts as successful. */
+/** The longest delay in milliseconds. A connection that lasts longer counts as successful. */
 const maxDelay = 10_000;
 
 /**
  * Subscribes again after an error that may pass, and continues behind the last event. The attempts never end.
- * After a success, tRPC's own `retryLink` would keep its long delay.
+ * tRPC's own `retryLink` keeps a long delay even after a success.
  */
 export const reconnectLink: TRPCLink<AppRouter> =
   () =>
@@ -24,7 +24,7 @@ export const reconnectLink: TRPCLink<AppRouter> =
         subscription = next({ ...op, input }).subscribe({
           next(envelope) {
             const { result } = envelope;
-            // After some of these errors, tRPC's own link would connect again and again.
+            // After some errors, tRPC's own link would connect again and again.
             if (result.type === 'state' && result.error && !mayPass(result.error)) {
               observer.error(result.error);
               return subscription?.unsubscribe();
@@ -59,19 +59,13 @@ export const reconnectLink: TRPCLink<AppRouter> =
       };
     });
 
-/**
- * Whether a subscription goes on after an error. If its token has expired, the token function may return a
- * new token.
- */
+/** Whether a subscription goes on after an error. A new token may replace an expired token. */
 export function mayPass(error: TRPCClientError<AppRouter>): boolean {
   const { response } = Object(error.meta);
   return isRetryable(error) || (error.data?.httpStatus === 401 && !response);
 }
 
-/**
- * The delay before the next attempt in milliseconds. It is random, so that clients do not connect at the same
- * time.
- */
+/** Returns a random delay in milliseconds, so that clients connect at different times. */
 export function delayAfter(failures: number): number {
   return Math.min(maxDelay, 250 * 2 ** failures) * (0.5 + Math.random() / 2);
 }

@@ -4,10 +4,11 @@ import { parseEnv } from 'node:util';
 
 /**
  * Adds the settings of a `.env` file to the environment variables. A variable that is already set keeps its
- * value, even an empty value. The variable `PLANT_STORE_ENV_FILE` names another file, which must exist.
+ * value, even if the value is empty. The variable `PLANT_STORE_ENV_FILE` names another file, which must
+ * exist.
  *
- * A relative `PLANT_STORE_DATA_DIR` in the file starts from the directory of the file. So the setting names
- * the same directory wherever the program is started.
+ * A relative `PLANT_STORE_DATA_DIR` in the file starts from the directory of the file. So the setting does
+ * not depend on the directory in which the program starts.
  *
  * @param defaultPath the file to read when `PLANT_STORE_ENV_FILE` is not set. This file may be absent.
  * @returns the environment variables

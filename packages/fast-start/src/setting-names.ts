@@ -1,4 +1,4 @@
-/** The names of all settings. The server reads all of them, and the command line reads a few. */
+/** The names of all settings. The server reads all settings, and the command line reads a few settings. */
 export const settingNames = [
   'PORT',
   'HOST',
@@ -21,7 +21,7 @@ export const settingNames = [
 
 export type SettingName = (typeof settingNames)[number];
 
-/** `loadEnvFile` and the examples use these variables. The server has no such settings. */
+/** `loadEnvFile` and the examples use these variables. These variables are not settings of the server. */
 const otherNames = ['PLANT_STORE_ENV_FILE', 'PLANT_STORE_URL'];
 
 const prefix = 'PLANT_STORE_';
@@ -49,7 +49,7 @@ function nearest(name: string, names: readonly string[]): string | undefined {
   return names.toSorted((one, other) => distance(one) - distance(other))[0];
 }
 
-/** Counts the characters to insert, delete or replace to turn one text into the other. */
+/** Counts the insertions, deletions and replacements that turn one text into the other text. */
 function editDistance(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, j) => j);
   for (const [i, character] of [...one].entries()) {

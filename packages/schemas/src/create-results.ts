@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { ErrorBody } from './error-body.ts';
+import { ErrorBody } from './errors/error-body.ts';
 import { maxNewPlants } from './limits.ts';
 import { NewPlant } from './plant.ts';
 import { int64 } from './stored-plant.ts';
 
-/** Keeps at most one plant more than the limit. A body may list many thousands of values. */
+/** Keeps at most one plant more than the limit, because a body may list many thousands of values. */
 const firstPlants = z.transform((plants: z.input<typeof NewPlant>[]) =>
   Array.isArray(plants) ? plants.slice(0, maxNewPlants + 1) : plants,
 );

@@ -12,7 +12,7 @@ export const Identity = z
       description: 'The name of the access token, or the `sub` of the JWT',
       examples: ['garden-centre'],
     }),
-    // This is not an enumeration, because later versions may have further scopes.
+    // The type is not an enumeration, because later versions may have further scopes.
     scopes: z.array(z.string()).meta({
       description: `What the token may do: ${scopes.map((scope) => `\`${scope}\``).join(', ')}`,
       examples: [['plants:create', 'plants:read']],

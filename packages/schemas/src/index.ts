@@ -1,5 +1,5 @@
 export { CreateResult, CreateResults, NewPlants } from './create-results.ts';
-export { ErrorBody } from './error-body.ts';
+export { ErrorBody } from './errors/error-body.ts';
 export { Identity, Nothing } from './identity.ts';
 export { Int64 } from './ids/int64.ts';
 export { IdFromText, IntegerText } from './ids/parse-id.ts';

@@ -1,5 +1,5 @@
 // These exports do not load zod, so that programs start fast.
-export { errorAdvice } from './error-advice.ts';
+export { errorAdvice } from './errors/error-advice.ts';
 export {
   type ErrorCode,
   type ErrorKind,
@@ -8,7 +8,7 @@ export {
   errorKinds,
   httpStatus,
   isTemporary,
-} from './error-catalogue.ts';
+} from './errors/error-catalogue.ts';
 export { explainIdText } from './ids/explain-id-text.ts';
 export { int64Bounds } from './ids/int64-range.ts';
 export { formatJson } from './json/format-json.ts';

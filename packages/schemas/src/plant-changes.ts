@@ -33,7 +33,7 @@ export const ListPlantChanges = z
   )
   .prefault({});
 
-/** Selects the place in the feed behind which to follow the changes. */
+/** Selects the place in the feed after which the changes begin. */
 export const FollowPlantChanges = z
   .strictObject(
     { after: ListPlantChanges.unwrap().shape.after, lastEventId: cursor.optional() },
@@ -53,7 +53,7 @@ export const PlantChange = z
   })
   .meta({ id: 'PlantChange' });
 
-/** A list of changes, with the cursor behind them. */
+/** A list of changes, with the cursor behind the last change. */
 export const PlantChanges = z
   .object({
     changes: z.array(PlantChange).meta({

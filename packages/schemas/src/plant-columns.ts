@@ -1,6 +1,6 @@
 import type { StoredPlant } from './stored-plant.ts';
 
-/** The kind of a column's values. It follows from their type in the schema. */
+/** The kind of a column's values, which follows from the type in the schema. */
 export type ColumnKind = keyof ValueByKind;
 
 interface ValueByKind {
@@ -22,7 +22,7 @@ interface PlantColumn<Field extends keyof StoredPlant> {
 
 /**
  * The columns of the table `plants`. The type checker requires a column for each property of a stored plant.
- * Statements, comparisons, files and forms use this list, so that none of them lacks a property.
+ * Statements, comparisons, files and forms use this list, so that every property is in each of these.
  */
 export const plantColumns = {
   id: { name: 'id', kind: 'int64', isOptional: false },

@@ -12,7 +12,7 @@ export const PlantText = z
   // simpler pattern, and the description names the surrogates.
   .meta({ override: { pattern: '^[^\\x00]*$' } });
 
-/** Makes a schema for an integer in a range. All its errors have the same message. */
+/** Makes a schema for an integer in a range. All errors of the schema have the same message. */
 export function integerBetween(min: number, max: number) {
   const error = `must be an integer from ${min} to ${max}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
@@ -34,7 +34,7 @@ export const Plant = z
   })
   .meta({ id: 'Plant' });
 
-/** The body of a create. It is a {@link Plant} with its id. */
+/** The body of a create, which is a {@link Plant} with an id. */
 export const NewPlant = z
   .object(
     {

@@ -1,7 +1,6 @@
 /**
- * Shortens a text from a client for a message or a log line, and adds the length of the whole text. Without
- * this limit, a client could fill the log, and a regular expression that reads the text could block the
- * process.
+ * Shortens a text of a client for a message or a log line. Adds the length of the whole text. Without this
+ * limit, a client could fill the log, or block the process by a slow regular expression.
  */
 export function shorten(text: string, maxLength = 200): string {
   if (text.length <= maxLength) return text;

@@ -32,7 +32,7 @@ export const PlantPage = z
   })
   .meta({ id: 'PlantPage' });
 
-/** The input of the procedures about one plant. */
+/** The input of a procedure for one plant. */
 export const PlantIdInput = z.strictObject(
   {
     id: Int64.meta({
@@ -110,5 +110,5 @@ export function unknownParameters(issue: { code?: string; keys?: string[] }): st
   return `has no parameter ${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
 }
 
-/** The most unknown parameters that an error names. */
+/** An error names at most this number of unknown parameters. */
 const maxKeys = 3;

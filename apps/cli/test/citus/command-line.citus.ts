@@ -1,6 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import {
   type CitusDatabase,
   createCitusDatabase,
@@ -8,7 +6,8 @@ import {
   startCitus,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, run, runOnTerminal, start } from '../fixtures/run-program.ts';
 
 const done = [
@@ -23,32 +22,28 @@ const lines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => line(from + i)).join('');
 
 describe('the command line on a Citus cluster', () => {
-  let directory: string;
+  const cluster = inject('citus') ?? { nodes: [], coordinatorHasShards: false };
+  const directory = useDirectory({ isShared: true });
   let database: CitusDatabase;
   let env: Record<string, string>;
   let onWorker: Record<string, string>;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
-    const cluster = inject('citus');
-    if (!cluster) throw new Error('this test needs the global setup for Citus');
     database = await createCitusDatabase(cluster);
     env = { DATABASE_URL: database.url };
     onWorker = { DATABASE_URL: database.workerUrls[0] ?? '' };
   });
 
-  afterAll(() => rm(directory, { recursive: true }));
-
   const importLines = (input: string, on = env) =>
-    run(['import', '-', '--rejects', join(directory, 'rejects')], { env: on, input });
+    run(['import', '-', '--rejects', directory.path('rejects')], { env: on, input });
 
-  it('says that distribute must run before a command works on a worker', async () => {
+  it('tells the user of a worker to run distribute first', async () => {
     const { code, stderr } = await run(['token', 'create', 'Ann'], { env: onWorker });
     expect(code).toBe(1);
     expect(stderr).toContain('run plant-store distribute there once');
   });
 
-  it('distributes nothing when Citus, a terminal or the number of shards is missing', async () => {
+  it('distributes nothing without Citus, without a terminal or without a number of shards', async () => {
     expect(await run(['distribute', '--shards', '8'], { env })).toMatchObject({ code: 2 });
     expect(await run(['distribute', '--yes'], { env })).toMatchObject({ code: 2 });
     const plain = Object.assign(new URL(database.url), {
@@ -66,7 +61,7 @@ describe('the command line on a Citus cluster', () => {
     });
   });
 
-  it.runIf(hasTerminals)('says what it will do, and stops when nobody confirms', async () => {
+  it.runIf(hasTerminals)('distributes nothing when the user does not confirm', async () => {
     const { stdout } = await runOnTerminal(['distribute', '--shards', '8'], { env, input: '\n' });
     expect(stdout).toMatch(
       /distribute plants by id over 8 shards, .*, and end the feed of changes/,
@@ -75,16 +70,13 @@ describe('the command line on a Citus cluster', () => {
     expect(stdout).not.toContain('nodes can store plants');
   });
 
-  it.runIf(hasTerminals)('warns of fewer shards than nodes before it asks', async () => {
+  it.runIf(hasTerminals)('warns of fewer shards than nodes before the question', async () => {
     const { stdout } = await runOnTerminal(['distribute', '--shards', '1'], { env, input: '\n' });
     expect(stdout).toMatch(/Only 1 of the 2 nodes can store plants, .*Do this\?/s);
   });
 
-  it('says after an error that it is safe to run distribute again', async () => {
-    const cluster = inject('citus');
-    const { url, adminUrl } = await createCitusDatabase(
-      cluster ?? { nodes: [], coordinatorHasShards: false },
-    );
+  it('tells the user to run distribute again after an error', async () => {
+    const { url, adminUrl } = await createCitusDatabase(cluster);
     const admin = postgres(adminUrl, { max: 1 });
     // The last step fails, because another user owns this function.
     await admin`create function plant_store_count(key bigint) returns bigint language sql as 'select 0::bigint'`;
@@ -127,7 +119,7 @@ describe('the command line on a Citus cluster', () => {
     expect((await run(['token', 'list'], { env: onWorker })).stdout).toContain('"Ann"');
   });
 
-  it('describes the cluster when doctor runs on any of its nodes', async () => {
+  it('describes the cluster in doctor on each node', async () => {
     for (const node of [env, onWorker]) {
       const { stdout } = await run(['doctor'], { env: node });
       expect(stdout).toMatch(/^ok +distribution +each node has a copy of access_tokens$/m);
@@ -139,7 +131,7 @@ describe('the command line on a Citus cluster', () => {
     }
   });
 
-  it('shows the nodes in doctor even when their functions are of another version', async () => {
+  it('shows the nodes in doctor when the functions of the nodes have another version', async () => {
     const sql = postgres(database.url, { max: 1 });
     const [{ signature, version } = {}] = await sql`
       select oid::regprocedure::text as signature, obj_description(oid, 'pg_proc') as version
@@ -154,7 +146,7 @@ describe('the command line on a Citus cluster', () => {
     await sql.end();
   });
 
-  it('names in doctor a node that other nodes reach, but this machine does not', async () => {
+  it('names the node in doctor that this machine cannot reach', async () => {
     const admin = postgres(database.adminUrl, { max: 1 });
     const rename = (name: string) => admin`
       select citus_update_node(nodeid, ${name}, nodeport) from pg_dist_node where groupid = 2`;
@@ -164,7 +156,7 @@ describe('the command line on a Citus cluster', () => {
     const doctor = (options?: { node: string[] }) => run(['doctor'], { env, ...options });
     const unreachable = /^warning +cluster +this machine cannot reach (\S+) itself \((\S+ \S+)/gm;
     expect((await doctor()).stdout).not.toMatch(unreachable);
-    // The file of this test exists, so the process cannot resolve `localhost`.
+    // The process cannot resolve `localhost`, because the file of this test exists.
     const { stdout } = await doctor({ node: [localhostUnknownWhile(import.meta.filename)] });
     expect([...stdout.matchAll(unreachable)].map(([, ...found]) => found)).toEqual([
       [`localhost:${port}`, 'getaddrinfo ENOTFOUND'],
@@ -174,7 +166,7 @@ describe('the command line on a Citus cluster', () => {
     await admin.end();
   });
 
-  it('names, in distribute and in doctor, an instance that has not noticed the cluster', async () => {
+  it('names the server process that has not found the cluster, in distribute and in doctor', async () => {
     const instance = postgres(onWorker['DATABASE_URL'] ?? '', {
       max: 1,
       connection: { application_name: 'plant-store process 7' },
@@ -188,7 +180,7 @@ describe('the command line on a Citus cluster', () => {
     expect(await result).toMatchObject({ code: 0 });
   });
 
-  it('names in doctor a version of Citus that was not tested', async () => {
+  it('warns in doctor of a version of Citus without tests', async () => {
     const admin = postgres(database.adminUrl, { max: 1 });
     const [{ name, version } = {}] = await admin`
       select current_database() as name, extversion as version from pg_extension where extname = 'citus'`;
@@ -233,16 +225,12 @@ describe('the command line on a Citus cluster', () => {
       ([, statement = '']) => statement,
     );
     const [, command = ''] = /src\/main\.ts, (distribute.*)\]/.exec(compose) ?? [];
-    const cluster = inject('citus');
-    const example = await createCitusDatabase(
-      cluster ?? { nodes: [], coordinatorHasShards: false },
-      0,
-    );
+    const example = await createCitusDatabase(cluster, 0);
     const hosts = ['coordinator', 'worker-1', 'worker-2'];
     const sql = postgres(example.adminUrl, { max: 1, onnotice: () => {} });
     for (const statement of statements) {
       const [, host = ''] = /'(.*)', 5432/.exec(statement) ?? [];
-      const { port } = new URL(cluster?.nodes[hosts.indexOf(host)]?.proxyUrl ?? '');
+      const { port } = new URL(cluster.nodes[hosts.indexOf(host)]?.proxyUrl ?? '');
       await sql.unsafe(statement.replace(/'.*', 5432/, `'127.0.0.1', ${port}`));
     }
     await sql.end();

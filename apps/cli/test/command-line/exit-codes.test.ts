@@ -5,7 +5,7 @@ import { exitCodes } from '../../src/command-line/errors.ts';
 
 const path = new URL('../../../../docs/exit-codes.md', import.meta.url);
 
-it('lists exactly the exit codes of the program on the page', async () => {
+it('docs/exit-codes.md lists exactly the exit codes of the program', async () => {
   const rows = (await readFile(path, 'utf8')).matchAll(/^\| (\d[\d, ]*) \| .+ \| (.+) \|$/gm);
   const documented = [...rows].flatMap(([, codes = '', command]) =>
     command === '–' ? [] : codes.split(', ').map(Number),

@@ -15,7 +15,7 @@ describe('a time', () => {
   });
 
   it.each(['', 'soon', '2026', '2026-11-01T09:30', '2026-02-30T00:00Z', '0d'])(
-    'rejects %j, which is ambiguous or not a time',
+    'rejects the time %j',
     (text) => {
       expect(() => parseTime(text, now)).toThrow('It must be');
     },

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { hasTerminals, run, startOnTerminal } from '../fixtures/run-program.ts';
 
-describe.runIf(hasTerminals)('without a password in DATABASE_URL', () => {
+describe.runIf(hasTerminals)('a DATABASE_URL without a password', () => {
   let sql: postgres.Sql;
   let env: { DATABASE_URL: string };
 
@@ -22,7 +22,7 @@ describe.runIf(hasTerminals)('without a password in DATABASE_URL', () => {
     await sql.end();
   });
 
-  /** Types an answer as soon as the program asks. */
+  /** Types this text when the program asks for the password. */
   function answer(typed: string) {
     const { child, result } = startOnTerminal(['token', 'create', 'me'], { env });
     let shown = '';
@@ -33,7 +33,7 @@ describe.runIf(hasTerminals)('without a password in DATABASE_URL', () => {
     return result;
   }
 
-  it('asks for the password on a terminal, and does not show it', async () => {
+  it('asks for the password on a terminal, and hides the password', async () => {
     const { code, stdout } = await answer('right&=%\r');
     expect(code).toBe(0);
     expect(stdout).toMatch(
@@ -41,20 +41,20 @@ describe.runIf(hasTerminals)('without a password in DATABASE_URL', () => {
     );
   });
 
-  it('does nothing when the password is wrong', async () => {
+  it('creates no token when the password is wrong', async () => {
     const { code, stdout } = await answer('wrong\r');
     expect(code).toBe(1);
     expect(stdout).toContain('password authentication failed for user "gardener"): check the user');
     expect(stdout).not.toContain('wrong');
   });
 
-  it('does nothing after Ctrl+C', async () => {
+  it('creates no token after Ctrl+C', async () => {
     const { code, stdout } = await answer('\x03');
     expect(code).toBe(130);
     expect(stdout).toContain('plant-store: interrupted');
   });
 
-  it('does not ask without a terminal', async () => {
+  it('does not ask for the password without a terminal', async () => {
     const { code, stderr } = await run(['token', 'create', 'me'], { env });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^plant-store: the database cannot be used \(password authentication/);

@@ -13,7 +13,7 @@ it.each([
   ['yellow\n', false],
   ['n\ny\n', false],
   ['', false],
-])('reads the answer %j as %s', async (answer, isConfirmed) => {
+])('reads the typed text %j as %s', async (answer, isConfirmed) => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   input.end(answer);
   expect(await confirm('Delete it?', { input, output })).toBe(isConfirmed);

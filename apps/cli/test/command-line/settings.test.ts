@@ -20,20 +20,20 @@ const run = (command: string, env: Record<string, string> = {}) =>
 
 const writeEnvFile = (text: string) => writeFile(join(copy.root, '.env'), text);
 
-it('reads .env at the repository root, and resolves its paths from there', async () => {
+it('reads .env at the repository root, and resolves the paths in .env from the root', async () => {
   await writeEnvFile('PLANT_STORE_DATA_DIR=data\n');
   const { stdout } = await run('doctor');
   expect(stdout).toContain(`the embedded database in ${join(copy.root, 'data')}`);
 });
 
-it('prefers even an empty environment variable to a line of .env', async () => {
+it('prefers an empty environment variable to a line of .env', async () => {
   await writeEnvFile('DATABASE_URL=invalid\nPLANT_STORE_DATA_DIR=data\n');
   const other = join(copy.root, 'other');
   const { stdout } = await run('doctor', { DATABASE_URL: '', PLANT_STORE_DATA_DIR: other });
   expect(stdout).toContain(`the embedded database in ${other}`);
 });
 
-it('reports a .env that cannot be read as an invalid setting', async () => {
+it('exits with code 2 when .env cannot be read', async () => {
   await mkdir(join(copy.root, '.env'));
   await expect(run('list')).rejects.toMatchObject({
     code: 2,
@@ -41,7 +41,7 @@ it('reports a .env that cannot be read as an invalid setting', async () => {
   });
 });
 
-it('warns of a variable that looks like a setting but is not one', async () => {
+it('warns of an environment variable whose name is almost a setting', async () => {
   const { stdout, stderr } = await run('doctor', { PLANT_STORE_DATADIR: copy.root });
   expect(stdout).toContain(`the embedded database in ${join(copy.root, '.plant-store')}`);
   expect(stderr).toBe(
@@ -49,7 +49,7 @@ it('warns of a variable that looks like a setting but is not one', async () => {
   );
 });
 
-it('needs no settings to show its help', async () => {
+it('shows the help without reading the settings', async () => {
   await mkdir(join(copy.root, '.env'));
   expect((await run('help')).stdout).toContain('Usage: plant-store');
 });

@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeEach, expect, inject, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, run, runOnTerminal, start } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
-let env: { DATABASE_URL: string };
+const { env } = useDatabase();
 
 beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const input = [1, 2, 3, 4].map((id) => `{"id":${id},"name":"Pilea","tag":"t${id}"}\n`).join('');
   await run(['import', '-', '--rejects', directory.path('rejects')], { env, input });
 });
@@ -31,7 +30,7 @@ it('deletes the plants with the ids in a file, and reports each line that is not
   expect(await count()).toBe('2\n');
 });
 
-it('reads compressed ids from standard input, and can run a second time', async () => {
+it('reads compressed ids from standard input, and counts absent plants in a second run', async () => {
   const args = ['delete', '--file', '-', '--yes', '--json'];
   const input = gzipSync('1\n2\n3');
   expect(await run(args, { env, input })).toEqual({
@@ -43,14 +42,14 @@ it('reads compressed ids from standard input, and can run a second time', async 
   expect(repeated).toMatchObject({ code: 0, stdout: '{"deleted":0,"absent":3,"invalid":0}\n' });
 });
 
-it('exits when standard input is not text, even while the writer keeps the pipe open', async () => {
+it('rejects standard input that is not text, before the input ends', async () => {
   const { child, result } = start(['delete', '--file', '-', '--yes'], { env });
   child.stdin.write(Buffer.alloc(100_000));
   const { code, stderr } = await result;
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is not text') });
 });
 
-it('deletes more ids than one statement takes', async () => {
+it('deletes more plants than one statement can delete', async () => {
   const input = Array.from({ length: 3_500 }, (_, id) => `${id}\n`).join('');
   const { stdout } = await run(['delete', '--file', '-', '--yes'], { env, input });
   expect(stdout).toBe('4 deleted, 3496 absent, 0 invalid\n');
@@ -59,17 +58,16 @@ it('deletes more ids than one statement takes', async () => {
 it.each([
   [['delete', '--file', 'ids', '1'], 'delete needs an id or --file, and not both'],
   [['delete'], 'delete needs an id or --file, and not both'],
-  [['delete', '--file', 'ids'], 'cannot ask without a terminal: add --yes'],
   [['delete', '--file', '-'], 'cannot ask without a terminal: add --yes'],
   [['delete', '--file', join('no', 'such'), '--yes'], 'cannot read no'],
-])('deletes nothing by %j', async (args, message) => {
+])('deletes nothing with the wrong arguments %j', async (args, message) => {
   const result = await run(args, { env, input: '1\n' });
   expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
   expect(await count()).toBe('4\n');
 });
 
 it.runIf(hasTerminals)(
-  'asks once on a terminal, with the number of ids (needs util-linux)',
+  'asks one question on a terminal, which names the number of ids (needs util-linux)',
   async () => {
     const file = await directory.write('ids', '1\n2\nx\n');
     const question = `Delete the plants with the 2 ids in ${file} (1 lines are not ids)? [y/N] `;

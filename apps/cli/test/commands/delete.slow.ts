@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createDatabase } from '@plant-store/test-setup';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
 
 describe.each([
@@ -10,20 +8,17 @@ describe.each([
   { database: 'the embedded database', deleted: ['-9223372036854775808'] },
 ])('on $database', ({ database, deleted }) => {
   let env: Record<string, string>;
-  let directory: string;
+  const directory = useDirectory({ isShared: true });
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
     env =
       database === 'Postgres'
         ? { DATABASE_URL: await createDatabase(inject('postgresUrl')) }
-        : { PLANT_STORE_DATA_DIR: directory };
+        : { PLANT_STORE_DATA_DIR: directory.path('store') };
     const ids = [-9223372036854775808n, -5n, 1n, 2n, 3n, 9223372036854775807n];
     const input = ids.map((id) => `{"id":${id},"name":"Pilea","tag":"Urticaceae"}\n`).join('');
-    await run(['import', '-', '--rejects', join(directory, 'rejects')], { env, input });
+    await run(['import', '-', '--rejects', directory.path('rejects')], { env, input });
   });
-
-  afterAll(() => rm(directory, { recursive: true }));
 
   const get = (id: string) => run(['get', id], { env });
 
@@ -34,16 +29,16 @@ describe.each([
     expect((await run(['delete', id, '--yes'], { env })).code).toBe(1);
   });
 
-  it('with --json, writes the deleted plant in the form of get, so that an import can restore it', async () => {
+  it('writes the deleted plant with --json, so that an import can restore the plant', async () => {
     const stored = (await get('1')).stdout;
     const { stdout } = await run(['delete', '1', '--yes', '--json'], { env });
     expect(stdout).toBe(stored);
-    const rejects = join(directory, 'rejects');
+    const rejects = directory.path('rejects');
     const restored = await run(['import', '-', '--rejects', rejects], { env, input: stdout });
     expect(restored.stdout).toContain('1 created');
   });
 
-  it('deletes nothing without a terminal and without --yes', async () => {
+  it('deletes nothing without --yes when there is no terminal', async () => {
     expect(await run(['delete', '2'], { env, input: 'y\n' })).toEqual({
       code: 2,
       stdout: '',
@@ -53,7 +48,7 @@ describe.each([
   });
 
   it.runIf(hasTerminals)(
-    'shows the plant on a terminal, and deletes it after a yes (needs util-linux)',
+    'shows the plant on a terminal, and deletes the plant after "y" (needs util-linux)',
     async () => {
       const question = `Delete ${(await get('3')).stdout.trimEnd()}? [y/N] `;
       const cancelled = await runOnTerminal(['delete', '3'], { env, input: '\n' });

@@ -1,25 +1,30 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openPlantStore } from '@plant-store/core';
+import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createPlantWriter, formatNames } from '@plant-store/formats';
 import { plantColumns } from '@plant-store/schemas/plain';
 import { createDatabase, hasDevFull, hasPosixSignals } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import postgres from 'postgres';
-import { beforeEach, expect, inject, it, vi } from 'vitest';
+import { expect, inject, it, vi } from 'vitest';
 import { anyPlant } from '../../../../packages/formats/test/fixtures/any-plant.ts';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { useDatabase } from '../fixtures/database.ts';
+import { useDirectory } from '../fixtures/plant-files.ts';
 import { outputOf, run, runToFile, start } from '../fixtures/run-program.ts';
 
-let env: { DATABASE_URL: string };
+const directory = useDirectory();
+const database = useDatabase({ isMigrated: true });
+const { env } = database;
 
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
+const sample = fc.sample(anyPlant, { numRuns: 500, seed: 1 });
+const anyPlants = [...new Map(sample.map((plant) => [plant.id, plant])).values()];
 
-/** The md5 of all columns of all plants. */
+async function load(plants: Parameters<PlantStore['load']>[0]): Promise<void> {
+  const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
+  await store.load(plants);
+  await store.close();
+}
+
+/** Computes one MD5 checksum from all columns of the plants. */
 const checksum = `md5(string_agg(concat_ws('|', id, length(name), name, tag is null, tag,
   extract(epoch from created_at)), '|' order by id))`;
 
@@ -34,40 +39,30 @@ it.each([
   ['csv', []],
   ['ndjson', ['--paged']],
   ['csv', ['--gzip']],
-])('an import of the %s restores a store exactly, with the options %j', async (format, options) => {
-  const directory = await mkdtemp(join(tmpdir(), 'plant-store-export-'));
-  const sample = fc.sample(anyPlant, { numRuns: 500, seed: 1 });
-  const plants = [...new Map(sample.map((plant) => [plant.id, plant])).values()];
-  const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
-  await store.load(plants.map((plant, i) => ({ ...plant, createdAt: times[i % times.length] })));
-  await store.close();
-  const sql = postgres(env.DATABASE_URL);
-  const [before] = await sql.unsafe(`select ${checksum} as md5 from plants`);
+])('an import restores every plant of an exported %s file with %j', async (format, options) => {
+  await load(anyPlants.map((plant, i) => ({ ...plant, createdAt: times[i % times.length] })));
+  const [before] = await database.sql.unsafe(`select ${checksum} as md5 from plants`);
 
   const newPostgres = async () => ({ DATABASE_URL: await createDatabase(inject('postgresUrl')) });
-  const second = options.length === 0 ? { PLANT_STORE_DATA_DIR: directory } : await newPostgres();
+  const second =
+    options.length === 0 ? { PLANT_STORE_DATA_DIR: directory.path('store') } : await newPostgres();
   const third = await newPostgres();
   const args = ['--format', format, ...options];
-  // The plants go from Postgres to a second database, and from there to a third one.
+  // The plants go from Postgres to a second database, and from the second database to a third database.
   const exported = await outputOf(['export', ...args], { env });
-  const importArgs = ['import', '-', '--format', format, '--rejects', join(directory, 'rejects')];
+  const importArgs = ['import', '-', '--format', format, '--rejects', directory.path('rejects')];
   expect(await run(importArgs, { env: second, input: exported })).toMatchObject({ code: 0 });
   const again = await outputOf(['export', ...args], { env: second });
   expect(again.equals(exported)).toBe(true);
   expect(await run(importArgs, { env: third, input: again })).toMatchObject({ code: 0 });
   const restored = postgres(third.DATABASE_URL);
   expect(await restored.unsafe(`select ${checksum} as md5 from plants`)).toEqual([before]);
-  await Promise.all([sql.end(), restored.end()]);
-  await rm(directory, { recursive: true });
+  await restored.end();
 });
 
-it.each(formatNames)('writes %s without times as createPlantWriter does', async (format) => {
-  const sample = fc.sample(anyPlant, { numRuns: 500, seed: 2 });
-  const plants = [...new Map(sample.map((plant) => [plant.id, plant])).values()];
-  const sorted = plants.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
-  await store.load(plants);
-  await store.close();
+it.each(formatNames)('writes the same %s as createPlantWriter', async (format) => {
+  const sorted = anyPlants.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  await load(anyPlants);
   const args = ['export', '--format', format, '--columns', 'id,name,tag'];
   const { createdAt: _, ...columns } = plantColumns;
   const { header, row } = createPlantWriter(format, columns);
@@ -75,7 +70,7 @@ it.each(formatNames)('writes %s without times as createPlantWriter does', async 
 });
 
 it('writes times in UTC with microseconds', async () => {
-  const sql = await migratedDatabase(env);
+  const { sql } = database;
   await sql`alter database ${sql(sql.options.database)} set timezone = 'Asia/Kolkata'`;
   await sql`alter database ${sql(sql.options.database)} set datestyle = 'German'`;
   await sql`insert into plants values (1, 'a', null, '2026-11-21T22:14:13.120456+05:30')`;
@@ -83,67 +78,44 @@ it('writes times in UTC with microseconds', async () => {
   expect(ndjson.stdout).toBe('{"id":1,"name":"a","created_at":"2026-11-21T16:44:13.120456Z"}\n');
   const csv = await run(['export', '--format', 'csv', '--columns', 'created_at,tag,id'], { env });
   expect(csv.stdout).toBe('created_at,tag,id\n2026-11-21 16:44:13.120456+00,,1\n');
-  await sql.end();
 });
 
-it('writes only the plants with the given tag', async () => {
-  const sql = await migratedDatabase(env);
-  const tag = `it's \\ "x"; --`;
-  await sql`insert into plants (id, name, tag) values (1, 'a', ${tag}), (2, 'b', 'x'), (3, 'c', null)`;
-  const { stdout } = await run(['export', '--tag', tag, '--columns', 'id'], { env });
-  expect(stdout).toBe('{"id":1}\n');
-  await sql.end();
+const tag = `it's \\ "x"; --`;
+
+it.each([
+  ['with the given tag', ['--tag', tag], '1'],
+  ['that were created since a time', ['--since', '2026-02-01'], '2'],
+])('writes only the plants %s', async (_, options, id) => {
+  await database.sql`insert into plants values
+    (1, 'a', ${tag}, '2026-01-31T23:59:59Z'), (2, 'b', 'x', '2026-02-01'), (3, 'c', null, '2026-01-01')`;
+  const { stdout } = await run(['export', ...options, '--columns', 'id'], { env });
+  expect(stdout).toBe(`{"id":${id}}\n`);
 });
 
-it('writes only the plants that were created since a time', async () => {
-  const sql = await migratedDatabase(env);
-  await sql`insert into plants (id, name, created_at) values
-    (1, 'old', '2026-01-31T23:59:59Z'), (2, 'new', '2026-02-01')`;
-  const args = ['export', '--since', '2026-02-01', '--columns', 'id,name'];
-  const { stdout } = await run(args, { env });
-  expect(stdout).toBe('{"id":2,"name":"new"}\n');
-  await sql.end();
-});
-
-it('exits quietly when the reader closes the pipe, as head does', async () => {
-  const sql = await migratedDatabase(env);
-  await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 100000) as id`;
+it.runIf(hasPosixSignals)('says after SIGINT that the output is incomplete', async () => {
+  const { sql } = database;
+  await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 300000) as id`;
   const { child, result } = start(['export'], { env });
-  await once(child.stdout, 'data');
-  child.stdout.destroy();
-  expect(await result).toMatchObject({ code: 0, stderr: '' });
-  await sql.end();
+  await once(child.stdout, 'readable');
+  child.kill('SIGINT');
+  expect(await result).toMatchObject({
+    code: 130,
+    stderr: expect.stringContaining('plant-store: interrupted: the output is incomplete'),
+  });
+  await expectNoSession(sql);
 });
 
-it.runIf(hasPosixSignals)(
-  'says that the output is incomplete when SIGINT interrupts it',
-  async () => {
-    const sql = await migratedDatabase(env);
-    await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 300000) as id`;
-    const { child, result } = start(['export'], { env });
-    await once(child.stdout, 'readable');
-    child.kill('SIGINT');
-    expect(await result).toMatchObject({
-      code: 130,
-      stderr: expect.stringContaining('plant-store: interrupted: the output is incomplete'),
-    });
-    await expectNoSession(sql);
-    await sql.end();
-  },
-);
-
-it.runIf(hasDevFull)('says that the disk of the output is full', async () => {
-  const sql = await migratedDatabase(env);
+it.runIf(hasDevFull)('says that the disk for the output is full', async () => {
+  const { sql } = database;
   await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 10000) as id`;
   const { code, stderr } = await runToFile(['export'], '/dev/full', { env });
   expect(code).toBe(1);
   expect(stderr).toContain('plant-store: the disk of the output is full: the output is incomplete');
   await expectNoSession(sql);
-  await sql.end();
 });
 
 it('says that the output is incomplete when the database ends the session', async () => {
-  const sql = await migratedDatabase(env);
+  const { sql } = database;
   await sql`insert into plants (id, name) select id, repeat('x', 1000) from generate_series(1, 100000) as id`;
   const { child, result } = start(['export'], { env });
   await once(child.stdout, 'readable');
@@ -152,7 +124,6 @@ it('says that the output is incomplete when the database ends the session', asyn
     code: 1,
     stderr: expect.stringContaining('the database did not respond'),
   });
-  await sql.end();
 });
 
 /** Waits until the server runs no statement of an export. */

@@ -1,20 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openPlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeEach, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { createUser, useDatabase } from '../fixtures/database.ts';
 import { startFollower } from '../fixtures/follower.ts';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, type ProgramOptions, run, runOnTerminal } from '../fixtures/run-program.ts';
 
-let env: { DATABASE_URL: string };
-
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-  await (await migratedDatabase(env)).end();
-});
+const directory = useDirectory();
+const database = useDatabase({ isMigrated: true });
+const { env } = database;
 
 const said = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 
@@ -28,11 +21,15 @@ async function switchesOffAndOn(options: ProgramOptions) {
   expect(await run(['feed', 'off', '--yes'], options)).toEqual(
     said('the feed of changes is off, as before\n'),
   );
-  expect((await run(['follow'], options)).stderr).toContain('is switched off');
+  expect(await run(['follow'], options)).toMatchObject({
+    code: 1,
+    stderr:
+      'plant-store: the feed of changes is switched off: the operator switches it on with `plant-store feed on`\n',
+  });
   expect(await run(['feed', 'on'], options)).toEqual(said('the feed of changes is on\n'));
 }
 
-it('stops a consumer, which must begin again when the feed is on again', async () => {
+it('ends a running follow, and makes the earlier cursors invalid', async () => {
   const follower = startFollower([], { env });
   const [line] = await follower.waitFor(1);
   await switchesOffAndOn({ env });
@@ -47,14 +44,13 @@ it('stops a consumer, which must begin again when the feed is on again', async (
   expect(again.code).toBe(1);
 });
 
-it('works on an embedded database', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
-  await (await openPlantStore({ dataDirectory: directory })).close();
-  await switchesOffAndOn({ env: { PLANT_STORE_DATA_DIR: directory } });
-  await rm(directory, { recursive: true });
+it('switches the feed of an embedded database off and on', async () => {
+  const path = directory.path('.');
+  await (await openPlantStore({ dataDirectory: path })).close();
+  await switchesOffAndOn({ env: { PLANT_STORE_DATA_DIR: path } });
 });
 
-it('asks before it switches the feed off', async () => {
+it('asks the user before the feed is switched off', async () => {
   const { code, stderr } = await run(['feed', 'off'], { env });
   expect(stderr).toBe(
     'plant-store: cannot ask without a terminal: add --yes to switch the feed off\n',
@@ -62,21 +58,17 @@ it('asks before it switches the feed off', async () => {
   expect(code).toBe(2);
 });
 
-it.runIf(hasTerminals)('changes nothing when nobody confirms', async () => {
+it.runIf(hasTerminals)('keeps the feed on when the user does not confirm', async () => {
   const { code, stdout } = await runOnTerminal(['feed', 'off'], { env, input: 'n\n' });
   expect(stdout).toContain('plant-store: the feed of changes is still on');
   expect(code).toBe(1);
   expect((await run(['feed', 'on'], { env })).stdout).toContain('as before');
 });
 
-it('says that the user must own the tables', async () => {
-  const sql = await migratedDatabase(env);
-  const user = `user_${randomUUID().replaceAll('-', '')}`;
-  await sql.unsafe(`create role ${user} login`);
-  await sql.unsafe(`grant all on all tables in schema public to ${user}`);
-  await sql.end();
-  const DATABASE_URL = Object.assign(new URL(env.DATABASE_URL), { username: user }).href;
-  const { code, stderr } = await run(['feed', 'off', '--yes'], { env: { DATABASE_URL } });
+it('says that only the owner of the tables can switch the feed', async () => {
+  const grants = ['all on all tables in schema public'];
+  const user = await createUser(database.sql, env.DATABASE_URL, grants);
+  const { code, stderr } = await run(['feed', 'off', '--yes'], { env: user.env });
   expect(stderr).toMatch(
     /^plant-store: only the owner of the tables can switch the feed \(must be owner of table plants\): use a/,
   );

@@ -6,14 +6,14 @@ import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase, startPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, vi } from 'vitest';
+import { migratedDatabase } from '../fixtures/database.ts';
 import { changesIn, type Line, startFollower } from '../fixtures/follower.ts';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
 import { main, run } from '../fixtures/run-program.ts';
 
 const plants = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
 
-it('gives each change once to a consumer that is killed again and again', async () => {
+it('gives each change once to a consumer that is killed several times', async () => {
   const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
   await store.load(plants(0, 200));
@@ -22,7 +22,7 @@ it('gives each change once to a consumer that is killed again and again', async 
   const taken: Line[] = [];
   const [start] = await follower.waitFor(1);
   const changeStore = async () => {
-    // Each transaction has many changes, so that a kill comes in the middle of a transaction.
+    // Each transaction has many changes, so a kill interrupts the consumer within a transaction.
     for (let i = 0; i < 40; i++) {
       await store.load(plants(1_000 + 100 * i, 70));
       await store.deleteMany(plants(5 * i, 5).map(({ id }) => id));
@@ -34,7 +34,7 @@ it('gives each change once to a consumer that is killed again and again', async 
   for (const next of [1, 33, 100, 101, 777, 1_999, all - taken.length]) {
     follower.child.kill('SIGKILL');
     follower = startFollower(['--from', cursor], { env });
-    // The consumer processes fewer lines than it receives.
+    // The consumer takes only some of the lines that arrive.
     taken.push(...(await follower.waitFor(Math.min(next, all - taken.length))).slice(0, next));
     cursor = taken.at(-1)?.cursor ?? cursor;
   }
@@ -57,7 +57,7 @@ async function changesBehind(store: PlantStore, cursor: string): Promise<string[
   }
 }
 
-it('gives an exact copy of the store after kills in the middle of the list', async () => {
+it('gives a consumer an exact copy of the store when kills interrupt the list', async () => {
   const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
   await store.load(plants(0, 12_000));
@@ -75,7 +75,7 @@ it('gives an exact copy of the store after kills in the middle of the list', asy
     const follower = startFollower(['--from', cursor], { env });
     cursor = take((await follower.waitFor(count)).slice(0, count));
     follower.child.kill('SIGKILL');
-    // These plants are before and behind the last line of the list.
+    // One plant is before the last line of the list, and one plant is behind this line.
     for (const id of [count - 1, count + 1]) await store.delete(BigInt(id));
     await store.create({ id: BigInt(count - 1), name: 'another' });
     await store.create({ id: BigInt(100_000 + count), name: 'new' });
@@ -92,11 +92,10 @@ it('gives an exact copy of the store after kills in the middle of the list', asy
     },
     { timeout: 20_000, interval: 200 },
   );
-  follower.child.kill('SIGKILL');
   await store.close();
 });
 
-it('goes on after a restart of the database, and warns of the outage once', async () => {
+it('goes on after the database restarts, and warns once of each outage', async () => {
   const server = await startPostgres({ fsync: 'off' });
   const env = { DATABASE_URL: server.url };
   let sql = await migratedDatabase(env);
@@ -124,7 +123,7 @@ it('goes on after a restart of the database, and warns of the outage once', asyn
   await server.stop();
 });
 
-it('continues the list in the middle after a restart of the database', async () => {
+it('continues the list after the database restarts, without a gap or a repeat', async () => {
   const server = await startPostgres({ fsync: 'off' });
   const env = { DATABASE_URL: server.url };
   const sql = await migratedDatabase(env);
@@ -133,7 +132,7 @@ it('continues the list in the middle after a restart of the database', async () 
     select id, repeat('x', 1000) from generate_series(1, ${count}::int) as id`;
   await sql.end();
   const child = spawn(process.execPath, [main, 'follow', '--from', 'start'], { env });
-  await once(child.stdout, 'readable'); // The command waits, because nobody reads more.
+  await once(child.stdout, 'readable'); // The command waits, because the test reads no further output.
   await server.halt();
   const ids: number[] = [];
   const allRead = (async () => {
@@ -154,7 +153,7 @@ it('continues the list in the middle after a restart of the database', async () 
   await server.stop();
 });
 
-it('connects to the primary among the hosts, and says when no host is the primary', async () => {
+it('connects to the primary among several hosts, and rejects a read replica alone', async () => {
   const primary = await startPostgres({ fsync: 'off' });
   const sql = await migratedDatabase({ DATABASE_URL: primary.url });
   const standby = await primary.startStandby();
@@ -164,13 +163,12 @@ it('connects to the primary among the hosts, and says when no host is the primar
   const DATABASE_URL = primary.url.replace('@', `@${new URL(standby.url).host},`);
   const follower = startFollower([], { env: { DATABASE_URL } });
   await follower.waitFor(1);
-  follower.child.kill('SIGKILL');
   await sql.end();
   await standby.stop();
   await primary.stop();
 });
 
-/** Resolves when several connections to a port were made and lost. */
+/** Accepts and closes connections at a port, until several clients have connected. */
 async function severalConnections(port: number): Promise<void> {
   let connections = 0;
   const listener = createServer((socket) => {
@@ -182,7 +180,7 @@ async function severalConnections(port: number): Promise<void> {
   await once(listener, 'close');
 }
 
-it('stops reading from the database while the reader of its output is slow', async () => {
+it('stops reading from the database while nobody reads the output', async () => {
   const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const sql = await migratedDatabase(env);
   const count = 100_000;
@@ -203,7 +201,7 @@ it('stops reading from the database while the reader of its output is slow', asy
       last = await readRows();
       if (last === before || last > previous) throw new Error(`${last} rows`);
     },
-    // Postgres counts the rows with a delay of a second.
+    // Postgres updates the number of rows after a second.
     { timeout: 30_000, interval: 1_500 },
   );
   expect(last - before).toBeLessThan(count / 2);

@@ -1,24 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase, hasPosixSignals } from '@plant-store/test-setup';
-import postgres from 'postgres';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { changesIn, startFollower } from '../fixtures/follower.ts';
+import { useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
 
-let env: { DATABASE_URL: string };
+const directory = useDirectory();
+const database = useDatabase();
+const { env } = database;
 let store: PlantStore;
 
 beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
 });
 
 afterEach(() => store.close());
 
-it('begins with the cursor of this moment, and then writes each change', async () => {
+it('writes the current cursor first, and then each change', async () => {
   await store.create({ id: 1n, name: 'Ficus' });
   const follower = startFollower([], { env });
   const [first] = await follower.waitFor(1);
@@ -36,39 +35,12 @@ it('begins with the cursor of this moment, and then writes each change', async (
 
   const again = startFollower(['--from', String(first?.cursor)], { env });
   expect(changesIn(await again.waitFor(2))).toEqual(['created 9007199254740992', 'deleted 1']);
-  again.child.kill();
-  await again.result;
-});
-
-it('lists all plants first with --from start', async () => {
-  await store.load([-1n, 1n, 2n].map((id) => ({ id, name: `plant ${id}` })));
-  const follower = startFollower(['--from', 'start'], { env });
-  await follower.waitFor(3);
-  await store.delete(2n);
-  expect(changesIn(await follower.waitFor(4))).toEqual([
-    ...['created -1', 'created 1', 'created 2', 'deleted 2'],
-  ]);
-  follower.child.kill();
-  await follower.result;
-});
-
-it('continues a list in the middle, and writes the deletions since the list began', async () => {
-  await store.load([-1n, 1n, 2n, 3n].map((id) => ({ id, name: `plant ${id}` })));
-  const first = startFollower(['--from', 'start'], { env });
-  const [, line] = await first.waitFor(4);
-  first.child.kill();
-  await store.delete(-1n);
-  await store.delete(3n);
-  const second = startFollower(['--from', String(line?.cursor)], { env });
-  expect(changesIn(await second.waitFor(3))).toEqual(['created 2', 'deleted -1', 'deleted 3']);
-  second.child.kill();
-  await Promise.all([first.result, second.result]);
 });
 
 it.runIf(hasPosixSignals).each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('ends with a complete line when %s interrupts it', async (signal, exitCode) => {
+] as const)('ends its output with a complete line after %s', async (signal, exitCode) => {
   await store.load(Array.from({ length: 3_000 }, (_, id) => ({ id: BigInt(id), name: 'Hoya' })));
   const follower = startFollower(['--from', 'start'], { env });
   await follower.waitFor(1);
@@ -81,29 +53,18 @@ it.runIf(hasPosixSignals).each([
   );
 });
 
-it.runIf(hasPosixSignals)('writes no error as JSON when a signal interrupts it', async () => {
+it.runIf(hasPosixSignals)('writes no error to standard output after a signal', async () => {
   const follower = startFollower(['--from', 'start', '--json'], { env });
-  const sql = postgres(env.DATABASE_URL, { max: 1 });
-  const reads = () => sql`
+  const reads = () => database.sql`
     select from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and query like '%plant_deletions%'`;
   await vi.waitFor(async () => expect(await reads()).toHaveLength(1), { timeout: 20_000 });
-  await sql.end();
   follower.child.kill('SIGINT');
   expect(await follower.result).toMatchObject({ code: 130, stdout: '' });
 });
 
-it('exits quietly when a reader such as head closes the pipe', async () => {
-  await store.create({ id: 1n, name: 'Ficus' });
-  const follower = startFollower(['--from', 'start'], { env });
-  await follower.waitFor(1);
-  follower.child.stdout.destroy();
-  await store.create({ id: 2n, name: 'Hoya' });
-  expect(await follower.result).toMatchObject({ code: 0, stderr: '' });
-});
-
 it.each(['yesterday!', 'abc', 'abc.x', 'abc.9223372036854775808', ''])(
-  'rejects the starting point %j',
+  'rejects %j as the value of --from',
   async (from) => {
     const { code, stderr } = await run(['follow', '--from', from], { env });
     expect(stderr).toMatch(/must be now, start, or the cursor of a line\.?\n$/);
@@ -128,35 +89,18 @@ it('says that a cursor belongs to another database', async () => {
   }
 });
 
-it('says that the feed is switched off', async () => {
-  const sql = postgres(env.DATABASE_URL);
-  await sql`delete from plant_feed`;
-  await sql.end();
-  const { code, stderr } = await run(['follow', '--from', 'start'], { env });
-  expect(stderr).toBe(
-    'plant-store: the feed of changes is switched off: the operator switches it on with `plant-store feed on`\n',
-  );
-  expect(code).toBe(1);
-});
-
-it('says that the database does not respond', async () => {
+it('says that the database is unreachable', async () => {
   const unreachable = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' };
   const { code, stderr } = await run(['follow'], { env: unreachable });
   expect(stderr).toMatch(/^plant-store: nothing accepts connections there .*\n$/);
   expect(code).toBe(1);
 });
 
-it('follows an embedded database that no server uses', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'plant-store-cli-'));
-  const embedded = await openPlantStore({ dataDirectory: directory });
+it('follows an embedded database when no server uses the database', async () => {
+  const embedded = await openPlantStore({ dataDirectory: directory.path('.') });
   await embedded.create({ id: 1n, name: 'Ficus' });
-  const options = { env: { PLANT_STORE_DATA_DIR: directory } };
-  const { stderr } = await run(['follow'], options);
-  expect(stderr).toContain(`the data directory ${directory} is in use by process ${process.pid}`);
+  const options = { env: { PLANT_STORE_DATA_DIR: directory.path('.') } };
   await embedded.close();
   const follower = startFollower(['--from', 'start'], options);
   expect(changesIn(await follower.waitFor(1))).toEqual(['created 1']);
-  follower.child.kill();
-  await follower.result;
-  await rm(directory, { recursive: true });
 });

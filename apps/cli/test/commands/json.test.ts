@@ -1,57 +1,49 @@
 import { rm } from 'node:fs/promises';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeAll, expect, inject, it } from 'vitest';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { run } from '../fixtures/run-program.ts';
 
-let env: { DATABASE_URL: string };
+const database = useDatabase({ isShared: true, isMigrated: true });
+const { env } = database;
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-  const sql = await migratedDatabase(env);
-  await sql`insert into plants (id, name, tag) values (1, 'Hoya', 'a'), (2, 'Pilea', 'b')`;
-  await sql.end();
+  await database.sql`insert into plants (id, name, tag) values (1, 'Hoya', 'a'), (-2, 'Pilea', null)`;
 });
 
+const createdAt = expect.stringMatching(/^[\d-]+T[\d:.]+Z$/);
+
 it.each([
-  [['count', '--json'], { count: 2 }],
-  [['count', '--tag', 'a', '--json'], { count: 1 }],
-  [['get', '1', '--json'], { id: 1, name: 'Hoya', tag: 'a' }],
-  [['list', '--limit', '1', '--json'], { id: 1, name: 'Hoya', tag: 'a' }],
+  ['count --json', { count: 2 }],
+  ['count --tag a --json', { count: 1 }],
+  ['get 1 --json', { id: 1, name: 'Hoya', tag: 'a', createdAt }],
+  ['get -2', { id: -2, name: 'Pilea', createdAt }],
+  ['list --limit 1 --json', { id: -2, name: 'Pilea', createdAt }],
   [
-    ['token', 'create', 'Ann', '--json'],
+    'token create Ann --json',
     {
       name: 'Ann',
       scopes: ['plants:create', 'plants:read'],
       token: expect.stringMatching(/^plant_/),
     },
   ],
-  [['token', 'list', '--json'], { name: 'Ann' }],
-  [['token', 'revoke', 'Ann', '--json'], { name: 'Ann' }],
-])('%j writes JSON', async (args, expected) => {
-  const { code, stdout } = await run(args, { env });
+  ['token list --json', { name: 'Ann' }],
+  ['token revoke Ann --json', { name: 'Ann' }],
+])('%s writes JSON', async (command, expected) => {
+  const { code, stdout } = await run(command.split(' '), { env });
   expect(JSON.parse(stdout)).toMatchObject(expected);
   expect(code).toBe(0);
 });
 
 it.each([
-  [
-    ['get', '7', '--json'],
-    1,
-    { error: 40401, message: expect.stringContaining('no plant has the') },
-  ],
-  [
-    ['get', 'x', '--json'],
-    2,
-    { error: 40001, message: expect.stringContaining("value 'x' is inv") },
-  ],
-  [['delete', '7', '--json'], 2, { error: 40001, message: expect.stringContaining('add --yes') }],
-  [['token', 'revoke', 'nobody', '--json'], 1, { error: 40101, message: expect.any(String) }],
-  [['token', 'create', '', '--json'], 2, { error: 40001, message: expect.any(String) }],
+  ['get 7 --json', 1, { error: 40401, message: expect.stringContaining('no plant has the') }],
+  ['get x --json', 2, { error: 40001, message: expect.stringContaining("value 'x' is inv") }],
+  ['delete 7 --json', 2, { error: 40001, message: expect.stringContaining('add --yes') }],
+  ['token revoke nobody --json', 1, { error: 40101, message: expect.any(String) }],
+  ['token create  --json', 2, { error: 40001, message: expect.any(String) }],
 ])(
-  '%j writes its error as JSON on standard output, and as a line on stderr',
-  async (args, exit, body) => {
-    const { code, stdout, stderr } = await run(args, { env });
+  '%s writes the error as JSON to standard output, and as a line to standard error',
+  async (command, exit, body) => {
+    const { code, stdout, stderr } = await run(command.split(' '), { env });
     expect(JSON.parse(stdout)).toEqual(body);
     expect(stderr).toMatch(/^(plant-store|error): .+\n$/);
     expect(code).toBe(exit);
@@ -59,7 +51,7 @@ it.each([
 );
 
 it.each(['get 1', 'list', 'count', 'delete 1 --yes', 'token list', 'token create x'])(
-  '%s --json writes an error of the database as JSON',
+  '%s --json writes the error as JSON when the database is unreachable',
   async (command) => {
     const unreachable = { DATABASE_URL: 'postgres://127.0.0.1:1/plants' };
     const { code, stdout } = await run([...command.split(' '), '--json'], { env: unreachable });
@@ -79,7 +71,7 @@ it.each([
   'delete 1 --yes',
   'token list',
   'token revoke x',
-])('%s creates no store in a directory that has none', async (command) => {
+])('%s creates no data directory', async (command) => {
   const directory = `${env.DATABASE_URL.split('/').at(-1)}-none`;
   const { code, stderr } = await run(command.split(' '), {
     env: { PLANT_STORE_DATA_DIR: directory },

@@ -1,6 +1,5 @@
-import { createDatabase } from '@plant-store/test-setup';
-import { expect, inject, it } from 'vitest';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { run } from '../fixtures/run-program.ts';
 
 /** Prints the address of each module that the program loads. */
@@ -13,11 +12,11 @@ const printModules = `data:text/javascript,${encodeURIComponent(`
     },
   });`)}`;
 
-it.each(['get 1', 'list', 'count'])('%s loads only the code that it needs', async (command) => {
-  const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-  const sql = await migratedDatabase(env);
-  await sql`insert into plants (id, name) values (1, 'Hoya')`;
-  await sql.end();
+const database = useDatabase({ isShared: true, isMigrated: true });
+const { env } = database;
+
+it.each(['list', 'count', 'get 1'])('%s loads no code of other commands', async (command) => {
+  await database.sql`insert into plants (id, name) values (1, 'Hoya') on conflict do nothing`;
   const result = await run(command.split(' '), { env, node: ['--import', printModules] });
   expect(result.code).toBe(0);
   expect(result.stderr).toContain('/postgres/src/');

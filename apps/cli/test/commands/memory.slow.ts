@@ -1,16 +1,12 @@
 import { devNull } from 'node:os';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeEach, expect, inject, it } from 'vitest';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { run, start } from '../fixtures/run-program.ts';
 
-let env: { DATABASE_URL: string };
-
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
+const database = useDatabase({ isMigrated: true });
+const { env } = database;
 
 it('imports and exports many plants with little memory', async () => {
   const count = 120_000;
@@ -21,7 +17,7 @@ it('imports and exports many plants with little memory', async () => {
       yield Array.from({ length: 1000 }, plant).join('');
     }
   }
-  // The names alone need more than this heap.
+  // The names alone are larger than this heap.
   const node = ['--max-old-space-size=48'];
   const importing = start(['import', '-', '--json', '--rejects', devNull], { env, node });
   await pipeline(Readable.from(lines()), importing.child.stdin);
@@ -33,10 +29,8 @@ it('imports and exports many plants with little memory', async () => {
 });
 
 it('exports long plants with little memory', async () => {
-  const sql = await migratedDatabase(env);
-  await sql`insert into plants (id, name) select id, repeat('x', 1000000) from generate_series(1, 60) as id`;
+  await database.sql`insert into plants (id, name) select id, repeat('x', 1000000) from generate_series(1, 60) as id`;
   const { code, stdout } = await run(['export'], { env, node: ['--max-old-space-size=32'] });
   expect(code).toBe(0);
   expect(stdout.length).toBeGreaterThan(60_000_000);
-  await sql.end();
 });

@@ -1,40 +1,25 @@
-import { randomUUID } from 'node:crypto';
-import { createDatabase, startPostgres } from '@plant-store/test-setup';
-import type postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { startPostgres } from '@plant-store/test-setup';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createUser, migratedDatabase, useDatabase } from '../fixtures/database.ts';
 import { startFollower } from '../fixtures/follower.ts';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
 import { run } from '../fixtures/run-program.ts';
 
 const plantJson = /^\{"id":1,"name":"Hoya"/;
 
 describe('a user with few privileges', () => {
-  let sql: postgres.Sql;
-  let url: string;
-  let user: string;
-
-  beforeAll(async () => {
-    url = await createDatabase(inject('postgresUrl'));
-    sql = await migratedDatabase({ DATABASE_URL: url });
-  });
+  const database = useDatabase({ isShared: true, isMigrated: true });
 
   beforeEach(async () => {
-    await sql`insert into plants (id, name) values (1, 'Hoya') on conflict do nothing`;
+    await database.sql`insert into plants (id, name) values (1, 'Hoya') on conflict do nothing`;
   });
 
-  afterAll(() => sql.end());
-
-  /** The settings of a new user with these privileges. */
-  async function settingsWith(grants: string[]) {
-    user = `user_${randomUUID().replaceAll('-', '')}`;
-    await sql.unsafe(`create role ${user} login`);
-    for (const grant of grants) await sql.unsafe(`grant ${grant} to ${user}`);
-    return { DATABASE_URL: Object.assign(new URL(url), { username: user }).href };
-  }
+  const userWith = (grants: string[]) =>
+    createUser(database.sql, database.env.DATABASE_URL, grants);
 
   /** Runs a command as a new user with these privileges. */
   async function runAs(grants: string[], command: string) {
-    return run(command.split(' '), { env: await settingsWith(grants) });
+    const { user, env } = await userWith(grants);
+    return { user, ...(await run(command.split(' '), { env })) };
   }
 
   it.each([
@@ -58,11 +43,9 @@ describe('a user with few privileges', () => {
   });
 
   it('follow needs only the privilege SELECT', async () => {
-    const env = await settingsWith(['select on plants, plant_deletions, plant_feed']);
+    const { env } = await userWith(['select on plants, plant_deletions, plant_feed']);
     const follower = startFollower(['--from', 'start'], { env });
     await follower.waitFor(1);
-    follower.child.kill();
-    await follower.result;
   });
 
   it.each([
@@ -79,16 +62,16 @@ describe('a user with few privileges', () => {
     ['token create Bob', ['select on access_tokens'], 'INSERT ON access_tokens'],
     ['token list', ['select on plants'], 'SELECT ON access_tokens'],
     ['token revoke Bob', ['select on access_tokens'], 'UPDATE ON access_tokens'],
-  ])('%s with %j names the grant that is missing', async (command, grants, missing) => {
-    const { code, stderr } = await runAs(grants, command);
+  ])('%s names the privilege that is missing in %j', async (command, grants, missing) => {
+    const { user, code, stderr } = await runAs(grants, command);
     expect(stderr).toContain(
       `a privilege is missing: run GRANT ${missing} TO ${user} (permission denied`,
     );
     expect(code).toBe(1);
   });
 
-  it('doctor works, and names the grants that the server needs', async () => {
-    const { stdout } = await runAs(['select on plants'], 'doctor');
+  it('doctor names the privileges that the server needs', async () => {
+    const { user, stdout } = await runAs(['select on plants'], 'doctor');
     expect(stdout).toMatch(/^ok +tables +all tables have the columns/m);
     expect(stdout).toMatch(
       new RegExp(
@@ -99,7 +82,7 @@ describe('a user with few privileges', () => {
   });
 });
 
-it('the commands that only read work on a read replica', async () => {
+it('reading commands work on a read replica', async () => {
   const primary = await startPostgres({ fsync: 'off' });
   const sql = await migratedDatabase({ DATABASE_URL: primary.url });
   await sql`insert into plants (id, name) values (1, 'Hoya')`;

@@ -1,22 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeEach, describe, expect, inject, it } from 'vitest';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { describe, expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { plantLines, useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
-
-let env: { DATABASE_URL: string };
-
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
+const { env } = useDatabase({ isMigrated: true });
 
 describe.runIf(hasTerminals).each([40, 60, 80, 132])(
   'on a terminal of %i columns (needs util-linux)',
   (columns) => {
-    it('an import and an export show a bar in one line', async () => {
+    it('an import and an export show a progress bar that fits into one line', async () => {
       const file = await directory.write('plants.ndjson', [...plantLines(3_000)].join(''));
       const imported = await runOnTerminal(['import', file], { env, columns });
       expect(barsOf(imported.stdout).at(-1)).toMatch(/100%.* 3000 /);
@@ -32,12 +26,11 @@ describe.runIf(hasTerminals).each([40, 60, 80, 132])(
   },
 );
 
-it('an export shows nothing without a terminal', async () => {
-  await (await migratedDatabase(env)).end();
+it('an export shows no progress without a terminal', async () => {
   expect(await run(['export'], { env })).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-/** Returns the states of a bar in order, without the lines of the summary. */
+/** Returns each state of the progress bar, without the lines of the summary. */
 function barsOf(output: string): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these move the terminal's cursor.
   const moves = /\x1b\[[\d;?]*[A-Za-z]|[\r\n]/;

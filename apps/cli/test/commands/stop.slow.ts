@@ -1,22 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { createDatabase, hasPosixSignals } from '@plant-store/test-setup';
+import { hasPosixSignals } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { main, start } from '../fixtures/run-program.ts';
 
 /** With this number of plants, an export has several pages. */
 const count = 200_000;
 
-let env: { DATABASE_URL: string };
+const database = useDatabase({ isShared: true, isMigrated: true });
+const { env } = database;
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-  const sql = await migratedDatabase(env);
-  await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, ${count}::int) as id`;
-  await sql.end();
+  await database.sql`insert into plants (id, name) select id, 'plant' from generate_series(1, ${count}::int) as id`;
 });
 
 /** Runs a shell script in which `"$@"` is `plant-store`. */
@@ -30,7 +28,7 @@ async function runInShell(script: string): Promise<{ stdout: string; stderr: str
 
 describe.runIf(hasPosixSignals)('on a system with pipes', () => {
   it.each(['', '--paged', '--gzip', '--format csv --paged'])(
-    'writes all plants to a pipe whose reader is slow, with export %s',
+    'writes all plants to a slow reader, with export %s',
     async (options) => {
       const unpacked = options === '--gzip' ? 'gunzip | ' : '';
       const lines = count + (options.includes('csv') ? 1 : 0);
@@ -41,9 +39,9 @@ describe.runIf(hasPosixSignals)('on a system with pipes', () => {
 
   it.each([
     ...['export | true', 'export --paged | true', 'list --limit 200000 | true', 'count | true'],
-    // After the first line there is nothing to write.
+    // `follow` writes no second line, because no plant changes.
     ...['follow | true', 'follow | head -n 1 > /dev/null'],
-  ])('ends with code 0 when the reader of its output closes the pipe: %s', async (pipeline) => {
+  ])('exits with code 0 when the reader closes the pipe: %s', async (pipeline) => {
     const [command, reader] = pipeline.split(' | ');
     const script = `{ { "$@" ${command}; echo $? >&3; } | ${reader}; } 3>&1`;
     expect(await runInShell(script)).toEqual({ stdout: '0', stderr: '' });
@@ -52,7 +50,7 @@ describe.runIf(hasPosixSignals)('on a system with pipes', () => {
   it.each([
     ...['export', 'export --paged', 'list', 'count', 'get 1', 'follow', 'follow --from start'],
     ...['import - --rejects /dev/null', 'delete 1 --yes', 'token list', 'feed off --yes'],
-  ])('ends on SIGTERM while its statement waits for a lock: %s', async (command) => {
+  ])('exits after SIGTERM while a statement waits for a lock: %s', async (command) => {
     const sql = postgres(env.DATABASE_URL, { max: 1 });
     onTestFinished(() => sql.end());
     await sql`begin`;
@@ -67,7 +65,7 @@ describe.runIf(hasPosixSignals)('on a system with pipes', () => {
     expect([143, 'SIGTERM']).toContain((await result).code);
   });
 
-  it('ends on SIGTERM while nobody reads its output', async () => {
+  it('exits after SIGTERM while nobody reads the output', async () => {
     const child = spawn(process.execPath, [main, 'export', '--paged'], {
       env: { PATH: process.env['PATH'], PLANT_STORE_ENV_FILE: '/dev/null', ...env },
     });

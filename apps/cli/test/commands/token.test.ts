@@ -1,13 +1,9 @@
 import { openPlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeAll, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { run } from '../fixtures/run-program.ts';
 
-let env: { DATABASE_URL: string };
-
-beforeAll(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
+const { env } = useDatabase({ isShared: true });
 
 async function principalOf(token: string) {
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
@@ -16,7 +12,7 @@ async function principalOf(token: string) {
   return found;
 }
 
-it('creates an access token and shows it once, lists it without its value, and revokes it', async () => {
+it('creates, lists and revokes an access token, and shows the token only once', async () => {
   const created = await run(['token', 'create', 'partner', '--expires', '90d'], { env });
   const token = created.stdout.trimEnd();
   expect(token).toMatch(/^plant_[\w-]{43}$/);
@@ -36,7 +32,7 @@ it('creates an access token and shows it once, lists it without its value, and r
   expect(await principalOf(token)).toBeUndefined();
 });
 
-it('creates an access token with the given scopes, and lists them', async () => {
+it('creates an access token with the given scopes, and lists the scopes', async () => {
   const { stdout } = await run(['token', 'create', 'gardener', '--scopes', 'read,delete'], { env });
   const scopes = ['plants:read', 'plants:delete'];
   expect(await principalOf(stdout.trimEnd())).toEqual({ name: 'gardener', scopes });

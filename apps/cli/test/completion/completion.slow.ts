@@ -21,28 +21,22 @@ describe.runIf(isInstalled('bash'))('in bash, where bash is installed,', () => {
     ['token create --e', '--expires'],
     ['token create --scopes ', 'create read delete'],
     ['token create --scopes create,r', 'create,read'],
-    ['delete --y', '--yes'],
-    ['delete --f', '--file'],
-    ['count --t', '--tag'],
-    ['get --j', '--json'],
     ['token help rev', 'revoke'],
     ['help ex', 'export'],
     ['import --re', '--rejects'],
     ['import --format ', 'ndjson csv'],
     ['import plants --format c', 'csv'],
-    ['import --en', '--encoding'],
     ['import --encoding utf-1', 'utf-16le utf-16be'],
     ['import --on-conflict ', 'report skip fail'],
     ['import --d', '--delimiter --dry-run'],
     ['completion ', 'bash zsh'],
-    ['follow --f', '--from'],
     ['follow --from ', 'now start'],
     ['feed ', 'on off'],
   ])('completes `plant-store %s` with %s', (typed, expected) => {
     expect(complete(typed.split(' '))).toBe(expected);
   });
 
-  it('completes the value after an equals sign, which is a separate word for bash', () => {
+  it('completes the value of an option after an equals sign', () => {
     expect(complete(['export', '--format', '='])).toBe('ndjson csv');
     expect(complete(['export', '--format', '=', 'n'])).toBe('ndjson');
   });
@@ -53,7 +47,7 @@ describe.runIf(isInstalled('bash'))('in bash, where bash is installed,', () => {
     expect(script).toContain('complete -o default ');
   });
 
-  /** Calls the completion function as bash does when a user types these words and a tab. */
+  /** Calls the completion function as bash does after these words and the Tab key. */
   function complete(words: string[]): string {
     const call = `${script}
       COMP_WORDS=(plant-store "$@") COMP_CWORD=$#
@@ -73,7 +67,7 @@ describe('in zsh', () => {
   });
 
   it.runIf(isInstalled('zsh'))('loads without an error, where zsh is installed', () => {
-    // compdef belongs to the completion system, which only interactive shells load.
+    // Only interactive shells load the completion system of zsh, which defines `compdef`.
     const load = `compdef() { echo "$@" }\n${script}`;
     const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', load]);
     expect(stderr.toString()).toBe('');

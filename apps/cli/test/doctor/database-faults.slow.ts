@@ -1,42 +1,33 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
+import { startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { runChecks } from '../../src/doctor/run-checks.ts';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createUser, useDatabase } from '../fixtures/database.ts';
+import { findingsOf } from '../fixtures/findings.ts';
 import { run } from '../fixtures/run-program.ts';
 
-let url: string;
-let sql: postgres.Sql;
-
-beforeEach(async () => {
-  url = await createDatabase(inject('postgresUrl'));
-  sql = await migratedDatabase({ DATABASE_URL: url });
-});
-
-afterEach(() => sql.end());
+const database = useDatabase({ isMigrated: true });
+const { env } = database;
 
 /** Returns the findings of one check as texts. */
-async function findings(check: string, databaseUrl = url): Promise<string[]> {
-  vi.stubEnv('DATABASE_URL', databaseUrl);
-  const all = await runChecks();
-  vi.unstubAllEnvs();
-  return all
+async function findings(check: string, databaseUrl = env.DATABASE_URL): Promise<string[]> {
+  return (await findingsOf({ DATABASE_URL: databaseUrl }))
     .filter((each) => each.check === check)
     .map(({ level, message }) => `${level} ${message}`);
 }
 
-it('has the same findings over a network with round trips of 150 ms', async () => {
-  const other = postgres(url, { max: 1 });
+it('has the same findings over a slow network', async () => {
+  const { sql } = database;
+  const other = postgres(env.DATABASE_URL, { max: 1 });
   await other`begin`;
   await other`select pg_current_xact_id()`;
-  const user = new URL(url).pathname.slice(1); // Each database has a name of its own.
-  await sql.unsafe(`create role ${user} login`);
-  await sql.unsafe(`grant all on plants, plant_deletions, plant_feed, access_tokens to ${user}`);
-  // With this change, doctor sends each statement of its trial, and reads the feed twice.
+  const user = await createUser(sql, env.DATABASE_URL, [
+    'all on plants, plant_deletions, plant_feed, access_tokens',
+  ]);
+  // After this change, doctor sends all statements of its trial, and reads the feed twice.
   await sql`alter table plants alter tag set not null`;
-  const near = Object.assign(new URL(url), { username: user }).href;
+  const near = user.env.DATABASE_URL;
   const proxy = await startFaultProxy(near);
   proxy.delay = 75;
   onTestFinished(async () => {
@@ -55,61 +46,68 @@ it('has the same findings over a network with round trips of 150 ms', async () =
   expect(far.stdout).toMatch(/^warning +feed +the feed of changes waits for the transaction/m);
 });
 
+const noFault = ['ok all tables have the columns that this version needs'];
+
 describe('finds tables that differ from the tables of this version', () => {
-  it.each([
-    ['drop table plants', 'problem the table plants is missing: restore it from a backup'],
-    [
-      'alter table plants rename tag to label',
-      'problem the table plants has no column tag: rename it back, or restore the table from a backup',
-    ],
-    [
-      'alter table plants alter id type integer',
-      'problem the column plants.id has the type integer and not bigint: ' +
+  it.each(
+    Object.entries({
+      'drop table plants': 'the table plants is missing: restore it from a backup',
+      'alter table plants rename tag to label':
+        'the table plants has no column tag: rename it back, or restore the table from a backup',
+      'alter table plants alter id type integer':
+        'the column plants.id has the type integer and not bigint: ' +
         'run ALTER TABLE plants ALTER COLUMN id TYPE bigint USING id::bigint',
-    ],
-    [
-      'alter table plants drop constraint plants_pkey',
-      'problem the column plants.id is not the primary key: run ALTER TABLE plants ADD PRIMARY KEY (id)',
-    ],
-    [
-      'alter table plants alter created_at drop default',
-      'problem the column plants.created_at has no default: ' +
+      'alter table plants drop constraint plants_pkey':
+        'the column plants.id is not the primary key: run ALTER TABLE plants ADD PRIMARY KEY (id)',
+      'alter table plants alter created_at drop default':
+        'the column plants.created_at has no default: ' +
         'run ALTER TABLE plants ALTER COLUMN created_at SET DEFAULT now()',
-    ],
-    [
-      'alter table plants add height integer not null',
-      'problem the column plants.height needs a value, and the store has none: ' +
+      'alter table plants add height integer not null':
+        'the column plants.height needs a value, and the store has none: ' +
         'run ALTER TABLE plants ALTER COLUMN height DROP NOT NULL',
-    ],
-    [
-      'alter table access_tokens drop scope',
-      'problem the table access_tokens has no column scope: rename it back, or restore the table from a backup',
-    ],
-  ])('%s', async (change, finding) => {
-    await sql.unsafe(change);
-    expect(await findings('tables')).toEqual([finding]);
+      'alter table access_tokens drop scope':
+        'the table access_tokens has no column scope: rename it back, or restore the table from a backup',
+    }),
+  )('%s', async (change, finding) => {
+    await database.sql.unsafe(change);
+    expect(await findings('tables')).toEqual([`problem ${finding}`]);
   });
 
-  it('but accepts a column that the operator has added', async () => {
-    await sql`alter table plants add height integer not null default 1`;
-    expect(await findings('tables')).toEqual([
-      'ok all tables have the columns that this version needs',
-    ]);
+  it.each(['plants', 'plant_deletions'])(
+    'names the default of an earlier version in %s, and its remedy works',
+    async (table) => {
+      const { sql } = database;
+      await sql.unsafe(`alter table ${table} alter changed_in set default pg_current_xact_id()`);
+      const [finding = ''] = await findings('tables');
+      expect(finding).toMatch(
+        `problem the column ${table}.changed_in has the default of an earlier version, so the feed may ` +
+          'show changes that a crash of the database undoes: run ALTER TABLE',
+      );
+      await sql.unsafe(finding.replace(/^.*: run /, ''));
+      expect(await findings('tables')).toEqual(noFault);
+    },
+  );
+
+  it('accepts a column that the operator has added', async () => {
+    await database.sql`alter table plants add height integer not null default 1`;
+    expect(await findings('tables')).toEqual(noFault);
+  });
+
+  it('accepts that the feed is switched off', async () => {
+    expect((await run(['feed', 'off', '--yes'], { env })).code).toBe(0);
+    expect(await findings('tables')).toEqual(noFault);
   });
 });
 
-it.each([
-  ['alter table plants rename tag to label', 'the table plants has no column tag: rename it back'],
-  ['drop table plants', 'the table plants is missing: restore it from a backup'],
-])('a command says why it cannot work after %s', async (change, message) => {
-  await sql.unsafe(change);
-  const { code, stderr } = await run(['get', '1'], { env: { DATABASE_URL: url } });
-  expect(stderr).toContain(`plant-store: ${message}`);
+it('tells the user of a command why the command cannot work', async () => {
+  await database.sql`alter table plants rename tag to label`;
+  const { code, stderr } = await run(['get', '1'], { env });
+  expect(stderr).toContain('plant-store: the table plants has no column tag: rename it back');
   expect(code).toBe(1);
 });
 
-it('names the session that has locked a table, in doctor and in the other commands', async () => {
-  const other = await sql.reserve();
+it('names the session that has locked a table, in doctor and in other commands', async () => {
+  const other = await database.sql.reserve();
   await other`begin`;
   await other`lock table plants in access exclusive mode`;
   const [row] = await other`select pg_backend_pid() as pid`;
@@ -117,7 +115,6 @@ it('names the session that has locked a table, in doctor and in the other comman
     `the table plants is locked by another session (process ${row?.['pid']}, user postgres, ` +
     `postgres.js): wait until it ends, or end it with SELECT pg_terminate_backend(${row?.['pid']})`;
   expect(await findings('locks')).toEqual([`warning ${message}`]);
-  const env = { DATABASE_URL: url };
   const outputs = await Promise.all([
     run(['get', '1'], { env }),
     run(['list'], { env }),
@@ -131,8 +128,9 @@ it('names the session that has locked a table, in doctor and in the other comman
   other.release();
 });
 
-it('says how Citus distributes plants', async () => {
-  // These are the parts of Citus's catalog that the check reads.
+it('describes the distribution of plants on Citus', async () => {
+  const { sql } = database;
+  // The check reads these parts of Citus's catalog.
   await sql`create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, repmodel "char")`;
   await sql`create table pg_dist_shard (logicalrelid regclass, shardid bigint)`;
   await sql`insert into pg_dist_shard select 'plants', generate_series(1, 32)`;
@@ -170,26 +168,21 @@ it('says how Citus distributes plants', async () => {
   ]);
 });
 
-it('says what is wrong with a URL', async () => {
-  expect(await findings('configuration', 'postgres://u:a/b@h/d')).toEqual([
-    expect.stringContaining('must be percent-encoded: write %2F for /'),
-  ]);
-  expect(await findings('configuration', 'postgres://u@h:70000/d')).toEqual([
-    expect.stringContaining('the port 70000 is not a number from 1 to 65535'),
-  ]);
+it('says what to change in the URL when the database rejects the connection', async () => {
+  const { DATABASE_URL: url } = env;
   expect(await findings('connection', `${url}?sslmode=require`)).toEqual([
     expect.stringMatching(/does not offer TLS\): remove sslmode from its URL/),
   ]);
   expect(await findings('connection', `${url}?schema=public`)).toEqual([
     expect.stringMatching(/parameter "schema"\): remove it from its URL/),
   ]);
-  const withPassword = Object.assign(new URL(url), { username: 'nobody_here' }).href;
-  expect(await findings('connection', withPassword)).toEqual([
+  const ofNobody = Object.assign(new URL(url), { username: 'nobody_here' }).href;
+  expect(await findings('connection', ofNobody)).toEqual([
     expect.stringMatching(/role "nobody_here" does not exist\): check the user in its URL/),
   ]);
 });
 
-it('does not wait long for a host that never responds', async () => {
+it('names a host that does not respond, and waits only a short time', async () => {
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -198,14 +191,14 @@ it('does not wait long for a host that never responds', async () => {
   expect(await findings('connection', `postgres://127.0.0.1:${port}/plants`)).toEqual([
     expect.stringMatching(message),
   ]);
-  const both = url.replace('@', `@127.0.0.1:${port},`);
+  const both = env.DATABASE_URL.replace('@', `@127.0.0.1:${port},`);
   expect(await findings('hosts', both)).toEqual([expect.stringContaining(`127.0.0.1:${port}: `)]);
   expect(await findings('connection', both)).toEqual([expect.stringMatching(/^ok Postgres/)]);
   for (const socket of sockets) socket.destroy();
   silent.close();
 });
 
-it('says how large the database is, and which command shows the free room of its disk', async () => {
+it('names the size of the database, and the command that shows the free disk space', async () => {
   expect(await findings('disk')).toEqual([
     expect.stringMatching(/^ok the database has \d+ MiB; run df on its machine/),
   ]);

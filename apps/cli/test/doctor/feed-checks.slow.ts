@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { type DatabaseState, inspectDatabase } from '@plant-store/core/operator';
 import { startPostgres, type TestPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { feedChecks } from '../../src/doctor/feed-checks.ts';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { createUser, migratedDatabase } from '../fixtures/database.ts';
 import { run } from '../fixtures/run-program.ts';
 
-// A transaction of any database of the server holds the feed back, so this file has a server of its own.
+// A transaction in any database of a server delays the feed, so this file has its own server.
 let server: TestPostgres;
 let sql: postgres.Sql;
 let other: postgres.Sql;
@@ -24,17 +23,16 @@ afterAll(async () => {
 beforeEach(() => {
   other = postgres(server.url, { max: 1 });
 });
-// The end of the session rolls back its open transaction.
+// Postgres rolls back the open transaction when the session ends.
 afterEach(() => other.end());
 
-async function inspect(user = 'postgres'): Promise<DatabaseState> {
-  const databaseUrl = Object.assign(new URL(server.url), { username: user }).href;
+async function inspect(databaseUrl = server.url): Promise<DatabaseState> {
   const state = await inspectDatabase({ databaseUrl, trial: true });
   if (!state) throw new Error('the server has a database');
   return state;
 }
 
-/** Returns the finding for a state whose oldest transaction has this age. */
+/** Sets the age of the oldest transaction in a state, and returns the finding for this state. */
 function findingAt(age: number, state: DatabaseState): string {
   const oldest = state.feed?.oldest;
   if (!state.feed || !oldest) throw new Error('no transaction holds the feed back');
@@ -48,12 +46,7 @@ const doctor = async () =>
     .split('\n')
     .filter((line) => line.includes(' feed '));
 
-it('says that the feed is on', async () => {
-  expect(await doctor()).toEqual([expect.stringMatching(/^ok +feed +the feed of changes is on$/)]);
-  expect((await inspect()).feed?.oldest).toBeUndefined();
-});
-
-it('names the session whose transaction holds the feed back', async () => {
+it('names the session whose transaction delays the feed', async () => {
   await other`begin`;
   await other`set local application_name = 'a report'`;
   const [row] = await other`select pg_backend_pid() as pid, pg_current_xact_id()`;
@@ -69,7 +62,7 @@ it('names the session whose transaction holds the feed back', async () => {
   );
 });
 
-it('names a prepared transaction that holds the feed back', async () => {
+it('names a prepared transaction that delays the feed', async () => {
   await other`begin`;
   await other`select pg_current_xact_id()`;
   await other`prepare transaction 'from ''afar'''`;
@@ -79,18 +72,14 @@ it('names a prepared transaction that holds the feed back', async () => {
   await other`rollback prepared 'from ''afar'''`;
 });
 
-/** Creates a user who may not see when the transactions of others began. */
-async function createUser(): Promise<string> {
-  const user = `user_${randomUUID().replaceAll('-', '')}`;
-  await sql.unsafe(`create role ${user} login`);
-  return user;
-}
+// A user without privileges may not see the start times of other users' transactions.
+const inspectAsUser = async () => inspect((await createUser(sql, server.url)).env.DATABASE_URL);
 
-it('does not warn of many short transactions, even if this user may not see when they began', async () => {
-  const user = await createUser();
+it('does not warn of short transactions with hidden start times', async () => {
   const another = postgres(server.url, { max: 1 });
   let isOver = false;
-  // Each session begins before the other one ends, so that one of them writes at any time.
+  // Each session begins a transaction before the other session commits, so a transaction is open at all
+  // times.
   const overlap = async (first: postgres.Sql, second: postgres.Sql): Promise<void> => {
     await second`begin`;
     await second`select pg_current_xact_id()`;
@@ -99,18 +88,17 @@ it('does not warn of many short transactions, even if this user may not see when
   };
   await another`begin`;
   const overlapping = overlap(another, other);
-  const [finding] = feedChecks(await inspect(user));
+  const [finding] = feedChecks(await inspectAsUser());
   isOver = true;
   await overlapping;
   await another.end();
   expect(finding).toMatchObject({ level: 'ok' });
 });
 
-it('warns of a long transaction, even if this user may not see when the transaction began', async () => {
-  const user = await createUser();
+it('warns of a long transaction with a hidden start time', async () => {
   await other`begin`;
   const [row] = await other`select pg_backend_pid() as pid, pg_current_xact_id()`;
-  expect(feedChecks(await inspect(user))).toEqual([
+  expect(feedChecks(await inspectAsUser())).toEqual([
     {
       check: 'feed',
       level: 'warning',
@@ -130,11 +118,12 @@ it('says what to do when the feed is off or its index is missing', async () => {
     expect.stringMatching(/^ok .* is off: plant-store feed on switches it on$/),
   ]);
   await run(['feed', 'on'], { env });
-  expect(await doctor()).toEqual([expect.stringMatching(/^ok .* is on$/)]);
+  expect(await doctor()).toEqual([expect.stringMatching(/^ok +feed +the feed of changes is on$/)]);
+  expect((await inspect()).feed?.oldest).toBeUndefined();
 });
 
 it.each(['system_identifier = 1', "timeline = '0000000A'"])(
-  'warns when the feed is that of another database, as after %s',
+  'warns when the feed belongs to another database: %s',
   async (setting) => {
     await sql.unsafe(`update plant_feed set ${setting}`);
     expect(await doctor()).toEqual([
@@ -147,7 +136,7 @@ it.each(['system_identifier = 1', "timeline = '0000000A'"])(
   },
 );
 
-it('does not wait for a session that has locked the table of the feed', async () => {
+it('does not wait for a lock on the table of the feed', async () => {
   await other`begin`;
   await other`lock table plant_feed in access exclusive mode`;
   expect((await inspect()).feed).toMatchObject({ isOn: true });

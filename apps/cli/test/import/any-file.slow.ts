@@ -2,25 +2,21 @@ import { Readable } from 'node:stream';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { LoadOutcome } from '@plant-store/core';
 import { FileError, formatNames } from '@plant-store/formats';
-import { createDatabase } from '@plant-store/test-setup';
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/command-line/errors.ts';
 import { loadRows, nothingCounted } from '../../src/import/load-rows.ts';
 import { openRows } from '../../src/import/open-rows.ts';
+import { useDatabase } from '../fixtures/database.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { run, start } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 
-let env: { DATABASE_URL: string };
+const database = useDatabase();
+const { env } = database;
 
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
-
-/** Pieces from which the test builds arbitrary files with interesting cases. */
+/** The test builds arbitrary files from these pieces. */
 const piece = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...',;\t|"\r\n', '""', '\r\n', '\n', '\n1,a,\n2,"b') },
   { weight: 4, arbitrary: fc.constantFrom('1,a,b\n', '2;"a\nb";\r\n', '{"id":3,"name":"c"}\n') },
@@ -42,15 +38,15 @@ const anyBytes = fc.oneof(
   fc.uint8Array().map((each) => Buffer.from(each)),
 );
 
-describe.each(formatNames)('for arbitrary bytes as %s', (format) => {
-  it('every line is in exactly one count', async () => {
+describe.each(formatNames)('an import of arbitrary bytes as %s', (format) => {
+  it('the summary counts every line exactly once', async () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, fc.integer({ min: 1, max: 50 }), async (bytes, size) => {
         const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
           bytes.subarray(i * size, (i + 1) * size),
         );
         const counts = await countsOf(Readable.from(pieces), format);
-        if (!counts) return; // The file cannot be read at all.
+        if (!counts) return; // The import rejects the whole file.
         const { lines, header, blank, continued, rows, created, rejected } = counts;
         expect(header + blank + continued + rows).toBe(lines);
         expect(created + rejected).toBe(rows);
@@ -62,9 +58,9 @@ describe.each(formatNames)('for arbitrary bytes as %s', (format) => {
     );
   });
 
-  it('the database has the plants that the summary counts, and a second import changes nothing', async () => {
+  it('the database has the counted plants, and a second import changes nothing', async () => {
     const files = fc.sample(anyBytes, { numRuns: 12, seed: 14 });
-    // The beginning of every sample can be read.
+    // Every sample begins with this text, so the import can read the file.
     const start = format === 'csv' ? 'id,name,tag\n7,"Hoya",\n' : '{"id":7,"name":"Hoya"}\n';
     const file = await directory.write('any', Buffer.concat([Buffer.from(start), ...files]));
     const args = ['import', file, '--format', format, '--json'];
@@ -84,7 +80,7 @@ describe.each(formatNames)('for arbitrary bytes as %s', (format) => {
   });
 });
 
-it('needs little memory for a quote that is never closed in a big file', async () => {
+it('needs little memory when a big file has an unclosed quote', async () => {
   const block = `2,${'x'.repeat(98)}\n`.repeat(10_000); // About 1 MB.
   const importing = start(
     ['import', '-', '--format', 'csv', '--dry-run', '--json', '--rejects', '-'],
@@ -124,16 +120,11 @@ async function countsOf(input: Readable, format: (typeof formatNames)[number]) {
   }
 }
 
-/** A line end after the last line is optional. */
+/** Counts the lines of a file, whose last line may lack a line end. */
 function linesOf(bytes: Buffer, lineEnd: string): number {
   const text = bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '');
   if (text === '') return 0;
   return text.split(lineEnd).length - (text.endsWith(lineEnd) ? 1 : 0);
 }
 
-async function storedPlants() {
-  const sql = postgres(env.DATABASE_URL);
-  const plants = await sql`select * from plants order by id`;
-  await sql.end();
-  return [...plants];
-}
+const storedPlants = async () => [...(await database.sql`select * from plants order by id`)];

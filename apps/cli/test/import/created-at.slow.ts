@@ -1,16 +1,12 @@
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { rejectedRows, useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 
-let env: { DATABASE_URL: string };
-
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
+const database = useDatabase();
+const { env } = database;
 
 const files = {
   'a.csv': [
@@ -41,12 +37,12 @@ it.each(Object.entries(files))(
       `invalid input: created_at "yesterday" ${must}`,
       `invalid input: created_at "2026-11-21T22:14:13" ${must}`,
     ]);
-    const sql = postgres(env.DATABASE_URL);
-    expect(await sql`select id, created_at::text from plants where id < 3 order by id`).toEqual([
+    expect(
+      await database.sql`select id, created_at::text from plants where id < 3 order by id`,
+    ).toEqual([
       { id: '1', created_at: '2026-11-21 16:44:13.123456+00' },
       { id: '2', created_at: '2024-02-29 00:00:00+00' },
     ]);
-    await sql.end();
     const dryRun = await run(['import', file, '--dry-run', '--json'], { env });
     expect(JSON.parse(dryRun.stdout)).toMatchObject({ valid: 3, rejected: 3 });
   },
@@ -59,16 +55,15 @@ it.each(Object.entries(files))(
     const { code, stderr } = await run(['import', file, '--created-at', 'now'], { env });
     expect(code).toBe(0);
     expect(stderr).not.toContain('not used');
-    const sql = postgres(env.DATABASE_URL);
+    const { sql } = database;
     const isNew = sql`bool_and(created_at > now() - interval '1 hour') as is_new`;
     expect(await sql`select count(*)::int, ${isNew} from plants`).toEqual([
       { count: 6, is_new: true },
     ]);
-    await sql.end();
   },
 );
 
-it('counts a plant with another time as one that exists', async () => {
+it('counts a plant as existing when only its time differs', async () => {
   const file = await directory.write('a.ndjson', '{"id":1,"name":"a"}\n');
   await run(['import', file], { env });
   const again = await directory.write(

@@ -1,21 +1,16 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, expect, inject, it } from 'vitest';
-import { migratedDatabase } from '../fixtures/migrated-database.ts';
+import { expect, it } from 'vitest';
+import { migratedDatabase, useDatabase } from '../fixtures/database.ts';
 import { plantLines, rejectedRows, rejectsOf, useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 
-let env: { DATABASE_URL: string };
+const database = useDatabase();
+const { env } = database;
 
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
-
-it('stores the plants of an NDJSON file, counts those that exist, and lists rejected rows', async () => {
+it('stores the plants of an NDJSON file, counts existing plants, and lists rejected rows', async () => {
   const file = await directory.write(
     'plants.ndjson',
     `{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}
@@ -60,7 +55,7 @@ not a plant
   expect(JSON.parse(again.stdout)).toMatchObject({ ...expected, created: 0, exists: 4 });
 });
 
-it('reads CSV with any columns in any order, and lists the records that it cannot read', async () => {
+it('reads CSV columns in any order, and lists the rows that are not plants', async () => {
   const file = await directory.write(
     'plants.csv',
     Buffer.concat([
@@ -83,15 +78,13 @@ it('reads CSV with any columns in any order, and lists the records that it canno
     { line: 10, reason: 'has text after the closing quote of a field' },
     { line: 11, reason: 'has a quoted field without a closing quote' },
   ]);
-  const sql = postgres(env.DATABASE_URL);
-  expect(await sql`select id, name, tag from plants order by id`).toEqual([
+  expect(await database.sql`select id, name, tag from plants order by id`).toEqual([
     { id: '1', name: 'two\r\nlines, one "tag"', tag: '' },
     { id: '2', name: 'no tag', tag: null },
   ]);
-  await sql.end();
 });
 
-it('shows the progress in plain lines without a terminal, and removes an old rejects file', async () => {
+it('shows the progress as plain lines without a terminal, and removes old rejected rows', async () => {
   const file = await directory.write('plants.jsonl', [...plantLines(10)].join(''));
   await mkdir(dirname(rejectsOf(file)));
   await writeFile(rejectsOf(file), 'of another import');
@@ -105,14 +98,13 @@ it('shows the progress in plain lines without a terminal, and removes an old rej
 });
 
 it('stores the other rows when the database rejects one row', async () => {
-  const sql = await migratedDatabase(env);
-  await sql`alter table plants add constraint not_250 check (id <> 250)`;
+  await (await migratedDatabase(env)).end();
+  await database.sql`alter table plants add constraint not_250 check (id <> 250)`;
   const file = await directory.write('plants.ndjson', [...plantLines(500)].join(''));
   const { stdout } = await run(['import', file, '--json'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ rows: 500, created: 499, rejected: 1 });
   expect(await rejectedRows(file)).toEqual([
-    // The reason is core's message.
+    // The reason is a message of core.
     expect.objectContaining({ line: 251, reason: expect.stringContaining('SQLSTATE 23514') }),
   ]);
-  await sql.end();
 });

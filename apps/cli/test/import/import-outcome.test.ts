@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { type ImportOptions, importFile } from '../../src/import/import-file.ts';
 import { rejectsOf, useDirectory } from '../fixtures/plant-files.ts';
 
-// These tests import in their own process, so that `npx -y pnpm mutants` can change the code.
+// These tests run the import in their own process, because `npx -y pnpm mutants` changes no other process.
 const directory = useDirectory();
 let output: Record<'stdout' | 'stderr', string>;
 let databaseUrl: string;
@@ -46,7 +46,7 @@ async function load(lines: string, options: Partial<ImportOptions> = {}, name = 
   return importFile(file, { onConflict: 'report', ...options });
 }
 
-/** Returns rows for two blocks of 1 MiB and a part of a third. */
+/** Returns rows for more than two blocks of 1 MiB. */
 function manyRows(): string {
   const space = ' '.repeat(1024);
   const rows = Array.from({ length: 2100 }, (_, i) => `{"id":${i + 10},${space}"name":"Aloe"}\n`);
@@ -54,7 +54,7 @@ function manyRows(): string {
 }
 
 function useAsStdin(input: Readable) {
-  // An import only reads from this stream.
+  // An import uses only the reading methods of this stream.
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(input as typeof process.stdin);
 }
 
@@ -67,50 +67,50 @@ async function storedNames() {
   return plants.map(({ name }) => name);
 }
 
-describe('an import is complete', () => {
-  it('when every row is stored', async () => {
+describe('complete imports', () => {
+  it('is complete when every row is stored', async () => {
     expect(await load(hoya)).toBe(true);
     expect(output.stdout).toContain('1 rows: 1 created');
     expect(output.stderr).toContain('100%, 1 rows');
     expect(await storedNames()).toEqual(['Hoya']);
   });
 
-  it('when conflicts are skipped, and does not list them in the rejects file', async () => {
+  it('is complete when conflicts are skipped, and does not list the conflicts', async () => {
     expect(await load(hoya + other, { onConflict: 'skip' })).toBe(true);
     expect(await exists(rejectsOf(directory.path('plants.ndjson')))).toBe(false);
   });
 
-  it('when conflicts are skipped, and leaves no empty rejects file', async () => {
+  it('is complete when conflicts are skipped, and leaves no empty file for rejected rows', async () => {
     const lines = 'id,name\n1,Hoya\n1,Ficus\n';
     expect(await load(lines, { onConflict: 'skip' }, 'plants.csv')).toBe(true);
     expect(await exists(rejectsOf(directory.path('plants.csv')))).toBe(false);
   });
 
-  it('when conflicts are skipped, even with --strict', async () => {
+  it('is complete with --strict when conflicts are skipped', async () => {
     expect(await load(hoya + other, { onConflict: 'skip', strict: true })).toBe(true);
   });
 });
 
-describe('an import is incomplete', () => {
-  it('when a row is in conflict', async () => {
+describe('incomplete imports', () => {
+  it('is incomplete when a row is in conflict', async () => {
     expect(await load(hoya + other)).toBe(false);
     expect(await readFile(rejectsOf(directory.path('plants.ndjson')), 'utf8')).toContain('Ficus');
   });
 
-  it('when a row is rejected', async () => {
+  it('is incomplete when a row is rejected', async () => {
     expect(await load(hoya + invalid)).toBe(false);
     expect(await load(hoya + invalid, { onConflict: 'skip' })).toBe(false);
     expect(await readFile(rejectsOf(directory.path('plants.ndjson')), 'utf8')).toContain('Pilea');
   });
 
-  it('when one row is in conflict and another is rejected, and lists both', async () => {
+  it('lists a row in conflict and a rejected row', async () => {
     expect(await load(hoya + other + invalid)).toBe(false);
     const list = await readFile(rejectsOf(directory.path('plants.ndjson')), 'utf8');
     expect(list).toMatch(/^\{"line":2,.*\}\n\{"line":3,.*\}\n$/);
   });
 });
 
-describe('an import stops', () => {
+describe('stopped imports', () => {
   const message =
     'line 2: id 1 belongs to another plant: choose an id that is free; the import stopped: ' +
     '1 rows of lines 1 to 2 are stored, and 0 were before; correct the line, then run the import again';
@@ -118,7 +118,7 @@ describe('an import stops', () => {
   it.each([
     ['with --on-conflict fail', { onConflict: 'fail' }],
     ['with --strict', { strict: true }],
-  ] as const)('at a conflict %s', async (_, options) => {
+  ] as const)('stops at a conflict %s', async (_, options) => {
     await expect(load(hoya + other, options)).rejects.toMatchObject({ message, exitCode: 3 });
     expect(output.stdout).toContain('2 rows: 1 created, 0 existed, 1 conflicts, 0 rejected');
   });
@@ -126,7 +126,7 @@ describe('an import stops', () => {
   it.each([
     ['with --on-conflict fail', { onConflict: 'fail' }],
     ['with --strict', { strict: true }],
-  ] as const)('%s before it stores more rows than it reports', async (_, options) => {
+  ] as const)('stores exactly the rows that the summary reports %s', async (_, options) => {
     const input = createReadStream(
       await directory.write('plants.ndjson', hoya + other + manyRows()),
     );
@@ -137,7 +137,8 @@ describe('an import stops', () => {
         where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`;
       return row?.['active'] === 0;
     };
-    // A statement for the rows after the conflict would end before the import closes the store.
+    // If a statement stored the rows after the conflict, the statement would end before the import closes the
+    // store.
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
       output.stdout += String(text);
       void vi
@@ -153,7 +154,7 @@ describe('an import stops', () => {
     expect(output.stdout).toContain(` rows: ${row?.['count']} created`);
   });
 
-  it('at a signal, and says how to complete the import', async () => {
+  it('stops at a signal, and says how to complete the import', async () => {
     const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never); // It never returns.
     const stopped = load(manyRows());
     const rejected = expect(stopped).rejects.toMatchObject({
@@ -168,7 +169,7 @@ describe('an import stops', () => {
     await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(130));
   });
 
-  it('when a privilege is missing, and names the privilege', async () => {
+  it('stops when a privilege is missing, and names the privilege', async () => {
     await (await openPlantStore({ databaseUrl })).close();
     const user = new URL(databaseUrl).pathname.slice(1); // Each database has a name of its own.
     const sql = postgres(databaseUrl);
@@ -178,7 +179,7 @@ describe('an import stops', () => {
     await expect(load(hoya)).rejects.toThrow(`GRANT SELECT, INSERT ON plants TO ${user}`);
   });
 
-  it('at an invalid row with --strict, and not with --on-conflict fail', async () => {
+  it('stops at an invalid row with --strict, but not with --on-conflict fail', async () => {
     const strict = load(invalid, { strict: true });
     await expect(strict).rejects.toMatchObject({
       message: expect.stringMatching(/^line 1: invalid input: id .* the import stopped/),
@@ -187,7 +188,7 @@ describe('an import stops', () => {
     expect(await load(invalid, { onConflict: 'fail' })).toBe(false);
   });
 
-  it('when the database is down, and says how to complete the import', async () => {
+  it('stops when the database is down, and says how to complete the import', async () => {
     vi.stubEnv('DATABASE_URL', 'postgres://127.0.0.1:1/none');
     await expect(load(hoya)).rejects.toMatchObject({
       message: expect.stringMatching(/; then run the import again to complete it$/),
@@ -195,7 +196,7 @@ describe('an import stops', () => {
     });
   });
 
-  it('when the database is down, without a wait for more input', async () => {
+  it('stops when the database is down, and does not wait for more input', async () => {
     vi.stubEnv('DATABASE_URL', 'postgres://127.0.0.1:1/none');
     const input = new PassThrough();
     useAsStdin(input);
@@ -206,7 +207,7 @@ describe('an import stops', () => {
     expect(input.destroyed).toBe(true);
   });
 
-  it('before it begins, when the file for rejected rows is the imported file', async () => {
+  it('rejects the imported file as the file for rejected rows', async () => {
     const rejects = await directory.write('plants.ndjson', hoya);
     await expect(load(hoya, { rejects })).rejects.toMatchObject({
       message: `${rejects} is the file to import: name another file with --rejects`,
@@ -214,7 +215,7 @@ describe('an import stops', () => {
     });
   });
 
-  it('at a file that is not text, and does not say to run the import again', async () => {
+  it('does not tell the user to repeat the import of a file that is not text', async () => {
     await expect(load('\0\0\0')).rejects.toMatchObject({
       message: expect.not.stringContaining('run the import again'),
       exitCode: 2,
@@ -222,8 +223,8 @@ describe('an import stops', () => {
   });
 });
 
-describe('an import writes', () => {
-  it('no summary with --quiet, except as JSON', async () => {
+describe('the output of an import', () => {
+  it('writes no summary with --quiet, except as JSON', async () => {
     await load(hoya, { quiet: true });
     expect(output).toEqual({ stdout: '', stderr: '' });
     await load(hoya, { quiet: true, json: true });
@@ -234,25 +235,25 @@ describe('an import writes', () => {
     });
   });
 
-  it('the rejected rows to standard output with --rejects -, and the summary to standard error', async () => {
+  it('writes the rejected rows to standard output with --rejects -', async () => {
     await load(hoya + invalid, { rejects: '-' });
     expect(output.stdout).toMatch(/^\{"line":2,.*"Pilea"\}\n$/);
     expect(output.stderr).toContain('2 rows: 1 created');
   });
 
-  it('the time that the import took', async () => {
+  it('writes the time that the import took', async () => {
     const started = performance.now();
     await load(hoya, { json: true });
     const { seconds } = JSON.parse(output.stdout);
     expect(seconds).toBeLessThanOrEqual((performance.now() - started) / 1000 + 0.001);
   });
 
-  it('that it is incomplete when it has stopped', async () => {
+  it('says in JSON that a stopped import is incomplete', async () => {
     await load(invalid, { strict: true, json: true }).catch(() => {});
     expect(JSON.parse(output.stdout)).toMatchObject({ isComplete: false, rejected: 1 });
   });
 
-  it('the counts of a dry run, and stores nothing', async () => {
+  it('writes the counts of a dry run, and stores nothing', async () => {
     expect(await load(hoya + invalid, { dryRun: true, json: true })).toBe(false);
     expect(JSON.parse(output.stdout)).toMatchObject({ valid: 1, rejected: 1 });
     expect(await storedNames()).toEqual([]);

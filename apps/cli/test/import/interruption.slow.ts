@@ -1,26 +1,23 @@
-import { createDatabase, hasPosixSignals } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, expect, inject, it, vi } from 'vitest';
+import { hasPosixSignals } from '@plant-store/test-setup';
+import { expect, it, vi } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { plantLines, useDirectory } from '../fixtures/plant-files.ts';
 import { run, start } from '../fixtures/run-program.ts';
 
-/** With this number of rows, the import loads several parts. */
+/** The import stores this number of rows in several parts. */
 const count = 30_000;
 
 const directory = useDirectory();
 
-let env: { DATABASE_URL: string };
+const database = useDatabase();
+const { env } = database;
 
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
-
-/** Starts an import that has stored some rows and waits for the rest of its input. */
+/** Starts an import, and waits until the import has stored some rows and needs more input. */
 async function startHalfOfImport() {
   const args = ['import', '-', '--json', '--rejects', directory.path('rejects')];
   const started = start(args, { env });
   started.child.stdin.write([...plantLines(count / 2)].join(''));
-  const sql = postgres(env.DATABASE_URL, { onnotice: () => {} });
+  const { sql } = database;
   await vi.waitFor(async () => expect(await sql`select from plants limit 1`).toHaveLength(1), {
     timeout: 20_000,
     interval: 100,
@@ -40,7 +37,6 @@ it('completes a killed import when the import runs again', async () => {
   expect(exists).toBeGreaterThan(0);
   expect(created).toBe(count - exists);
   expect(await sql`select count(*)::int from plants`).toEqual([{ count }]);
-  await sql.end();
 });
 
 it.runIf(hasPosixSignals).each([
@@ -54,10 +50,9 @@ it.runIf(hasPosixSignals).each([
   const [stored] = await sql`select count(*)::int as created from plants`;
   expect(JSON.parse(stdout)).toMatchObject({ ...stored, isComplete: false });
   expect(stderr).toContain('plant-store: interrupted: run the import again to complete it\n');
-  await sql.end();
 });
 
-it('says how to complete the import when the database stops working half way', async () => {
+it('says how to complete the import after an error of the database', async () => {
   const { child, result, sql } = await startHalfOfImport();
   await sql`drop table plants`;
   child.stdin.end([...plantLines(count)].join(''));
@@ -67,5 +62,4 @@ it('says how to complete the import when the database stops working half way', a
   expect(stderr).toMatch(
     /plant-store: the table plants is missing: .*; then run the import again to/,
   );
-  await sql.end();
 });

@@ -2,20 +2,16 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import { promisify } from 'node:util';
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { defaultRejectsPath } from '../../src/import/rejects-file.ts';
+import { useDatabase } from '../fixtures/database.ts';
 import { rejectsOf, useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 
-let env: { DATABASE_URL: string };
-
-beforeEach(async () => {
-  env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-});
+const database = useDatabase();
+const { env } = database;
 
 const csv =
   'ID; Name;tag;note\r\n1;Hoya;;a\r\n1;"Ficus ""x""\r\ny";;b\r\n1e3;Pilea;;c\r\n4;"Rose;;d\r\n';
@@ -25,13 +21,13 @@ const csvRejects = `line;reason;ID; Name;tag;note
 6;"has a quoted field without a closing quote";4;"Rose;;d
 `;
 
-it('lists the line, the reason and the CSV row, so that a user can import the corrected file', async () => {
+it('lists rejected CSV rows in a form that a user can correct and import', async () => {
   const file = await directory.write('plants.csv', csv);
   expect(await run(['import', file], { env })).toMatchObject({ code: 3 });
   const rejects = await readFile(rejectsOf(file), 'utf8');
   expect(rejects).toBe(csvRejects);
 
-  // A second import rejects the rows that are still wrong, and lists them in the same way.
+  // A second import rejects the remaining wrong rows, and lists these rows in the same way.
   const half = await directory.write('half.csv.rejects', rejects.replace(';1;"F', ';2;"F'));
   const { stdout, stderr } = await run(['import', half, '--json'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ lines: 5, continued: 1, created: 1, rejected: 2 });
@@ -49,7 +45,7 @@ it('lists the line, the reason and the CSV row, so that a user can import the co
   expect(await storedNames()).toEqual(['Hoya', 'Ficus "x"\r\ny', 'Pilea', 'Rose']);
 });
 
-it('lists the line, the reason and the NDJSON row, so that a user can import the corrected file', async () => {
+it('lists rejected NDJSON rows in a form that a user can correct and import', async () => {
   const long = '12345678901234567890123456789012345678901234567890';
   const file = await directory.write(
     'plants.ndjson',
@@ -78,15 +74,7 @@ it('lists the line, the reason and the NDJSON row, so that a user can import the
   expect(await storedNames()).toEqual(['a']);
 });
 
-it('writes the rejected rows to standard output with --rejects -, and the summary to standard error', async () => {
-  const args = ['import', '-', '--format', 'csv', '--rejects', '-', '--json'];
-  const { code, stdout, stderr } = await run(args, { env, input: csv });
-  expect(code).toBe(3);
-  expect(stdout).toBe(csvRejects);
-  expect(stderr).toContain('"created":1,"exists":0,"conflicts":1,"rejected":2,');
-});
-
-it('treats - as standard input or output, and ./- as the file with the name -', async () => {
+it('treats - as standard input or output, and ./- as a file', async () => {
   await directory.write('-', '{"id":7,"name":"Hoya"}\nnull\n');
   const importWith = (...args: string[]) =>
     run(['import', ...args, '--format', 'ndjson'], {
@@ -111,7 +99,7 @@ it('treats - as standard input or output, and ./- as the file with the name -', 
   expect(await readFile(directory.path('-'), 'utf8')).toContain(rejected);
 });
 
-it('writes rejected rows where git ignores them', async () => {
+it('writes rejected rows into a directory that git ignores', async () => {
   const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: directory.path('.') });
   await git('init');
   const file = await directory.write('plants.csv', csv);
@@ -121,7 +109,7 @@ it('writes rejected rows where git ignores them', async () => {
   expect(stdout).toBe('?? plants.csv\n');
 });
 
-it('keeps the rejects file of another import when this import rejects nothing', async () => {
+it('keeps the rejected rows of another file when an import rejects nothing', async () => {
   const bad = await directory.write('bad.csv', csv);
   const good = await directory.write('good.ndjson', '{"id":9,"name":"Pilea"}\n');
   await run(['import', bad], { env });
@@ -135,11 +123,11 @@ it.each([
   ['data/plants.csv', 'data/plant-store-rejects/plants.csv.rejects'],
   ['-', 'plant-store-rejects/import.rejects'],
   ['plant-store-rejects/a.csv.rejects', 'plant-store-rejects/a.csv.rejects.rejects'],
-])('lists the rejected rows of %s in %s by default', (file, path) => {
+])('writes the rejected rows of %s to %s by default', (file, path) => {
   expect(defaultRejectsPath(file)).toBe(normalize(path));
 });
 
-it('opens the rejects file before it stores anything', async () => {
+it('stores nothing when the file for rejected rows cannot be opened', async () => {
   const file = await directory.write('plants.csv', csv);
   const rejects = directory.path('none/rejects');
   const { code, stderr } = await run(['import', file, '--rejects', rejects], { env });
@@ -149,8 +137,6 @@ it('opens the rejects file before it stores anything', async () => {
 });
 
 async function storedNames(): Promise<string[]> {
-  const sql = postgres(env.DATABASE_URL);
-  const plants = await sql<{ name: string }[]>`select name from plants order by id`;
-  await sql.end();
+  const plants = await database.sql<{ name: string }[]>`select name from plants order by id`;
   return plants.map(({ name }) => name);
 }

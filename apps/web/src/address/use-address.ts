@@ -2,12 +2,12 @@ import { useSyncExternalStore } from 'react';
 import { type Address, hrefOf, readAddress } from './address.ts';
 
 interface Shown extends Address {
-  /** Counts the jumps to another place in the same list. */
+  /** The number of jumps to another place in the list. */
   readonly jumps: number;
 }
 
 let shown: Shown = { ...readAddress(location.hash), jumps: 0 };
-/** The id at the top of the table. It is not in React's state, because scrolling must not render a view. */
+/** The id at the top of the table. React's state lacks the id, because scrolling must render no view. */
 let place = shown.at;
 const listeners = new Set<() => void>();
 
@@ -46,7 +46,7 @@ export function currentPlace(): bigint | undefined {
   return place;
 }
 
-/** Stores the id that is at the top of the table after scrolling. */
+/** Stores the id at the top of the table after the user has scrolled. */
 export function keepPlace(at: bigint | undefined): void {
   if (at === place) return;
   place = at;

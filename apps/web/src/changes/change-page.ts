@@ -1,22 +1,20 @@
 import type { PlantChange, StoredPlant } from '@plant-store/schemas';
 
-/** Plants of a list that were loaded together. The page ends at the id `next`, or at the end of the list. */
+/** Plants of a list from one response. The page ends at the id `next`, or at the end of the list. */
 interface LoadedPage {
   readonly plants: StoredPlant[];
   readonly next?: bigint | undefined;
 }
 
-/**
- * Selects the plants of a page. Their ids are greater than `after`. With a `tag`, each plant has this tag.
- */
+/** Selects the plants of a page. The plants have ids greater than `after`, and this `tag`. */
 export interface PageQuery {
   readonly after?: bigint | undefined;
   readonly tag?: string | undefined;
 }
 
 /**
- * Applies changes to a page. Returns the same page when no change concerns it. A change can be applied twice,
- * so the response of the store may already contain it.
+ * Applies changes to a page. Returns the same page when no change concerns the page. It is safe to apply a
+ * change that the page already contains.
  */
 export function changePage(
   page: LoadedPage,
@@ -41,10 +39,10 @@ export function changePage(
   return { ...page, plants: [...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
 
-/** Ids outside the range of int64. */
+/** These ids are outside the range of int64. */
 const [before, behind] = [-(2n ** 64n), 2n ** 64n];
 
-/** Counts how much the changes increase the number of all plants, or of the plants with a tag. */
+/** Returns how much changes increase the number of plants. With a tag, counts only plants with this tag. */
 export function countChange(tag: string | undefined, changes: readonly PlantChange[]): number {
   const fitting = changes.filter(({ plant }) => hasTag(plant, tag));
   return fitting.reduce((sum, { type }) => sum + (type === 'created' ? 1 : -1), 0);
@@ -54,7 +52,7 @@ function hasTag(plant: StoredPlant, tag: string | undefined): boolean {
   return tag === undefined || plant.tag === tag;
 }
 
-/** Whether two plants with one id are the same. After a delete, another plant can get the id. */
+/** Whether two plants with the same id are the same plant. After a delete, another plant can get the id. */
 function isSame(one: StoredPlant, other: StoredPlant): boolean {
   return one.createdAt.getTime() === other.createdAt.getTime();
 }

@@ -17,12 +17,12 @@ export function useFeedState(): FeedState | undefined {
   return useQuery(feed).data;
 }
 
-/** Loads the plants again after the page has changed plants, unless the feed brings the change. */
+/** Loads the plants again after the page has changed a plant. A live feed makes the request unnecessary. */
 export function refreshUnlessLive(queryClient: QueryClient): void {
   if (queryClient.getQueryData(feed.queryKey) !== 'live') void refreshPlants(queryClient);
 }
 
-/** The number of milliseconds for which loaded plants count as current. With a feed, they stay current. */
+/** Loaded plants count as current for this number of milliseconds. With a feed, plants stay current. */
 export function plantsStaleTime(queryClient: QueryClient): number {
   return queryClient.getQueryData(feed.queryKey) === 'off' ? 30_000 : Number.POSITIVE_INFINITY;
 }

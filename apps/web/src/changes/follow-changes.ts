@@ -9,8 +9,8 @@ import { setFeedState } from './feed-state.ts';
 import { noteChanges, updatePage } from './update-page.ts';
 
 /**
- * The least number of milliseconds between two updates. It keeps the page fast while another client imports
- * plants.
+ * The least number of milliseconds between two updates. The pause keeps the page fast while another client
+ * imports plants.
  */
 const interval = 250;
 
@@ -32,7 +32,7 @@ export function useChanges(mayRead: boolean): void {
 
 /**
  * Follows the feed of changes while the tab is visible. Over HTTP/1.1, all tabs of a browser share six
- * connections to a store, so a hidden tab must not use one.
+ * connections to a store. So a hidden tab must not use a connection.
  */
 function followChanges(client: PlantStoreClient, queryClient: QueryClient): () => void {
   const updates = collectUpdates((changes) => updatePage(queryClient, changes));
@@ -43,7 +43,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
   function open(): void {
     if (subscription) return;
     const input = cursor === undefined ? {} : { after: cursor };
-    let isFirst = true; // Whether the next response is the first one after an interruption.
+    let isFirst = true; // Whether the next response is the first response after an interruption.
     subscription = client.plantChanges.subscribe(input, {
       onData({ data }) {
         const isStart = cursor === undefined;
@@ -57,7 +57,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
         }
         if (isStart) {
           setLive();
-          // The lists may have been read before the feed began.
+          // The page may have loaded the lists before the feed began.
           void refreshPlants(queryClient);
         }
         updates.add(data);
@@ -81,7 +81,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
     if (isExpired) open();
     else {
       setFeedState(queryClient, 'off');
-      // If the token is the cause, the response to this request tells the page.
+      // The response to this request tells the page whether the token is the cause.
       void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
     }
   }
@@ -108,7 +108,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
   };
 }
 
-/** Collects changes, and passes them on a few times a second. */
+/** Collects changes, and applies all collected changes a few times a second. */
 function collectUpdates(update: (changes: readonly PlantChange[]) => void) {
   let waiting: PlantChange[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;

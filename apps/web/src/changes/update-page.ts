@@ -2,19 +2,19 @@ import type { PlantChange } from '@plant-store/schemas';
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { changePage, countChange, type PageQuery } from './change-page.ts';
 
-/** A page with more rows is loaded again, so that no page grows without limit. */
+/** A page with more rows than this number is loaded again, so that no page grows without limit. */
 const maxRows = 5_000;
 
-/** Contains a list for each running request for plants: the changes that have arrived since its start. */
+/** Has a list for each running request for plants, with the changes since the start of the request. */
 const requests = new Set<PlantChange[]>();
 
-/** A new plant is highlighted for this number of milliseconds, as in plant-table.css. */
+/** The page highlights a new plant for this number of milliseconds, as plant-table.css does. */
 const highlightTime = 2_000;
 
 const highlighted = new Set<bigint>();
 const listeners = new Set<(changes: readonly PlantChange[]) => void>();
 
-/** Whether a plant was created so recently that its row is highlighted. */
+/** Whether the page highlights the row of a plant, because the plant is new. */
 export function isNew(id: bigint): boolean {
   return highlighted.has(id);
 }
@@ -26,8 +26,8 @@ export function onChanges(listener: (changes: readonly PlantChange[]) => void): 
 }
 
 /**
- * Loads a page of plants, and applies the changes that arrive during the request, because the response may be
- * older than these changes.
+ * Loads a page of plants, and applies the changes that arrive during the request. The response may be older
+ * than these changes.
  */
 export async function loadPage<Page extends Parameters<typeof changePage>[0]>(
   query: PageQuery,
@@ -43,7 +43,7 @@ export async function loadPage<Page extends Parameters<typeof changePage>[0]>(
   }
 }
 
-/** Keeps changes for the requests that wait for their responses. */
+/** Keeps changes for the running requests. */
 export function noteChanges(changes: readonly PlantChange[]): void {
   for (const request of requests) request.push(...changes);
 }
@@ -66,7 +66,7 @@ type Updater = (queryClient: QueryClient, query: Query, changes: readonly PlantC
 /** Functions that apply changes to a loaded response. Each name is the start of a query key. */
 const updaters: Readonly<Record<string, Updater>> = {
   listPlants(queryClient, query, changes) {
-    const page = query.state.data as Parameters<typeof changePage>[0] | undefined; // It is a response of listPlants.
+    const page = query.state.data as Parameters<typeof changePage>[0] | undefined; // This query has a response of listPlants.
     if (!page) return;
     const changed = changePage(page, inputOf(query), changes);
     if (changed.plants.length > maxRows) {
@@ -79,7 +79,7 @@ const updaters: Readonly<Record<string, Updater>> = {
     const change = countChange(inputOf({ queryKey }).tag, changes);
     if (!isExact || change === 0) return;
     queryClient.setQueryData(queryKey, { count: Math.max(0, count + change), isExact });
-    // The store may have counted a change already, so the page asks again later.
+    // The number from the store may already include a change, so the page asks again later.
     void queryClient.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
   },
   getPlant(queryClient, { queryKey }, changes) {
@@ -91,9 +91,7 @@ const updaters: Readonly<Record<string, Updater>> = {
   'previous plant': updateNeighbour,
 };
 
-/**
- * Looks for the neighbour again when it was deleted, or when a plant nearer to the open plant was created.
- */
+/** Looks again after a delete of the neighbour, or after a create nearer to the open plant. */
 function updateNeighbour(
   queryClient: QueryClient,
   { queryKey, state }: Query,
@@ -109,7 +107,7 @@ function updateNeighbour(
   if (isConcerned) void queryClient.invalidateQueries({ queryKey, exact: true });
 }
 
-/** Returns the input of a call, which tRPC keeps in the query key. */
+/** Returns the input of a call. tRPC keeps the input in the query key. */
 function inputOf({ queryKey }: Pick<Query, 'queryKey'>): PageQuery & { id?: bigint } {
   return Object(Object(queryKey[1]).input);
 }

@@ -11,12 +11,12 @@ export function Button({ kind = 'plain', type = 'button', className = '', ...pro
 }
 
 interface CopyButtonProps {
-  /** The name of the text on the button, such as "curl". */
+  /** The name of the text to copy, such as "curl". */
   what: string;
   text: string;
 }
 
-/** Copies a text. Browsers allow this only on secure origins, so other origins get no button. */
+/** Copies a text. Browsers allow copying only on secure origins, so other pages have no button. */
 export function CopyButton({ what, text }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   if (!navigator.clipboard) return null;

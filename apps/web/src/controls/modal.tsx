@@ -2,11 +2,11 @@ import { type ComponentProps, useLayoutEffect, useRef } from 'react';
 
 interface ModalProps extends ComponentProps<'dialog'> {
   isOpen: boolean;
-  /** Is called when the user presses Escape or clicks beside the dialog. */
+  /** Runs when the user presses Escape or clicks beside the dialog. */
   onLeave(): void;
 }
 
-/** A modal dialog of the browser. Only `isOpen` opens and closes it. */
+/** A modal dialog of the browser. Only `isOpen` opens and closes the dialog. */
 export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
   const element = useRef<HTMLDialogElement>(null);
   const isPressedBeside = useRef(false);
@@ -14,7 +14,7 @@ export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
     const { current: opened } = element;
     if (!opened || !isOpen) return;
     opened.showModal();
-    // By default, the first button gets the focus, and this button closes the dialog.
+    // By default, the browser would focus the first button, which closes the dialog.
     (
       opened.querySelector<HTMLElement>('[data-focus], textarea, input[type=text]') ?? opened
     ).focus();
@@ -24,19 +24,19 @@ export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
     <dialog
       ref={element}
       tabIndex={-1}
-      // Browsers close a dialog at the second Escape, even if a `cancel` listener prevents it.
+      // Browsers close a dialog at the second Escape, even when a `cancel` listener calls `preventDefault`.
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.key !== 'Escape') return;
         event.preventDefault();
         onLeave();
       }}
-      // Handles Escape when the focused button was removed, so that no part of the dialog has the focus.
+      // When no part of the dialog has the focus, Escape causes only this event.
       onCancel={(event) => {
         event.preventDefault();
         onLeave();
       }}
-      // A text selection that ends outside the dialog is a click beside it, but must not close the dialog.
+      // A text selection that ends beside the dialog causes a click, which must not close the dialog.
       onPointerDown={({ target, currentTarget }) => {
         isPressedBeside.current = target === currentTarget;
       }}

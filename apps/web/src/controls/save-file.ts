@@ -7,9 +7,9 @@ declare global {
 
 /**
  * Opens a file for writing. In Chromium, the user chooses the file, and the text goes to the disk at once.
- * Any other browser downloads the file when the file is closed.
+ * Other browsers download the file when the page closes the file.
  *
- * @param signal discards the file when it aborts
+ * @param signal discards the file when the signal aborts.
  * @throws DOMException `AbortError` when the user cancels the file dialog
  */
 export async function openSaveFile(name: string, signal: AbortSignal) {
@@ -20,7 +20,7 @@ export async function openSaveFile(name: string, signal: AbortSignal) {
 }
 
 function downloaded(name: string): WritableStream<string> {
-  const parts: Blob[] = []; // The browser keeps large blobs on its disk.
+  const parts: Blob[] = []; // The browser keeps large blobs on the disk.
   return new WritableStream({
     write: (text) => void parts.push(new Blob([text])),
     close: () => saveFile(name, new Blob(parts)),

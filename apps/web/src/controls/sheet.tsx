@@ -11,7 +11,7 @@ interface SheetProps {
   onClose(): void;
 }
 
-/** A dialog at the side of the page. On a phone, it covers the page. */
+/** A dialog at the side of the page. On a phone, the dialog covers the page. */
 export function Sheet({ title, children, onClose }: SheetProps) {
   const id = useId();
   const isOpen = children !== undefined;
@@ -23,7 +23,7 @@ export function Sheet({ title, children, onClose }: SheetProps) {
             <h2 id={id} className="sheet-title">
               {title}
             </h2>
-            <Button kind="quiet" className="sheet-close" aria-label="Close" onClick={onClose}>
+            <Button kind="quiet" className="icon-button" aria-label="Close" onClick={onClose}>
               <Icon name="close" />
             </Button>
           </header>

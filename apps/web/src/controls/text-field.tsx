@@ -16,7 +16,7 @@ interface TextFieldProps {
   isMultiline?: boolean;
 }
 
-/** A text input with its label, its description and its error. */
+/** A text input with a label, a description and an error. */
 export function TextField(props: TextFieldProps) {
   const { label, value, onChange, description, error, isMultiline = false, ...rest } = props;
   const id = useId();

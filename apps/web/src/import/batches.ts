@@ -3,23 +3,20 @@ import { formatJson, maxNewPlants, type NewPlant } from '@plant-store/schemas';
 import { type CheckedRow, checkRow, type OpenFile } from './open-file.ts';
 
 /**
- * The most bytes of plants in a request. The store accepts 1 MiB, and the JSON around the plants needs the
- * rest.
+ * A request contains at most this number of bytes for plants. The store accepts 1 MiB, and the JSON around
+ * the plants needs the rest.
  */
 const maxBytes = 1_000_000;
-/**
- * The bytes of a plant in a body besides its texts. The id, the property names and superjson's types need
- * them.
- */
+/** A plant needs this number of bytes for its id, its property names and superjson's types. */
 const overhead = 160;
 
 /** Contains the rows of a file for one request. */
 export interface Batch {
   readonly block: RowBlock;
   readonly rows: readonly CheckedRow[];
-  /** The lines of the rows. The first batch of a block even counts the other lines, such as blank lines. */
+  /** The first batch of a block includes the other lines of the block, such as blank lines. */
   readonly counts: LineCounts;
-  /** The bytes of these rows in the file. */
+  /** The number of bytes that these rows have in the file. */
   readonly bytes: number;
 }
 
@@ -62,7 +59,7 @@ function* splitRows(block: RowBlock): Generator<CheckedRow[]> {
 }
 
 const tooLarge =
-  'is larger than the 1 MiB of a request: add it with the command plant-store import';
+  'is larger than the 1 MiB of a request: add the plant with the command plant-store import';
 
 const encoder = new TextEncoder();
 

@@ -9,7 +9,7 @@ import {
 import { isTokenError } from '../store/explain-error.ts';
 import { background } from '../store/trpc.ts';
 
-/** When the server is down, plants are sent again after this number of milliseconds. */
+/** When the server is down, the import sends the plants again after this number of milliseconds. */
 const retryDelay = 1_000;
 
 export type Client = Pick<PlantStoreClient, 'createPlants'>;
@@ -18,17 +18,17 @@ export type Client = Pick<PlantStoreClient, 'createPlants'>;
 export interface Connection {
   /** Returns a client with a token. After `onTokenError`, waits for a new token. */
   client(): Promise<Client>;
-  /** Is called when the store rejects the token of a client. */
+  /** Runs when the store rejects the token of a client. */
   onTokenError(client: Client, error: unknown): void;
-  /** Is called when plants begin or stop waiting for the server or a token. */
+  /** Runs when plants begin or stop waiting for the server or for a token. */
   onWaiting(isWaiting: boolean): void;
 }
 
 /**
- * Creates plants, and returns the result of each. Waits while the server or its database is down, and
- * while there is no valid token. A create can be repeated safely.
+ * Creates plants, and returns a result for each plant. Waits while the server or its database is down, and
+ * while there is no valid token. It is safe to repeat a create.
  *
- * @throws the signal's reason when the signal aborts, or an error that another attempt cannot avoid
+ * @throws the signal's reason when the signal aborts, or an error that would occur again
  */
 export async function createPlants(
   plants: readonly NewPlant[],
@@ -40,19 +40,18 @@ export async function createPlants(
   for (let rest = plants; rest.length > 0; ) {
     const client = await orAborted(connection.client(), signal);
     // Without `background`, the history of requests would keep all plants of an import.
-    const sent = await client.createPlants
+    const { results: received } = await client.createPlants
       .mutate({ plants: [...rest] }, background.trpc)
-      .catch(asError);
-    const response =
-      sent instanceof Error && isOfContent(sent)
-        ? { results: await createParts(rest, sent, connection, signal) }
-        : sent;
-    const isDown = response instanceof Error && isRetryable(response);
-    if (response instanceof Error && isTokenError(response))
-      connection.onTokenError(client, response);
-    else if (response instanceof Error && !isDown) throw response;
+      .catch(async (thrown: unknown) => {
+        const error = plantStoreError(thrown);
+        if (error?.kind === 'invalidInput' || error?.kind === 'bodyTooLarge')
+          return { results: await createParts(rest, error.message, connection, signal) };
+        if (isTokenError(thrown)) connection.onTokenError(client, thrown);
+        else if (!isRetryable(thrown)) throw thrown;
+        return { results: [] };
+      });
     for (const [i, plant] of rest.entries()) {
-      const result = response instanceof Error ? undefined : response.results[i];
+      const result = received[i];
       if (result && !mayPass(result)) results.set(plant, result);
     }
     rest = rest.filter((plant) => !results.has(plant));
@@ -63,46 +62,34 @@ export async function createPlants(
   return plants.flatMap((plant) => results.get(plant) ?? []);
 }
 
-/** Finds the plants that make the store reject a whole request. Sends each half of the plants alone. */
+/** Sends the two halves of a rejected request, to find the plants that the store rejects. */
 async function createParts(
   plants: readonly NewPlant[],
-  error: Error,
+  message: string,
   connection: Connection,
   signal: AbortSignal,
 ): Promise<CreateResult[]> {
   const [plant, ...others] = plants;
   if (plant && others.length === 0) {
     const { code } = errorCatalogue.invalidInput;
-    return [{ id: plant.id, error: code, message: error.message }];
+    return [{ id: plant.id, error: code, message }];
   }
   const half = plants.length / 2;
   const first = await createPlants(plants.slice(0, half), connection, signal);
   return [...first, ...(await createPlants(plants.slice(half), connection, signal))];
 }
 
-/** Whether the store rejects a request because of the plants in it. */
-function isOfContent(error: Error): boolean {
-  const kind = plantStoreError(error)?.kind;
-  return kind === 'invalidInput' || kind === 'bodyTooLarge';
-}
-
-/** Whether the same plant may be created a moment later. */
+/** Whether the store may create the same plant later. */
 function mayPass(result: CreateResult): boolean {
   const kind = 'error' in result ? errorKind(result.error) : undefined;
   return kind !== undefined && isTemporary(kind);
-}
-
-/** Returns an error. @throws any other value */
-function asError(thrown: unknown): Error {
-  if (thrown instanceof Error) return thrown;
-  throw thrown;
 }
 
 function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** @throws the signal's reason when it aborts before the promise settles */
+/** @throws the signal's reason when the signal aborts before the promise settles */
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

@@ -2,7 +2,7 @@ import { formatOf } from '@plant-store/formats';
 import type { ImportCounts, ImportStep } from './import-file.ts';
 import type { ImportPreview } from './import-preview.ts';
 
-/** The greatest number of rejected rows on the page. The user can save all of them. */
+/** The page shows at most this number of rejected rows. The user can save all rejected rows. */
 const shownRows = 100;
 
 /** A file that the user chose, and the state of its import. */
@@ -50,7 +50,7 @@ export function withStep(latest: FileImport, step: ImportStep): Partial<FileImpo
   const { counts, rejectedRows, rejectsHeader, bytes } = step;
   const sums = Object.entries(latest.counts).map(([name, count]) => [
     name,
-    count + counts[name as keyof ImportCounts], // Both objects have the same names.
+    count + counts[name as keyof ImportCounts], // Both objects have the same properties.
   ]);
   const sum = { bytes: latest.bytes + bytes, counts: Object.fromEntries(sums) as ImportCounts };
   if (rejectedRows.length === 0) return sum;
@@ -63,16 +63,13 @@ export function withStep(latest: FileImport, step: ImportStep): Partial<FileImpo
   };
 }
 
-/** Returns the part of a file that is done, in percent. */
+/** Returns how many percent of a file are done. */
 export function percentOf({ state, bytes, file }: FileImport): number {
   if (state === 'done') return 100;
   return Math.min(99, Math.floor((100 * bytes) / Math.max(1, file.size)));
 }
 
-/**
- * Makes the name of the file of rejected rows. This file has the format of the imported file, but is not
- * compressed.
- */
+/** Returns the name for the file of rejected rows, which has the same format, but is not compressed. */
 export function rejectsName({ name }: File): string {
   const base = name.replace(/(\.rejects)?\.(csv|tsv|tab|ndjson|jsonl)(\.(gz|rejects))*$/i, '');
   return `${base}.rejects.${formatOf(name, '')}`;

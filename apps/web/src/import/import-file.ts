@@ -4,19 +4,22 @@ import { type Batch, batchesOf } from './batches.ts';
 import { type Connection, createPlants } from './create-plants.ts';
 import type { OpenFile } from './open-file.ts';
 
-/** The most requests that are in flight at the same time. */
+/** The import sends at most this number of requests at the same time. */
 const parallelBatches = 4;
 
 /** The number of rows with each outcome, and the number of lines of each kind. */
 export interface ImportCounts extends LineCounts {
-  /** The sum of the outcomes below. `lines` is the sum of `rows`, `header`, `blank` and `continued`. */
+  /**
+   * The number of rows, which is the sum of the outcomes below. `lines` is the sum of `rows`, `header`,
+   * `blank` and `continued`.
+   */
   readonly rows: number;
   readonly added: number;
-  /** Rows whose plant the store already had. */
+  /** The number of rows whose plant was in the store already. */
   readonly present: number;
-  /** Rows whose id belongs to another plant. */
+  /** The number of rows whose id belongs to another plant. */
   readonly taken: number;
-  /** Rows that are not a valid plant. */
+  /** The number of rows without a valid plant. */
   readonly rejected: number;
 }
 
@@ -25,7 +28,7 @@ export const nothingCounted: ImportCounts = {
   ...{ rows: 0, added: 0, present: 0, taken: 0, rejected: 0 },
 };
 
-/** A row that is not stored, because it is not a valid plant or its id is taken. */
+/** A row that is not stored, because the plant is not valid or the id is taken. */
 interface RejectedRow {
   readonly line: number;
   readonly reason: string;
@@ -37,15 +40,15 @@ interface RejectedRow {
 export interface ImportStep {
   readonly counts: ImportCounts;
   readonly rejectedRows: readonly RejectedRow[];
-  /** The start of the file of rejected rows. */
+  /** The header of the file of rejected rows. */
   readonly rejectsHeader: string;
-  /** The bytes of these rows in the file. */
+  /** The number of bytes that these rows have in the file. */
   readonly bytes: number;
 }
 
 interface ImportOptions {
   connection: Connection;
-  /** Stops the import. Plants that were already sent may be stored. */
+  /** Stops the import. The store may keep plants that the import has already sent. */
   signal: AbortSignal;
   /** Receives the outcomes in the order of the file. */
   onStep(step: ImportStep): void;
@@ -70,7 +73,7 @@ export async function importFile(
   };
   try {
     for await (const batch of batchesOf(file)) {
-      // Of two rows with the same id, the first one must be stored.
+      // When two rows have the same id, the store must keep the first row.
       while (
         inFlight.length === parallelBatches ||
         inFlight.some((one) => sharesId(one.batch, batch))

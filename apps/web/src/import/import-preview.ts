@@ -5,14 +5,14 @@ import { type CheckedRow, checkRow, openFile } from './open-file.ts';
 /** The number of rows in a preview. */
 const shownRows = 5;
 
-/** The content of a file. The page shows it before the plants of the file are added. */
+/** The first rows of a file, which the page shows before the import. */
 export interface ImportPreview {
   readonly format: string;
-  /** The columns of plants that the file has. */
+  /** The names of the columns of plants in the file. */
   readonly columns: string[];
-  /** The first rows in the form in which the store would keep them. */
+  /** The first rows, with the plants that the store would create. */
   readonly rows: CheckedRow[];
-  /** Whether rows contain the time at which their plant was created. */
+  /** Whether rows contain times at which plants were created. */
   readonly hasTimes: boolean;
   readonly warnings: string[];
 }
@@ -31,7 +31,7 @@ export async function readPreview(file: File): Promise<ImportPreview> {
   let read: Row[] = [];
   for await (const { rows } of blocks) {
     read = rows;
-    if (rows.length > 0) break; // The end of the loop closes the file.
+    if (rows.length > 0) break; // This `break` closes the file.
   }
   const fields = new Set(read.flatMap(usedFields));
   const columns = Object.entries(plantColumns).filter(([field]) => fields.has(field));

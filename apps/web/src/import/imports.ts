@@ -16,8 +16,8 @@ interface Access {
 export type Imports = ReturnType<typeof createImports>;
 
 /**
- * Runs the imports of this page, one after the other. They go on while the user does other things, and even
- * after the token has changed. While an import runs, the browser asks before it leaves the page.
+ * Runs the imports of this page, one after the other. An import goes on while the user does other things, and
+ * after a change of the token. During an import, the browser asks before the user leaves the page.
  */
 export function createImports() {
   let all: readonly FileImport[] = [];
@@ -124,7 +124,7 @@ export function createImports() {
       set(all.map((each) => (each.state === 'chosen' ? { ...each, state: 'queued' } : each)));
       void runQueued();
     },
-    /** Stops an import that has started, or removes another file from the list. */
+    /** Stops an import that has started. Removes any other file from the list. */
     remove(file: File): void {
       const found = all.find((each) => each.file === file);
       if (found && isStarted(found)) cancelling.abort();
@@ -142,7 +142,7 @@ function askBeforeLeaving(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-/** Returns the imports, and renders again when they change. */
+/** Returns the imports, and renders the view again after each change of an import. */
 export function useImports({ subscribe, all }: Imports): readonly FileImport[] {
   return useSyncExternalStore(subscribe, all);
 }

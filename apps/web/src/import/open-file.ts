@@ -13,7 +13,7 @@ import { NewPlant } from '@plant-store/schemas';
 /** The extensions of files that can be read. */
 export const fileTypes = '.csv,.tsv,.ndjson,.jsonl,.gz';
 
-const otherName = 'give it a name that ends with';
+const otherName = 'give the file a name that ends with';
 const utf8 = 'save it as UTF-8';
 
 const advice: Advice = {
@@ -31,7 +31,7 @@ interface OpenOptions {
   warn(message: string): void;
 }
 
-/** A file that has been opened to read its rows. */
+/** An open file, whose rows can be read. */
 export interface OpenFile {
   readonly blocks: AsyncGenerator<RowBlock>;
   /** Returns the number of bytes that have been read from the file. */
@@ -39,7 +39,7 @@ export interface OpenFile {
 }
 
 /**
- * Opens a file, and reads its first rows. The extension of the file says its format.
+ * Opens a file, and reads its first rows. The extension of the file name decides the format.
  *
  * @throws FileError when the file cannot be read as plants
  */
@@ -62,7 +62,7 @@ export type CheckedRow = { readonly row: Row } & (
   | { readonly plant?: undefined; readonly reason: string }
 );
 
-/** Checks a row by the schema that the store uses. */
+/** Checks a row with the schema of the store. */
 export function checkRow(row: Row): CheckedRow {
   if ('error' in row) return { row, reason: row.error };
   const { data: plant, error } = NewPlant.safeParse(row.plant);

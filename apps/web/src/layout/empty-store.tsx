@@ -17,8 +17,8 @@ export function EmptyStore({ mayCreate }: { mayCreate: boolean }) {
       {mayCreate && (
         <>
           <p>
-            Add the first one<span className="file-hint">, drop files anywhere on this page</span>,
-            or send a request:
+            Add the first plant<span className="file-hint">, drop files anywhere on this page</span>
+            , or send a request:
           </p>
           <div className="sheet-actions">
             <Button kind="primary" onClick={() => go({ sheet: 'add' })}>

@@ -11,7 +11,7 @@ interface ForgetTokenQuestionProps {
   onCancel(): void;
 }
 
-/** Asks before the token is forgotten. Without a token, imports and the export stop. */
+/** Asks before the page forgets the token. Without a token, imports and the export stop. */
 export function ForgetTokenQuestion(props: ForgetTokenQuestionProps) {
   const { imports, isExporting, ...rest } = props;
   const importing = useImports(imports).filter(isActive);
@@ -24,7 +24,7 @@ export function ForgetTokenQuestion(props: ForgetTokenQuestionProps) {
           {importing.length > 0 && (
             <>
               Without the token, the import of <FileNames imports={importing} /> stops. Plants that
-              are added stay.{' '}
+              are already added stay in the store.{' '}
             </>
           )}
           {isExporting && 'The export stops, and no file is saved. '}

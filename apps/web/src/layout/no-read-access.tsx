@@ -24,7 +24,7 @@ export function NoReadAccess({ may, onAdded, onAddFile }: NoReadAccessProps) {
         <section className="card">
           <h2>Add a plant</h2>
           <AddPlant mayRead={false} onAdded={onAdded} />
-          <p>Or add many at once:</p>
+          <p>Or add the plants of files:</p>
           <Button onClick={onAddFile}>
             <Icon name="upload" />
             Add files

@@ -14,7 +14,7 @@ interface NoticeProps {
   onClose(): void;
 }
 
-/** Shows the latest event, until the user closes it or another event replaces it. */
+/** Shows the latest event, until the user closes the notice or another event occurs. */
 export function Notice({ notice, onClose }: NoticeProps) {
   return (
     <div role="status" className="notice-place">
@@ -28,7 +28,7 @@ export function Notice({ notice, onClose }: NoticeProps) {
           )}
           <Button
             kind="quiet"
-            className="notice-close"
+            className="icon-button"
             aria-label="Close the notice"
             onClick={onClose}
           >

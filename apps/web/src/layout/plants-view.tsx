@@ -22,7 +22,7 @@ interface PlantsViewProps {
   onDeleted(count: number): void;
 }
 
-/** The table of plants, with their number and the actions. */
+/** Shows the number of plants, the actions, and the table of plants. */
 export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
   const { tag, plant, jumps } = useAddress();
   const queryClient = useQueryClient();
@@ -49,9 +49,9 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
   return (
     <>
       <div className="title">
-        {/* A screen reader must not read out each change of another client. */}
+        {/* A screen reader must not announce each change by another client. */}
         <h1 aria-live={isStale ? 'off' : 'polite'}>
-          {number ? countOf(number.count, number.isExact) : 'Plants'}
+          {number ? countOf(number.count, number) : 'Plants'}
         </h1>
         <Button
           kind="quiet"

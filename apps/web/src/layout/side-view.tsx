@@ -31,7 +31,7 @@ const titles: Record<SheetName, string> = {
   requests: 'Requests',
 };
 
-/** Shows the view that the address names. It stands beside the table. */
+/** Shows the view that the address names, beside the table. */
 export function SideView(props: SideViewProps) {
   const { may, history, imports, currentExport, onAdded, onDeleted, onDuplicate, onLeave } = props;
   const { plant, sheet, tag } = useAddress();

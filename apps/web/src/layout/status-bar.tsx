@@ -4,7 +4,7 @@ import { useFeedState } from '../changes/feed-state.ts';
 import { serverState } from '../store/query-client.ts';
 
 interface StatusBarProps {
-  /** The scopes of the token. They are undefined until the store has responded. */
+  /** The scopes of the token, or undefined until the store has responded. */
   scopes: ReadonlySet<Scope> | undefined;
 }
 
@@ -18,7 +18,7 @@ export function StatusBar({ scopes }: StatusBarProps) {
       <p role="status" className="server-state" data-down={isDown || undefined} data-feed={feed}>
         {isDown ? 'The server does not respond. Trying again …' : 'Connected'}
       </p>
-      {!isDown && !isLive && <p>Refresh the list to see changes of others</p>}
+      {!isDown && !isLive && <p>Refresh the list to see the changes of other clients</p>}
       {scopes && <p>{describeScopes(scopes)}</p>}
     </footer>
   );

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { refreshUnlessLive } from '../changes/feed-state.ts';
 import { Button } from '../controls/button.tsx';
 import { Question } from '../controls/question.tsx';
-import { explainError } from '../store/explain-error.ts';
+import { ErrorAlert } from '../store/error-alert.tsx';
 import { useTRPC } from '../store/trpc.ts';
 import { PlantText } from './plant-text.tsx';
 
@@ -38,10 +38,8 @@ export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps
   };
   return (
     <>
-      {deletePlant.error && !isGone(deletePlant.error) && (
-        <p className="alert" role="alert">
-          The plant is not deleted. {explainError(deletePlant.error)}
-        </p>
+      {!isGone(deletePlant.error) && (
+        <ErrorAlert start="The plant is not deleted." error={deletePlant.error} />
       )}
       <Button
         kind="danger-plain"
@@ -57,7 +55,7 @@ export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps
             ”?
           </>
         }
-        text={`The plant with the id ${id} is deleted for good. Its id is free afterwards.`}
+        text={`The plant with the id ${id} is deleted for good. The id is free afterwards.`}
         confirm="Delete"
         isOpen={isAsking}
         onConfirm={confirm}

@@ -5,19 +5,19 @@ interface Page {
   readonly next?: bigint | undefined;
 }
 
-/** A page of plants. Their ids are greater than `after`, and at most the id at which the page ends. */
+/** A page of plants with ids greater than `after`, up to the id at which the page ends. */
 export interface EarlierPage {
-  /** The id before the page. It is undefined when there are no earlier plants. */
+  /** The id before the page, or undefined when there are no earlier plants. */
   readonly after: bigint | undefined;
   readonly rowCount: number;
 }
 
 /**
- * Finds a page of plants that ends at an id. The store lists plants only upwards, so the function guesses the
- * start of the page. It guesses again while the page has no plants or too many.
+ * Finds a page of plants that ends at an id. The store lists plants only in ascending order, so the function
+ * guesses the start of the page. The function guesses again when the page has no plants or too many plants.
  *
- * @param list returns the page after an id
- * @param end the greatest id of the page
+ * @param list returns the page after an id.
+ * @param end the greatest id of the page.
  * @param distance the first guess of the distance from the start to the end
  */
 export async function findEarlierPage(
@@ -25,8 +25,8 @@ export async function findEarlierPage(
   end: bigint,
   distance: bigint,
 ): Promise<EarlierPage> {
-  let short = 0n; // The greatest distance that had no plants.
-  let long: bigint | undefined; // The smallest distance that had too many plants.
+  let short = 0n; // The greatest distance without plants.
+  let long: bigint | undefined; // The smallest distance with too many plants.
   for (let tried = distance; ; ) {
     const after = end - tried < int64Bounds.minimum ? undefined : end - tried;
     const { plants, next } = await list(after);
@@ -41,14 +41,14 @@ export async function findEarlierPage(
   }
 }
 
-/** Chooses the next distance. It changes by large factors first, and by halves when the bounds are close. */
+/** Chooses the next distance. Uses large factors first, and the middle when the bounds are close. */
 function between(short: bigint, long: bigint | undefined): bigint {
   if (long === undefined) return short * 16n;
   if (long > 32n * (short + 1n)) return short === 0n ? long / 16n : short * 16n;
   return (short + long) / 2n;
 }
 
-/** Estimates the distance that contains half a page of plants. The later page shows how dense the ids are. */
+/** Estimates the distance that contains half a page of plants, from the distances in the later page. */
 export function likelyDistance(plants: Page['plants'], pageSize: number): bigint {
   const [first, last] = [plants[0]?.id, plants.at(-1)?.id];
   if (first === undefined || last === undefined || first === last) return 1_000n;

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { replace } from '../address/use-address.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
-import { explainError } from '../store/explain-error.ts';
+import { ErrorAlert } from '../store/error-alert.tsx';
 import { useTRPC } from '../store/trpc.ts';
 import { DeletePlant } from './delete-plant.tsx';
 import { PlantText } from './plant-text.tsx';
@@ -13,22 +13,22 @@ import { useNeighbours } from './use-neighbours.ts';
 
 interface PlantDetailsProps {
   id: bigint;
-  /** Only plants with this tag are previous or next. Without it, every plant can be. */
+  /** The previous and the next plant have this tag. Without a tag, these can be any plants. */
   tag: string | undefined;
   mayDelete: boolean;
   onDeleted(): void;
-  /** Is called to duplicate the plant. It is undefined when the token may not create plants. */
+  /** Duplicates the plant. This function is undefined when the token may not create plants. */
   onDuplicate: ((plant: StoredPlant) => void) | undefined;
 }
 
-/** Shows all fields of a plant as the store has them now. */
+/** Shows all fields of a plant, with the current values in the store. */
 export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: PlantDetailsProps) {
   const { data: plant, error } = usePlant(id);
   const { previous, next } = useNeighbours(id, tag);
   const isUnknown = plantStoreError(error)?.kind === 'plantUnknown';
   return (
     <>
-      <nav className="sheet-actions plant-steps" aria-label="Plants before and after this one">
+      <nav className="sheet-actions plant-steps" aria-label="Previous and next plant">
         <Step label="Previous plant" icon="previous" to={previous} />
         <Step label="Next plant" icon="next" to={next} />
       </nav>
@@ -45,16 +45,12 @@ export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: Pla
         </>
       )}
       {!isUnknown && !plant && !error && <p>Loading …</p>}
-      {!isUnknown && !plant && error && (
-        <p className="alert" role="alert">
-          {explainError(error)}
-        </p>
-      )}
+      {!isUnknown && !plant && <ErrorAlert error={error} />}
     </>
   );
 }
 
-/** Shows the name of a plant. Shows its id until the name is known. */
+/** Shows the name of a plant, or the id until the name is known. */
 export function PlantTitle({ id }: { id: bigint }) {
   const name = usePlant(id).data?.name;
   return name ? <PlantText text={name} /> : `Plant ${id}`;

@@ -1,7 +1,7 @@
 import { hrefOf } from '../address/address.ts';
 import './plant-text.css';
 
-/** Shows a name or a tag in one line. Even an empty text and line breaks are visible. */
+/** Shows a name or a tag in one line. An empty text and line breaks are visible. */
 export function PlantText({ text }: { text: string }) {
   return text === '' ? <em>empty</em> : <bdi>{inOneLine(text)}</bdi>;
 }
@@ -15,7 +15,7 @@ const lineBreak = /\r\n|[\r\n]/g;
 
 interface TagLinkProps {
   tag: string;
-  /** Whether to show a long tag in full. In the table, a long tag is cut off, and the Tab key skips tags. */
+  /** Whether to show a long tag in full. In the table, long tags are cut off, and the Tab key skips tags. */
   isWhole?: boolean;
 }
 
@@ -33,13 +33,9 @@ export function TagLink({ tag, isWhole = false }: TagLinkProps) {
   );
 }
 
-const number = new Intl.NumberFormat('en');
+export const number = new Intl.NumberFormat('en');
 
-/**
- * Formats a count, such as "1 plant" or "2,000 plants". A `+` after the number says that there are more
- * plants.
- */
-export function countOf(count: number, isExact = true): string {
-  const text = `${number.format(count)}${isExact ? '' : '+'}`;
-  return `${text} ${count === 1 ? 'plant' : 'plants'}`;
+/** Formats a count, such as "1 plant" or "2,000 rows". A `+` marks a count that is not exact. */
+export function countOf(count: number, { noun = 'plant', isExact = true } = {}): string {
+  return `${number.format(count)}${isExact ? '' : '+'} ${noun}${count === 1 ? '' : 's'}`;
 }

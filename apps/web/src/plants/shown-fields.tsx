@@ -15,14 +15,14 @@ interface ShownField<Value> {
   readonly width?: string;
   /** Shows the value in the table. */
   cell(value: Value): ReactNode;
-  /** Shows the value in the list of facts. By default, the list shows it as the table does. */
+  /** Shows the value in the list of facts. By default, the list shows the value as the table does. */
   fact?(value: Value): ReactNode;
 }
 
 const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const longTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' });
 
-/** How the page shows each property of a plant. The type checker rejects a property that is missing here. */
+/** Says how the page shows each property of a plant. The type checker requires every property here. */
 export const shownFields: {
   readonly [Field in keyof StoredPlant]-?: ShownField<NonNullable<StoredPlant[Field]>>;
 } = {
@@ -80,7 +80,7 @@ export function showField(
   const value = plant[field];
   const { cell, fact = cell }: ShownField<never> = shownFields[field];
   const show = place === 'cell' ? cell : fact;
-  return value === undefined ? undefined : show(value as never); // The function takes the type of this value.
+  return value === undefined ? undefined : show(value as never); // The function accepts the type of this value.
 }
 
 /** Lists all properties of a plant. */

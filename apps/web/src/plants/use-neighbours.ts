@@ -2,10 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { background, useTRPCClient } from '../store/trpc.ts';
 import { findEarlierPage } from './earlier-page.ts';
 
-/** The number of plants in a request that looks for the previous plant. */
+/** A request for the previous plant lists this number of plants. */
 const limit = 16;
 
-/** Returns the ids of the previous and the next plant, among all plants or the plants with a tag. */
+/** Returns the ids of the previous and the next plant. With a tag, both plants have this tag. */
 export function useNeighbours(id: bigint, tag: string | undefined) {
   const client = useTRPCClient();
   const list = (after: bigint | undefined, most: number) =>

@@ -3,28 +3,28 @@ import { formatJson, operations } from '@plant-store/schemas/plain';
 import { getUntypedClient } from '@trpc/client';
 import { useSyncExternalStore } from 'react';
 
-/** A call of a procedure, as the page made it. */
+/** A call of a procedure by the page. */
 export interface StoreRequest {
-  /** Counts the requests of this page. */
+  /** The number of the request, counted from 1. */
   readonly number: number;
   readonly procedure: keyof typeof operations;
   readonly input: Readonly<Record<string, unknown>>;
   readonly at: Date;
 }
 
-/** The most requests that are kept. Older requests are forgotten. */
+/** The history keeps at most this number of requests, and forgets older requests. */
 const limit = 100;
 
 export interface RequestHistory {
-  /** Returns the latest requests. The newest request is the first. */
+  /** Returns the latest requests, with the newest request first. */
   latest(): readonly StoreRequest[];
   /** Calls the listener after each request. Returns a function that removes the listener. */
   subscribe(listener: () => void): () => void;
 }
 
 /**
- * Records the latest requests of a client, except requests in the background. A query that is repeated is
- * kept only once.
+ * Records the latest requests of a client, except requests in the background. The history has a repeated
+ * query only once.
  */
 export function recordRequests(client: PlantStoreClient): RequestHistory {
   const listeners = new Set<() => void>();
@@ -34,7 +34,7 @@ export function recordRequests(client: PlantStoreClient): RequestHistory {
     if (options?.context?.['isBackground']) return;
     const procedure = path as StoreRequest['procedure']; // The client has no other procedures.
     number++;
-    // Every procedure of the store takes an object. A property without a value is not sent.
+    // Every procedure of the store takes an object. The client does not send a property without a value.
     const given = Object.entries(Object(input)).filter(([, value]) => value !== undefined);
     const request = { number, procedure, input: Object.fromEntries(given), at: new Date() };
     const isQuery = operations[procedure].method === 'GET';
@@ -43,7 +43,7 @@ export function recordRequests(client: PlantStoreClient): RequestHistory {
     for (const notify of listeners) notify();
   };
 
-  // All calls use these two methods, even the calls of the adapter for TanStack Query.
+  // All calls use these two methods, including the calls by tRPC's adapter for TanStack Query.
   const untyped = getUntypedClient(client);
   const query = untyped.query.bind(untyped);
   const mutation = untyped.mutation.bind(untyped);

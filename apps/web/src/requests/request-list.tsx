@@ -8,14 +8,14 @@ import './request-list.css';
 
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** Shows the requests that the page made. Each request has buttons to copy it. */
+/** Shows the requests that the page made, with buttons to copy each request. */
 export function RequestList({ history }: { history: RequestHistory }) {
   const requests = useRequests(history);
   return (
     <>
       <p className="request-help">
-        Each request that this page made can be repeated elsewhere. Set{' '}
-        <code>PLANT_STORE_TOKEN</code> to your access token first.
+        You can repeat each request of this page elsewhere. Set <code>PLANT_STORE_TOKEN</code> to
+        your access token first.
       </p>
       <ol className="requests">
         {requests.map((request) => (

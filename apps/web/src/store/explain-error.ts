@@ -1,10 +1,14 @@
 import { AccessTokenError, plantStoreError } from '@plant-store/client';
 
-/** Makes the message for the user about any value that a call threw. */
+/** Returns the message for the user about the error of a call. */
 export function explainError(thrown: unknown): string {
   const { message } =
     plantStoreError(thrown) ?? (thrown instanceof Error ? thrown : { message: String(thrown) });
-  return message.charAt(0).toUpperCase() + message.slice(1);
+  return capitalized(message);
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Whether the store rejects the access token, or no HTTP header can hold the token. */

@@ -10,13 +10,13 @@ import {
 import { isScopeError, isTokenError } from './explain-error.ts';
 import { baseUrl } from './trpc.ts';
 
-/** When the server is down, a query is sent again after this number of milliseconds. */
+/** When the server is down, the page sends a query again after this number of milliseconds. */
 const retryInterval = 1_000;
 
 /**
  * Makes the cache of the store's responses.
  *
- * @param onTokenError is called when the store rejects the access token
+ * @param onTokenError runs when the store rejects the access token
  */
 export function createQueryClient(onTokenError: (error: unknown) => void): QueryClient {
   const onError = (error: unknown) => {
@@ -33,7 +33,7 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
       queries: {
         // The keys contain ids, and JSON.stringify cannot write a bigint.
         queryKeyHashFn: formatJson,
-        // Without a network, the browser still reaches a server on this machine.
+        // Without a network, the browser can reach a server on the same machine.
         networkMode: 'always',
         retry: false,
         refetchInterval: ({ state }) => isRetryable(state.error) && retryInterval,
@@ -45,19 +45,19 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
   return queryClient;
 }
 
-/** Loads the plants on the page and their number again. */
+/** Loads the plants on the page and the number of plants again. */
 export async function refreshPlants(queryClient: QueryClient): Promise<void> {
   const names = ['listPlants', 'countPlants', 'next plant', 'previous plant'];
   const filters = { predicate: ({ queryKey }: Query) => names.includes(String(queryKey[0])) };
-  // A first request may still be running. Its response may be older, and React Query would not send the
-  // request again.
+  // The first request of a query may not have ended. React Query would not repeat this request, although the
+  // response may be outdated.
   const queries = queryClient.getQueryCache().findAll(filters);
   const first = queries.map(({ state, promise }) => state.data === undefined && promise);
   await Promise.allSettled(first);
   await queryClient.invalidateQueries(filters);
 }
 
-/** Milliseconds between two checks while the server is up, and while it is down. */
+/** The number of milliseconds between two checks of a server that is up, and of a server that is down. */
 const interval = { up: 10_000, down: 1_000 };
 
 /** Asks whether the server and its database are ready. */

@@ -5,7 +5,7 @@ import { background, useTRPC } from '../store/trpc.ts';
 /** Whether the access token may read, create and delete plants. */
 export type Permissions = Readonly<Record<'read' | 'create' | 'delete', boolean>>;
 
-/** Returns the scopes of the access token. They are undefined until the store has responded. */
+/** Returns the scopes of the access token, which are undefined until the store has responded. */
 export function useScopes() {
   const trpc = useTRPC();
   const { data, error } = useQuery(

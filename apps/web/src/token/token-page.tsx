@@ -38,7 +38,7 @@ export function TokenPage({ reason, onEnter }: TokenPageProps) {
           Open
         </Button>
         <section className="hint" aria-labelledby="where">
-          <h2 id="where">Where do I find it?</h2>
+          <h2 id="where">Where do I find a token?</h2>
           <ul>
             <li>
               <code>npx -y pnpm start</code> prints a link with the token, and keeps the token in
@@ -48,7 +48,7 @@ export function TokenPage({ reason, onEnter }: TokenPageProps) {
               An operator creates a token with <code>plant-store token create NAME</code>.
             </li>
           </ul>
-          <p>The token stays in this tab. It is forgotten when the tab closes.</p>
+          <p>This tab keeps the token until the tab closes.</p>
         </section>
       </form>
     </main>

@@ -6,7 +6,7 @@ const key = 'plant-store.token';
 
 interface TokenState {
   token: string | null;
-  /** Whether a code is being exchanged for the token. */
+  /** Whether the page is exchanging a code for the token. */
   isSigningIn?: boolean;
   /** The reason why the earlier token no longer works. */
   reason?: string;
@@ -46,8 +46,8 @@ export function useToken() {
 }
 
 /**
- * Returns the access token of this browser tab, or null. Keeps a token in the address (`#token=…`), and
- * removes it from the address bar and the history at once.
+ * Returns the access token of this browser tab, or null. Stores a token from the address (`#token=…`), and
+ * removes the token from the address bar and the history at once.
  */
 function takeToken(): string | null {
   // A token may contain a plus, which URLSearchParams reads as a space.
@@ -65,7 +65,7 @@ function keepToken(token: string): void {
   sessionStorage.setItem(key, token);
 }
 
-/** Forgets the token, unless another token has replaced it. */
+/** Forgets the token, unless this tab has another token. */
 function forgetToken(token: string): void {
   if (sessionStorage.getItem(key) === token) sessionStorage.removeItem(key);
 }
@@ -76,8 +76,8 @@ function hasCode(): boolean {
 }
 
 /**
- * Removes the code from the address bar and the history, and exchanges it for the token. The code works
- * once, so a link in the browser's history is worthless.
+ * Removes the code from the address bar and the history, and exchanges the code for the token. The code works
+ * only once, so a link in the browser's history is worthless.
  *
  * @throws Error with a message for the user
  */

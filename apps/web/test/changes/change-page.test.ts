@@ -14,7 +14,7 @@ const created = (...of: Parameters<typeof plant>): PlantChange => ({
 });
 const deleted = (id: bigint): PlantChange => ({ type: 'deleted', plant: plant(id) });
 
-/** A page with the plants 20, 30 and 40. It covers the ids after 10 and up to 40. */
+/** A page with the plants 20, 30 and 40, for the ids from 11 to 40. */
 const page = { plants: [20n, 30n, 40n].map((id) => plant(id)), next: 40n };
 const query = { after: 10n };
 const idsAfter = (...changes: PlantChange[]) =>
@@ -29,11 +29,11 @@ it.each([
   ['behind the page', created(41n)],
   ['that the page already contains', created(30n)],
   ['that was deleted, and that the page never contained', deleted(31n)],
-])('stays the same after the change of a plant %s', (_case, change) => {
+])('a page stays the same after a change of a plant %s', (_case, change) => {
   expect(changePage(page, query, [change])).toBe(page);
 });
 
-it('contains all later plants when it is the last page', () => {
+it('the last page contains all later plants', () => {
   const { plants } = changePage({ ...page, next: undefined }, query, [created(2n ** 63n - 1n)]);
   expect(plants).toHaveLength(4);
 });
@@ -44,7 +44,7 @@ it('shows the latest of several plants with the same id', () => {
   expect(idsAfter(created(35n), deleted(35n))).toEqual([20n, 30n, 40n]);
 });
 
-it('contains only plants with its tag', () => {
+it('a page of a tag contains only plants with this tag', () => {
   const changes = [created(21n, 'Moraceae'), created(22n), created(30n, 'Moraceae', 1)];
   const { plants } = changePage(page, { ...query, tag: 'Araceae' }, changes);
   expect(plants.map(({ id }) => id)).toEqual([20n, 22n, 40n]);

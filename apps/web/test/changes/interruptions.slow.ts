@@ -1,7 +1,10 @@
 import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client';
+import { formatJson } from '@plant-store/schemas';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { openPage, tableOf } from '../fixtures/open-page.ts';
+import { dropFiles } from '../fixtures/drop-files.ts';
+import { freshId } from '../fixtures/fresh.ts';
+import { filterByTag, namesOf, openPage, tableOf, waitForTitle } from '../fixtures/open-page.ts';
 import { type RunningConsole, startConsole } from '../fixtures/running-console.ts';
 
 let server: RunningConsole;
@@ -21,14 +24,11 @@ afterAll(() => server.stop());
 
 const open = () => openPage(`${server.access.url}/#token=${server.access.token}`);
 const live = (page: Page) => page.locator('[data-feed="live"]').waitFor();
-const count = (page: Page, title: string) =>
-  page.getByRole('heading', { name: title, exact: true }).waitFor();
-const namesOf = (page: Page) => tableOf(page).locator('.plant-name').allTextContents();
 
-it('shows the changes that were made while the server was down', async () => {
+it('shows changes that were made while the server was down', async () => {
   const page = await open();
   await live(page);
-  await count(page, '2 plants');
+  await waitForTitle(page, '2 plants');
   await server.pause();
   await page.getByText('The server does not respond').waitFor();
   expect(await namesOf(page)).toEqual(['Monstera deliciosa', 'Ficus lyrata']);
@@ -41,7 +41,7 @@ it('shows the changes that were made while the server was down', async () => {
   });
   await server.resume();
   await tableOf(page).getByText('Pilea peperomioides').waitFor();
-  await count(page, '3 plants');
+  await waitForTitle(page, '3 plants');
   expect(await namesOf(page)).toEqual([
     'Monstera deliciosa',
     'Hoya carnosa',
@@ -53,10 +53,10 @@ it('shows the changes that were made while the server was down', async () => {
   await tableOf(page).getByText('Ceropegia woodii').waitFor();
 });
 
-it('lists the plants again when it has missed more changes than one page contains', async () => {
+it('lists the plants again after many missed changes', async () => {
   const page = await open();
   await live(page);
-  await count(page, '4 plants');
+  await waitForTitle(page, '4 plants');
   await server.pause();
   await page.locator('[data-feed="interrupted"]').waitFor();
   const missed = Array.from({ length: 1_500 }, (_, i) => ({
@@ -67,11 +67,11 @@ it('lists the plants again when it has missed more changes than one page contain
   const list = page.waitForRequest((request) => request.url().includes('listPlants'));
   await server.resume();
   await list;
-  await count(page, '1,504 plants');
+  await waitForTitle(page, '1,504 plants');
   await tableOf(page).and(page.locator('[aria-rowcount="-1"]')).waitFor();
 });
 
-it('lists the plants again when its place in the feed no longer exists', async () => {
+it('lists the plants again when the feed no longer has the missed changes', async () => {
   const page = await open();
   await live(page);
   await tableOf(page).getByText('Monstera deliciosa').waitFor();
@@ -82,7 +82,7 @@ it('lists the plants again when its place in the feed no longer exists', async (
   });
   await server.resume();
   await tableOf(page).getByText('Only').waitFor();
-  await count(page, '1 plant');
+  await waitForTitle(page, '1 plant');
   expect(await namesOf(page)).toEqual(['Only']);
   await client.createPlant.mutate({ id: 2n, name: 'Another' });
   await tableOf(page).getByText('Another').waitFor();
@@ -93,19 +93,45 @@ it('says in one line that the feed is off, and shows changes after a refresh', a
   await server.whilePaused({ sql: 'delete from plant_feed' });
   await server.resume();
   const page = await open();
-  await page.getByText('Refresh the list to see changes of others').waitFor();
+  await page.getByText('Refresh the list to see the changes of other clients').waitFor();
   await page.getByText('Connected').waitFor();
-  await count(page, '2 plants');
+  await waitForTitle(page, '2 plants');
   await client.createPlant.mutate({ id: 3n, name: 'Third' });
   expect(await namesOf(page)).toEqual(['Only', 'Another']);
   await page.getByRole('button', { name: 'Refresh' }).click();
   await tableOf(page).getByText('Third').waitFor();
-  await count(page, '3 plants');
+  await waitForTitle(page, '3 plants');
 
-  // The user need not refresh the list after a change by the page itself.
+  // The page refreshes the list after its own changes.
   await tableOf(page).getByText('Third').click();
   await page.getByRole('button', { name: 'Delete …' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-  await count(page, '2 plants');
+  await waitForTitle(page, '2 plants');
   await tableOf(page).getByText('Third').waitFor({ state: 'detached' });
+});
+
+it('says that the plants cannot be shown while the server is down, and shows the list later', async () => {
+  const page = await open();
+  await tableOf(page).getByText('Another').waitFor();
+  await server.pause();
+  await tableOf(page).getByText('Another').click();
+  await page.getByText('The server does not respond').waitFor();
+  await page.keyboard.press('Escape');
+  await filterByTag(page, 'Araceae');
+  await page.getByText('The plants cannot be shown').waitFor();
+
+  await server.resume();
+  await page.getByText('Connected').waitFor();
+  await page.getByText('No plant has the tag “Araceae”').waitFor();
+});
+
+it('continues an import when the server is up again', async () => {
+  const lines = Array.from({ length: 400 }, () => formatJson({ id: freshId(), name: 'x' }));
+  const page = await open();
+  await dropFiles(page, { 'plants.ndjson': lines.join('\n') });
+  await server.pause();
+  await page.getByRole('button', { name: 'Add the plants' }).click();
+  await page.getByText('Waiting for the server').waitFor();
+  await server.resume();
+  await page.getByText('400 added, 0 already there').waitFor();
 });

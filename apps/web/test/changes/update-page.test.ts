@@ -7,10 +7,15 @@ const plant = (id: bigint) => ({ id, name: `Plant ${id}`, createdAt: new Date(0)
 const created = (id: bigint): PlantChange => ({ type: 'created', plant: plant(id) });
 const deleted = (id: bigint): PlantChange => ({ type: 'deleted', plant: plant(id) });
 
-/** A cache with a response for each call. */
-function cacheOf(responses: Readonly<Record<string, [input: object, data: object]>>) {
+function newClient(): QueryClient {
   const client = new QueryClient({ defaultOptions: { queries: { queryKeyHashFn: formatJson } } });
   onTestFinished(() => client.clear());
+  return client;
+}
+
+/** A cache with a response for each call. */
+function cacheOf(responses: Readonly<Record<string, [input: object, data: object]>>) {
+  const client = newClient();
   const keys = Object.entries(responses).map(([name, [input, data]]) => {
     const queryKey = [[name], { input, type: 'query' }];
     client.setQueryData(queryKey, data);
@@ -28,21 +33,21 @@ it('applies changes that arrive between a request and its response', async () =>
   expect(await page).toEqual({ plants: [plant(1n), plant(2n)] });
 });
 
-it('updates a loaded page, but does not move its end', () => {
+it('updates a loaded page, but keeps the end of the page', () => {
   const page = { plants: [plant(1n), plant(4n)], next: 4n };
   const { client, stateOf } = cacheOf({ listPlants: [{ limit: 2 }, page] });
   updatePage(client, [created(3n), created(5n), deleted(1n)]);
   expect(stateOf()?.data).toEqual({ plants: [plant(3n), plant(4n)], next: 4n });
 });
 
-it('loads a page again when it would grow beyond 5,000 rows', () => {
+it('loads a page again when changes would add rows beyond 5,000', () => {
   const page = { plants: Array.from({ length: 5_000 }, (_, i) => plant(BigInt(i))) };
   const { client, stateOf } = cacheOf({ listPlants: [{ limit: 500 }, page] });
   updatePage(client, [created(5_000n)]);
   expect(stateOf()).toMatchObject({ data: page, isInvalidated: true });
 });
 
-it('counts the changes itself, and asks for the number again later', () => {
+it('adds the changes to the number of plants, and asks for the number again later', () => {
   const { client, stateOf } = cacheOf({
     countPlants: [{}, { count: 7, isExact: true }],
   });
@@ -70,20 +75,17 @@ it.each([
   ['previous plant', 5n, 2n, [2n, 4n], [1n, 6n]],
   ['next plant', 5n, null, [100n], [4n]],
   ['previous plant', 5n, null, [-100n], [6n]],
-])('looks for the %s of %d again when it is no longer %d', (name, open, id, near, far) => {
+])('looks for the %s of %d again when the id %d may be wrong', (name, open, id, near, far) => {
   for (const [changed, isInvalidated] of [
     [far, false],
     [near, true],
   ] as const) {
     for (const each of changed) {
-      const client = new QueryClient({
-        defaultOptions: { queries: { queryKeyHashFn: formatJson } },
-      });
+      const client = newClient();
       const queryKey = [name, undefined, open];
       client.setQueryData(queryKey, id);
       updatePage(client, [created(each)]);
       expect(client.getQueryState(queryKey)?.isInvalidated, String(each)).toBe(isInvalidated);
-      client.clear();
     }
   }
 });

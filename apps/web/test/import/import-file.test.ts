@@ -30,7 +30,7 @@ async function importText(text: string, connection: Connection, name = 'a.csv') 
   return { steps, sum, rejectedRows: steps.flatMap(({ rejectedRows }) => rejectedRows) };
 }
 
-it('stops waiting when the server is up again, and counts a plant that the store rejects', async () => {
+it('goes on when the server is up again, and counts a plant that the store rejects', async () => {
   const { proxy, client } = await startStore();
   await client.createPlant.mutate({ id: 1, name: 'The owner of the id' });
   proxy.fault = 'refuse';
@@ -66,7 +66,7 @@ it('continues with another token when the store rejects the first token', async 
   expect(lost).toEqual([revoked]);
 });
 
-it('stores the first of two rows with the same id, even when another request holds the second', async () => {
+it('stores the first of two rows with the same id, even across two requests', async () => {
   const { client } = await startStore();
   const others = Array.from({ length: 2_500 }, (_, id) => `${id + 10},x\n`).join('');
   const text = `id,name\n1,first\n${others}1,second\n${others}1,first\n`;
@@ -77,7 +77,7 @@ it('stores the first of two rows with the same id, even when another request hol
   expect(await client.getPlant.query({ id: 1n })).toMatchObject({ name: 'first' });
 });
 
-it('counts the bytes and the lines of a request when the request is done', async () => {
+it('counts the bytes and the lines of a request after the response', async () => {
   const { client } = await startStore();
   const rows = Array.from({ length: 4_000 }, (_, id) => `${id},x`).join('\n');
   const { steps, sum } = await importText(`id,name\n${rows}\n`, connectionOf(client));

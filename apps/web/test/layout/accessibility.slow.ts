@@ -13,8 +13,8 @@ declare global {
 }
 
 /**
- * Returns the violations that axe finds in light and dark colours, on a desktop and on a phone. Even reports
- * a page that is wider than the screen.
+ * Returns the violations that axe finds in light and dark colours, on a desktop and on a phone. A page that
+ * is wider than the screen counts as a violation.
  */
 async function findings(page: Page): Promise<string[]> {
   const found: string[] = [];

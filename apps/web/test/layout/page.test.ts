@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
@@ -32,7 +34,7 @@ it('loads only one script and one style sheet', async () => {
   expect(parts.map((name) => name.replace(/.*[.]/, '')).toSorted()).toEqual(['css', 'js']);
 });
 
-it('works under a path prefix', async () => {
+it('loads behind a proxy with a path prefix', async () => {
   proxy = createServer((incoming, outgoing) => {
     const path = incoming.url?.replace(/^\/behind\/a\/prefix/, '') ?? '';
     const { method, headers } = incoming;
@@ -43,13 +45,8 @@ it('works under a path prefix', async () => {
       }),
     );
   });
-  const listening = proxy;
-  const port = await new Promise<number>((resolve) => {
-    listening.listen(0, '127.0.0.1', () => {
-      const at = listening.address();
-      resolve(typeof at === 'object' && at ? at.port : 0);
-    });
-  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const { port } = proxy.address() as AddressInfo; // The server listens on a port.
   const page = await openPage(`http://127.0.0.1:${port}/behind/a/prefix/#token=${token}`);
   const paths: string[] = [];
   page.on('request', (request) => paths.push(new URL(request.url()).pathname));

@@ -5,7 +5,7 @@ import { sharedServer } from '../fixtures/shared-servers.ts';
 
 const { address, client } = sharedServer();
 
-it('shows one row of tools on a phone even with a filter, and closes a sheet when the user goes back', async () => {
+it('shows the tools in one row on a phone, and closes a sheet when the user goes back', async () => {
   const [id, tag] = [freshId(), freshTag()];
   await client.createPlant.mutate({ id, name: 'Hoya carnosa', tag });
   const page = await openPage(address(), { width: 375, height: 667 });
@@ -25,10 +25,6 @@ it('shows one row of tools on a phone even with a filter, and closes a sheet whe
 
   await page.getByRole('button', { name: 'Add a plant' }).click();
   await page.getByRole('dialog', { name: 'Add a plant' }).waitFor();
-  await page.goBack();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await tableOf(page).getByText('Hoya carnosa').click();
-  await page.getByRole('dialog', { name: 'Hoya carnosa' }).waitFor();
   await page.goBack();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await tableOf(page).getByText('Hoya carnosa').waitFor();

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { asPhone, filterByTag, openPage, tableOf, withFontOf } from '../fixtures/open-page.ts';
+import { createPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 import { openView, viewNames } from '../fixtures/views.ts';
 
@@ -23,7 +24,7 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
       `${element.tagName}.${element.className} “${(element.textContent || element.getAttribute('aria-label')) ?? ''}”`;
     const boxOf = (element: Element) => {
       let { left, right, top, bottom } = element.getBoundingClientRect();
-      // Counts only the part of the element inside its scroll containers.
+      // Measures only the part of the element that its scroll containers show.
       for (let parent = element.parentElement; parent; parent = parent.parentElement) {
         if (getComputedStyle(parent).overflow === 'visible') continue;
         const outer = parent.getBoundingClientRect();
@@ -57,18 +58,10 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
 
 const server = sharedServer();
 
-const { address, client } = server;
-
-async function createPlants(count: number) {
-  const tag = freshTag();
-  const plants = Array.from({ length: count }, () => ({ id: freshId(), name: 'Hoya', tag }));
-  await client.createPlants.mutate({ plants });
-  return tag;
-}
-
 it('keeps most of the screen for the table at 400 % zoom, and lets the page scroll', async () => {
-  const tag = await createPlants(100);
-  const page = await openPage(address(), { width: 320, height: 256 });
+  const tag = freshTag();
+  await createPlants(Array.from({ length: 100 }, freshId), tag);
+  const page = await openPage(server.address(), { width: 320, height: 256 });
   await filterByTag(page, tag);
   const { height = 0 } = (await tableOf(page).boundingBox()) ?? {};
   expect(height).toBeGreaterThan(200);
@@ -91,7 +84,7 @@ it('keeps most of the screen for the table at 400 % zoom, and lets the page scro
 });
 
 it.each(viewNames)(
-  'does not cover or cut texts and controls with a font of 32 pixels in the view "%s"',
+  'shows all texts and controls completely with a font of 32 pixels in the view "%s"',
   async (name) => {
     const page = await openView(server, name, (page) => withFontOf(page, 32));
     expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(
@@ -101,7 +94,7 @@ it.each(viewNames)(
   },
 );
 
-it.each(viewNames)('has controls of 44 pixels on a phone in the view "%s"', async (name) => {
+it.each(viewNames)('has large controls on a phone in the view "%s"', async (name) => {
   const page = await openView(server, name, asPhone);
   const small = await page.evaluate(() =>
     [

@@ -22,13 +22,18 @@ const fields = (page: Page) => {
   };
 };
 
-it('adds a plant, and offers to show it', async () => {
-  const [id, tag] = [freshId(), freshTag()];
-  const page = await openForm();
-  await fields(page).name.fill('Monstera deliciosa');
-  await fields(page).tag.fill(tag);
+/** Fills the form, and sends it. */
+async function add(page: Page, name: string, id = freshId()): Promise<void> {
+  await fields(page).name.fill(name);
   await fields(page).id.fill(String(id));
   await fields(page).add.click();
+}
+
+it('adds a plant, and offers a button that shows the plant', async () => {
+  const [id, tag] = [freshId(), freshTag()];
+  const page = await openForm();
+  await fields(page).tag.fill(tag);
+  await add(page, 'Monstera deliciosa', id);
   await page.getByText('Added “Monstera deliciosa”').waitFor();
   expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Monstera deliciosa', tag });
   await page.getByRole('button', { name: 'Show' }).click();
@@ -37,9 +42,7 @@ it('adds a plant, and offers to show it', async () => {
 
 it.each([2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n])('keeps the id %s exact', async (id) => {
   const page = await openForm();
-  await fields(page).name.fill('Exact');
-  await fields(page).id.fill(String(id));
-  await fields(page).add.click();
+  await add(page, 'Exact', id);
   await page.getByText('Added “Exact”').waitFor();
   expect(await client.getPlant.query({ id })).toMatchObject({ id, name: 'Exact' });
   await client.deletePlant.mutate({ id });
@@ -56,7 +59,7 @@ it('suggests an id that is free', async () => {
   await client.deletePlant.mutate({ id });
 });
 
-it('keeps the draft, unless the user discards it', async () => {
+it('keeps the draft until the user discards the draft', async () => {
   const page = await openForm();
   const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
   await fields(page).name.fill('Half a na');
@@ -89,7 +92,7 @@ it('keeps the draft when the token is revoked', async () => {
   expect(await fields(page).name.inputValue()).toBe('Half a na');
 });
 
-it('checks the fields as the store does while the user types', async () => {
+it('checks the fields while the user types', async () => {
   const page = await openForm();
   const { id, name } = fields(page);
   for (const text of ['1.5', '1e3', '007', 'seven']) {
@@ -107,7 +110,7 @@ it('checks the fields as the store does while the user types', async () => {
   await page.getByText('must not contain U+0000').waitFor();
 });
 
-it('shows the errors of the server in their fields', async () => {
+it('shows each error of the server below its field', async () => {
   const page = await openForm();
   await page.route('**/trpc/createPlant*', (route) => {
     const data = { code: 'BAD_REQUEST', httpStatus: 400, error: 40001, path: 'createPlant' };
@@ -115,9 +118,7 @@ it('shows the errors of the server in their fields', async () => {
     const error = { message: 'invalid input', code: -32600, data: { ...data, fields } };
     return route.fulfill({ status: 400, json: [{ error: { json: error } }] });
   });
-  await fields(page).name.fill('Impolite');
-  await fields(page).id.fill(String(freshId()));
-  await fields(page).add.click();
+  await add(page, 'Impolite');
   await page.getByText('is not polite').waitFor();
   expect(await fields(page).name.getAttribute('aria-invalid')).toBe('true');
   await fields(page).name.fill('Polite');
@@ -128,12 +129,9 @@ it('shows the owner of an id when the id is taken', async () => {
   const id = freshId();
   await client.createPlant.mutate({ id, name: 'The owner of the id' });
   const page = await openForm();
-  await fields(page).name.fill('Too late');
-  await fields(page).id.fill(String(id));
-  await fields(page).add.click();
+  await add(page, 'Too late', id);
   const alert = page.getByRole('alert', { name: 'The id is taken' });
   await alert.getByText('The owner of the id').waitFor();
-  await fields(page).id.fill(String(freshId()));
-  await fields(page).add.click();
+  await add(page, 'Too late');
   await page.getByText('Added “Too late”').waitFor();
 });

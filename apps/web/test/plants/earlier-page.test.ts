@@ -3,7 +3,7 @@ import { findEarlierPage, likelyDistance } from '../../src/plants/earlier-page.t
 
 const pageSize = 500;
 
-/** A store with some plants, which counts its requests. */
+/** A store that counts its requests. */
 function storeOf(ids: readonly bigint[]) {
   const store = {
     requests: 0,
@@ -45,7 +45,7 @@ it('finds no page before the first plant', async () => {
   expect(await findEarlierPage(store.list, 4n, 1n)).toEqual({ after: undefined, rowCount: 0 });
 });
 
-it('needs only one request when the ids in the page are as dense as the later ids', async () => {
+it('needs only one request when all ids have the same distance', async () => {
   const ids = range(100_000, (i) => BigInt(i) * 977n);
   const behind = ids.slice(50_000, 50_500).map((id) => ({ id }));
   const store = storeOf(ids);

@@ -1,18 +1,19 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
+import { freshTag } from '../fixtures/fresh.ts';
+import { holdRequests, tableOf, tryToReload } from '../fixtures/open-page.ts';
+import { openPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
 /**
- * A headless browser cannot show the file dialog. So the page writes to a file in its own storage, which has
- * the same interface.
+ * A headless browser cannot show the file dialog. So the page writes to a file in the storage of the browser,
+ * which has the same interface.
  */
 function chooseFile() {
   window.showSaveFilePicker = async ({ suggestedName }) => {
     const directory = await navigator.storage.getDirectory();
-    await directory.removeEntry(suggestedName).catch(() => {}); // The test before may have left this file.
+    await directory.removeEntry(suggestedName).catch(() => {}); // An earlier test may have left this file.
     return directory.getFileHandle(suggestedName, { create: true });
   };
 }
@@ -23,42 +24,29 @@ const chosenFile = (page: Page, name: string) =>
     return (await (await directory.getFileHandle(name)).getFile()).text();
   }, name);
 
-const { address, client, url } = sharedServer();
+const { client } = sharedServer();
 
-async function openPlants(count: number, tag = freshTag()) {
-  const ids = Array.from({ length: count }, freshId);
-  for (let start = 0; start < count; start += 1_000) {
-    const plants = ids.slice(start, start + 1_000).map((id) => ({ id, name: 'Hoya', tag }));
-    await client.createPlants.mutate({ plants });
-  }
-  const page = await openPage(address());
-  await page.evaluate(chooseFile);
-  await filterByTag(page, tag);
-  await page.getByRole('button', { name: 'Export' }).click();
-  return { ids, tag, page };
+async function openExport(count: number, tag = freshTag()) {
+  const opened = await openPlants(count, { tag });
+  await opened.page.evaluate(chooseFile);
+  await opened.page.getByRole('button', { name: 'Export' }).click();
+  return opened;
 }
 const save = (page: Page, format: string) =>
   page.getByRole('button', { name: `Save as ${format}` }).click();
 
-/** Holds the requests for all pages after the first back until the returned function is called. */
-async function holdPages(page: Page) {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  await page.route(`${url}/trpc/listPlants*after*`, async (route) => {
-    await promise;
-    await route.continue().catch(() => {}); // The page may have cancelled the request.
-  });
-  return resolve;
-}
+/** The requests for all pages of the list after the first page. */
+const laterPages = '**/trpc/listPlants*after*';
 
 it('writes exactly the plants of the filter to the file that the user chooses', async () => {
-  const { ids, tag, page } = await openPlants(1_500, `a, "${freshTag()}"`);
+  const { ids, tag, page } = await openExport(1_500, `a, "${freshTag()}"`);
   const { createdAt } = await client.getPlant.query({ id: ids[0] ?? 0n });
   await save(page, 'CSV');
   await page.getByText('Saved 1,500 plants').waitFor();
   const csv = (await chosenFile(page, 'plants.csv')).trimEnd().split('\n');
   expect(csv).toHaveLength(1_501);
   const quoted = `"${tag.replaceAll('"', '""')}"`;
-  expect(csv[1]).toBe(`${ids[0]},Hoya,${quoted},${createdAt.toISOString()}`);
+  expect(csv[1]).toBe(`${ids[0]},Plant ${ids[0]},${quoted},${createdAt.toISOString()}`);
   await save(page, 'NDJSON');
   await page.getByText('Saved 1,500 plants').waitFor();
   const lines = (await chosenFile(page, 'plants.ndjson')).trimEnd().split('\n');
@@ -66,7 +54,7 @@ it('writes exactly the plants of the filter to the file that the user chooses', 
 });
 
 it('downloads the file when the browser has no dialog to choose a file', async () => {
-  const { ids, page } = await openPlants(1_100);
+  const { ids, page } = await openExport(1_100);
   await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
   const download = page.waitForEvent('download');
   await save(page, 'CSV');
@@ -76,9 +64,9 @@ it('downloads the file when the browser has no dialog to choose a file', async (
   expect(lines.slice(1).map((line) => BigInt(line.split(',')[0] ?? 0))).toEqual(ids);
 });
 
-it('goes on while the user works, shows the progress, and asks before the user leaves the page', async () => {
-  const { tag, page } = await openPlants(1_100);
-  const release = await holdPages(page);
+it('continues an export while the user works, and asks before the user leaves the page', async () => {
+  const { tag, page } = await openExport(1_100);
+  const release = await holdRequests(page, laterPages);
   await save(page, 'CSV');
   await page.getByText('Saving: 1,000 plants').waitFor();
   await page.keyboard.press('Escape');
@@ -86,10 +74,7 @@ it('goes on while the user works, shows the progress, and asks before the user l
   await page.getByRole('button', { name: `Remove the filter by the tag ${tag}` }).click();
   await tableOf(page).locator('.plant-name').first().waitFor();
 
-  const asked = page.waitForEvent('dialog');
-  const reload = page.evaluate(() => location.reload()).catch(() => {});
-  await (await asked).dismiss();
-  await reload;
+  await tryToReload(page);
   await page.getByRole('button', { name: 'Forget token' }).click();
   await page.getByText('The export stops, and no file is saved').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -103,8 +88,8 @@ it('goes on while the user works, shows the progress, and asks before the user l
 });
 
 it('saves nothing when the user cancels the export or the file dialog', async () => {
-  const { page } = await openPlants(1_100);
-  const release = await holdPages(page);
+  const { page } = await openExport(1_100);
+  const release = await holdRequests(page, laterPages);
   await save(page, 'CSV');
   await page.getByText('Saving: 1,000 plants').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -120,8 +105,8 @@ it('saves nothing when the user cancels the export or the file dialog', async ()
 });
 
 it('says why the file cannot be saved', async () => {
-  const { page } = await openPlants(1_100);
-  await page.route(`${url}/trpc/listPlants*after*`, (route) => route.abort());
+  const { page } = await openExport(1_100);
+  await page.route(laterPages, (route) => route.abort());
   await save(page, 'CSV');
   await page.getByRole('alert').getByText('The file is not saved').waitFor();
   expect(await chosenFile(page, 'plants.csv')).toBe('');

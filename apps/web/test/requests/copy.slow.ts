@@ -5,29 +5,26 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
+import { tableOf } from '../fixtures/open-page.ts';
+import { openPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
 const run = promisify(execFile);
 const web = fileURLToPath(new URL('../..', import.meta.url));
 
-const { address, client, token } = sharedServer();
+const { token } = sharedServer();
 
 const env = { ...process.env, PLANT_STORE_TOKEN: token };
-const id = freshId();
 const name = `A 'quoted' $name with "all" \`kinds\``;
-const plant = { id, name, tag: freshTag() };
 
-async function requests(): Promise<Page> {
-  await client.createPlant.mutate(plant);
-  const page = await openPage(address());
-  await filterByTag(page, plant.tag);
+async function openRequests() {
+  const opened = await openPlants([name]);
+  const { page } = opened;
   await tableOf(page).getByText(name).click();
   await page.getByRole('dialog').getByRole('heading', { name }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Requests' }).click();
-  return page;
+  return opened;
 }
 
 async function copy(page: Page, request: string, what: string): Promise<string> {
@@ -42,16 +39,16 @@ async function copy(page: Page, request: string, what: string): Promise<string> 
 it.runIf(process.platform !== 'win32')(
   'copies each request as a curl command that works in a shell',
   async () => {
-    const page = await requests();
+    const { id, tag, page } = await openRequests();
     const get = await run('sh', ['-c', await copy(page, `getPlantid ${id}`, 'curl')], { env });
     expect(get.stdout).toContain(`"id":${id},"name":${JSON.stringify(name)}`);
-    const list = await run('sh', ['-c', await copy(page, plant.tag, 'curl')], { env });
+    const list = await run('sh', ['-c', await copy(page, tag, 'curl')], { env });
     expect(list.stdout).toContain(`{"plants":[{"id":${id},`);
   },
 );
 
 it('copies each request as a TypeScript program that works', async () => {
-  const page = await requests();
+  const { id, page } = await openRequests();
   const program = await copy(page, `getPlantid ${id}`, 'TypeScript');
   const directory = await mkdtemp(join(web, 'dist', 'copied-'));
   await writeFile(join(directory, 'get.ts'), program);

@@ -1,17 +1,8 @@
 import { expect, it } from 'vitest';
-import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { filterByTag, openPage, tableOf } from '../fixtures/open-page.ts';
+import { openPage, tableOf } from '../fixtures/open-page.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
-const { url, token, address, client } = sharedServer();
-
-it('takes the token from the address, and shows the plants', async () => {
-  const tag = freshTag();
-  await client.createPlant.mutate({ id: freshId(), name: 'Monstera deliciosa', tag });
-  const page = await openPage(address());
-  await filterByTag(page, tag);
-  await tableOf(page).getByText('Monstera deliciosa').waitFor();
-});
+const { url, token, address } = sharedServer();
 
 it('removes the token from the address bar and from the history at once', async () => {
   const page = await openPage(address());
@@ -20,7 +11,7 @@ it('removes the token from the address bar and from the history at once', async 
   expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
 });
 
-it('keeps the token while the tab is open, but in no other tab', async () => {
+it('keeps the token for this tab only', async () => {
   const page = await openPage(address());
   await page.reload();
   await page.getByText('Connected').waitFor();
@@ -85,7 +76,7 @@ it('keeps a plus in the token of a link', async () => {
   await page.getByRole('alert').waitFor();
 });
 
-it('forgets the token when the user confirms this', async () => {
+it('forgets the token after the user confirms', async () => {
   const page = await openPage(address());
   await page.getByRole('button', { name: 'Forget token' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Forget token' }).click();

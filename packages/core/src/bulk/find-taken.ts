@@ -15,7 +15,7 @@ export interface TakenId {
  *
  * A row can be visible before it is durable on the synchronous standby. So the statement
  * writes to the log after each row that it reads, and then its own commit waits for the standby: see
- * `waitForStandby` in ../statements.ts.
+ * `waitForStandby` in ../plants/statements.ts.
  *
  * The planner must not know the length of the arrays. Otherwise it would read the whole table for each call.
  * So an expression that the planner cannot evaluate returns the arrays.

@@ -25,8 +25,7 @@ const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuer
 
 /** Whether an error has the severity ERROR. Such an error concerns only its statement, not the connection. */
 export function isStatementError(error: unknown): boolean {
-  const reason = reasonOf(error);
-  return reason instanceof Error && 'severity' in reason && reason.severity === 'ERROR';
+  return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }
 
 /** The error of the database or the network that is the cause of the store's own error. */
@@ -90,7 +89,6 @@ function isRolledBack(error: unknown): boolean {
 
 /**
  * The error for a call that the database did not execute, or may not have executed. The message says which.
- *
  */
 export function databaseUnavailable(
   error?: unknown,

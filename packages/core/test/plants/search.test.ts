@@ -1,10 +1,10 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import superjson from 'superjson';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPlantLoader } from '../../src/bulk/plant-loader.ts';
 import type { Database } from '../../src/database/database.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { openDatabase } from '../../src/open-database.ts';
-import { createPlantLoader } from '../../src/bulk/plant-loader.ts';
 import { jsonOf, superjsonOf } from '../../src/plants/output-text.ts';
 import { createPageReader, type PageQuery } from '../../src/plants/pages.ts';
 import { embedded, server } from '../fixtures/databases.ts';

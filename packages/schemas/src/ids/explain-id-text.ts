@@ -6,7 +6,7 @@ export const integerPattern = /^(0|-?[1-9]\d*)$/;
 export const notWhole = 'must be a whole number';
 
 /**
- * The longest int64 has this number of characters, including its sign. A longer text is not parsed, because
+ * The longest int64 has this number of characters, including the sign. A longer text is not parsed, because
  * BigInt takes seconds for a million digits.
  */
 const maxLength = 20;

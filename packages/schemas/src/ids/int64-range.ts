@@ -1,4 +1,4 @@
-/** The least and the greatest 64-bit signed integer. Their names are those of JSON Schema. */
+/** The least and the greatest 64-bit signed integer, with the names of JSON Schema. */
 export const int64Bounds = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n } as const;
 
 const { minimum, maximum } = int64Bounds;
@@ -6,7 +6,7 @@ const { minimum, maximum } = int64Bounds;
 /** Describes the range of an id in error messages. */
 export const int64Range = `from ${minimum} to ${maximum}`;
 
-/** Whether an integer has at most 64 bits. */
+/** Whether an integer is in the range of int64. */
 export function isInt64(integer: bigint): boolean {
   return integer >= minimum && integer <= maximum;
 }

@@ -3,16 +3,16 @@ import { explainIdText } from './explain-id-text.ts';
 import { int64Range, isInt64 } from './int64-range.ts';
 
 /**
- * Describes an id in an OpenAPI document. The code that writes the document adds `int64Bounds`, because zod
- * and zod-openapi copy schemas by JSON.stringify, which cannot write a `bigint`.
+ * Describes an id in an OpenAPI document. The code that writes the document adds `int64Bounds`. zod and
+ * zod-openapi copy schemas by JSON.stringify, which cannot write a `bigint`.
  */
 export const int64Schema = { type: 'integer', format: 'int64' } as const;
 
 /**
  * A 64-bit signed integer, −2^63 to 2^63−1, as a `bigint`.
  *
- * Accepts a `bigint` or a safe-integer `number`, and converts no other value. It rejects a `number` beyond
- * ±(2^53−1), because JavaScript may already have rounded it.
+ * Accepts a `bigint` or a safe-integer `number`, and converts no other value. Rejects a `number` beyond
+ * ±(2^53−1), because JavaScript may already have rounded the number.
  */
 export const Int64 = z
   // A union would have several messages, and trpc-to-openapi would convert the input of a union.

@@ -1,4 +1,4 @@
-// TypeScript's library does not have JSON.rawJSON of ES2026 yet.
+// The types of TypeScript lack JSON.rawJSON of ES2026.
 const { rawJSON } = JSON as JSON & { rawJSON(text: string): unknown };
 
 /**

@@ -5,11 +5,11 @@
  * beyond int64 becomes an inexact `number`. The notation does not matter: `1e3` and `10.00` are integers. A
  * fraction that JavaScript would round to an integer becomes `NaN`.
  *
- * A number with more than 15 digits or with an exponent needs JSON.parse source text access, which Node 22
- * and browsers of 2025 have. Node 20 can read every other text.
+ * A number with more than 15 digits or with an exponent needs JSON.parse source text access. Node 22 and
+ * browsers of 2025 have this feature. Node 20 can read texts without these numbers.
  *
- * @param read receives each number that `JSON.parse` may round, and returns the value to use
- * @throws SyntaxError when the text is not JSON, or is nested too deeply for a reviver
+ * @param read receives each number that `JSON.parse` may round, and returns the value to use.
+ * @throws SyntaxError when the text is not JSON, or is nested too deeply for a reviver.
  * @throws TypeError when the text needs source text access and the engine lacks it
  */
 export function parseJson(text: string, read: ReadNumber = (exact) => exact): unknown {
@@ -21,30 +21,32 @@ export function parseJson(text: string, read: ReadNumber = (exact) => exact): un
     isOnlyOne && int64Syntax.test(number)
       ? withInteger(JSON.parse(text), read(BigInt(number)))
       : undefined;
-  return value ?? parseSlowly(text, read);
+  return value ?? (isExact(text) ? JSON.parse(text) : parseSlowly(text, read));
 }
 
 type ReadNumber = (exact: number | bigint) => unknown;
 
-/** Whether plain `JSON.parse` is certain to read every number of a text exactly. */
+/** Whether plain `JSON.parse` certainly reads every number of a text exactly. */
 export function isExact(text: string): boolean {
-  return !longNumber.test(text);
+  return !longNumber.test(text) || !longNumber.test(text.replaceAll(strings, '""'));
 }
 
 /**
  * Matches a number that plain `JSON.parse` may round, and the character before it. Such a number has an
- * exponent, or more than the 15 digits that a double always holds. The pattern even matches such text in a
- * string.
+ * exponent, or more than the 15 digits that a double always holds. The pattern can match a part of a string.
  */
 const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
+
+/** Matches the strings of a JSON text. The last one may be open, so that no quote is looked at twice. */
+const strings = /"[^"\\]*(?:\\.[^"\\]*)*"?/gs;
 
 /** Matches an integer with 16 to 19 digits. The longest int64 has 19 digits. */
 const int64Syntax = /^-?\d{16,19}$/;
 
 /**
- * Finds the property of an object whose value is an integer beyond ±(2^53−1), and replaces this value by the
- * exact integer. The text of the object must contain only one long number. Returns undefined when there is no
- * such property or no object.
+ * Finds the property whose value is an integer beyond ±(2^53−1), and replaces the value by the exact integer.
+ * The text of the object must contain only one long number. Returns undefined for a value without this
+ * property.
  */
 function withInteger(value: unknown, integer: unknown): object | undefined {
   // Object.keys would return a key for each character of a string.

@@ -7,7 +7,7 @@ export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void })
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return;
-      event.preventDefault(); // Without this call, the browser opens the file in place of the page.
+      event.preventDefault(); // Without this call, the browser would replace the page by the file.
       setIsOver(true);
     };
     const onDragLeave = ({ relatedTarget }: DragEvent) => {
@@ -20,17 +20,15 @@ export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void })
       event.preventDefault();
       onFiles(files);
     };
-    addEventListener('dragover', onDragOver);
-    addEventListener('dragleave', onDragLeave);
-    addEventListener('drop', onDrop);
-    return () => {
-      removeEventListener('dragover', onDragOver);
-      removeEventListener('dragleave', onDragLeave);
-      removeEventListener('drop', onDrop);
-    };
+    const stopped = new AbortController();
+    const { signal } = stopped;
+    addEventListener('dragover', onDragOver, { signal });
+    addEventListener('dragleave', onDragLeave, { signal });
+    addEventListener('drop', onDrop, { signal });
+    return () => stopped.abort();
   }, [onFiles]);
   if (!isOver) return null;
-  // The hint is a popover, because it must cover an open dialog.
+  // The hint is a popover, because the hint must cover an open dialog.
   return (
     <div ref={showAbove} popover="manual" className="file-drop">
       Drop the files to add their plants

@@ -1,18 +1,17 @@
 import { Fragment, useId } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { saveFile } from '../../controls/save-file.ts';
+import { countOf, number } from '../../plants/plant-text.tsx';
 import { type FileImport, isActive, percentOf, rejectsName } from '../file-import.ts';
 import type { ImportCounts } from '../import-file.ts';
-import { capitalized, shortReason } from './import-preview-view.tsx';
-
-const number = new Intl.NumberFormat();
+import { shortReason, Warnings } from './import-preview-view.tsx';
 
 const titles: Record<FileImport['state'], string> = {
   opening: 'Opening',
   chosen: '',
   queued: 'Next:',
   running: 'Adding the plants of',
-  waiting: 'Waiting for the server, to go on with',
+  waiting: 'Waiting for the server to add the plants of',
   done: 'Finished',
   cancelled: 'Cancelled',
   failed: 'Stopped at an error in',
@@ -40,11 +39,7 @@ export function FileImportView({ current, onRemove }: { current: FileImport; onR
           {reason}
         </p>
       )}
-      {warnings.map((warning) => (
-        <p key={warning} className="import-warning">
-          {capitalized(warning)}
-        </p>
-      ))}
+      <Warnings texts={warnings} />
       <div className="sheet-actions">
         {current.rejects.length > 0 && !isActive(current) && (
           <Button onClick={() => saveFile(rejectsName(file), new Blob([...current.rejects]))}>
@@ -58,7 +53,7 @@ export function FileImportView({ current, onRemove }: { current: FileImport; onR
   );
 }
 
-/** Shows the names of the files of imports, such as "a.csv and b.csv". */
+/** Shows the file names of imports, such as "a.csv and b.csv". */
 export function FileNames({ imports }: { imports: readonly FileImport[] }) {
   return imports.map(({ id, file }, i) => (
     <Fragment key={id}>
@@ -75,20 +70,15 @@ function outcomes({ added, present, taken, rejected }: ImportCounts): string {
     .join(', ');
 }
 
-/** Says how many lines of the file have been read, and counts the lines of each kind. */
+/** Says how many lines of the file were read, in total and for each kind of line. */
 function linesText({ lines, rows, header, blank, continued }: ImportCounts): string {
   const parts = [
-    rows > 0 && counted(rows, 'row'),
+    rows > 0 && countOf(rows, { noun: 'row' }),
     header > 0 && `${number.format(header)} header`,
     blank > 0 && `${number.format(blank)} blank`,
     continued > 0 && `${number.format(continued)} inside quoted fields`,
   ];
-  return `${counted(lines, 'line')}: ${parts.filter(Boolean).join(', ')}`;
-}
-
-/** Formats a count, such as "1 row" or "2,000 rows". */
-function counted(count: number, noun: string): string {
-  return `${number.format(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${countOf(lines, { noun: 'line' })}: ${parts.filter(Boolean).join(', ')}`;
 }
 
 function RejectedRows({ current: { counts, rejectedRows } }: { current: FileImport }) {

@@ -2,7 +2,7 @@ import { Button } from '../../controls/button.tsx';
 import { type FileImport, isActive, isStarted, percentOf } from '../file-import.ts';
 import { type Imports, useImports } from '../imports.ts';
 
-/** Shows the progress of the imports in the header. Every view has this header. */
+/** Shows the progress of the imports in the header, which every view has. */
 export function ImportChip({ imports, onOpen }: { imports: Imports; onOpen(): void }) {
   const all = useImports(imports);
   const shown = all.find(isStarted) ?? all.find(isActive) ?? all.find(isEnded);
@@ -22,7 +22,7 @@ function isEnded({ state }: FileImport): boolean {
   return state === 'done' || state === 'cancelled' || state === 'failed';
 }
 
-/** On a phone, CSS hides the text in spans, but screen readers still read it. */
+/** On a phone, CSS hides the text in spans from sight, but not from screen readers. */
 function ChipText({ current }: { current: FileImport }) {
   const { state, counts } = current;
   if (isActive(current)) {

@@ -66,7 +66,7 @@ function FileChoice({ onFiles }: { onFiles(files: readonly File[]): void }) {
         tabIndex={-1}
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])]);
-          target.value = ''; // Now the user can choose the same file again.
+          target.value = ''; // With an empty value, the user can choose the same file again.
         }}
       />
       <Button kind="quiet" onClick={saveSample}>

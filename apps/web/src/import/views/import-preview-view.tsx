@@ -1,5 +1,6 @@
 import { columnText, plantColumns } from '@plant-store/schemas';
 import { Button } from '../../controls/button.tsx';
+import { capitalized } from '../../store/explain-error.ts';
 import type { ImportPreview } from '../import-preview.ts';
 import type { CheckedRow } from '../open-file.ts';
 
@@ -9,7 +10,7 @@ interface ImportPreviewViewProps {
   onRemove(): void;
 }
 
-/** Shows how the first rows of a file would be stored. */
+/** Shows the plants that the store would create from the first rows of a file. */
 export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewViewProps) {
   if (!preview) return null;
   const { format, columns, rows, hasTimes, warnings } = preview;
@@ -25,8 +26,8 @@ export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewView
       </div>
       <p>
         {format}
-        {columns.length > 0 && <> with the columns {columns.join(', ')}</>}. The first rows, as they
-        would be stored:
+        {columns.length > 0 && <> with the columns {columns.join(', ')}</>}. Preview of the first
+        rows:
       </p>
       <div className="first-rows">
         <table>
@@ -49,16 +50,12 @@ export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewView
       </div>
       {hasTimes && (
         <p className="import-warning">
-          The times of the column created_at are not kept, because plants get the time at which they
-          are added here. To keep them, use the command{' '}
+          The times of the column created_at are not kept, because each plant gets the time at which
+          you add the plant here. To keep the times, use the command{' '}
           <code>plant-store import {JSON.stringify(file.name)}</code>.
         </p>
       )}
-      {warnings.map((warning) => (
-        <p key={warning} className="import-warning">
-          {capitalized(warning)}
-        </p>
-      ))}
+      <Warnings texts={warnings} />
     </section>
   );
 }
@@ -81,16 +78,20 @@ function FirstRow({ checked: { row, plant, reason } }: { checked: CheckedRow }) 
 
 function textOf(plant: object, field: string) {
   if (field === 'createdAt') return <em>now</em>;
-  const value = (plant as Record<string, Parameters<typeof columnText>[0] | undefined>)[field]; // A plant has these types.
+  const value = (plant as Record<string, Parameters<typeof columnText>[0] | undefined>)[field]; // The properties of a plant have these types.
   if (value === undefined) return <span className="visually-hidden">missing</span>;
   return value === '' ? <em>empty</em> : <bdi>{columnText(value)}</bdi>;
 }
 
-export function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+export function Warnings({ texts }: { texts: readonly string[] }) {
+  return texts.map((text) => (
+    <p key={text} className="import-warning">
+      {capitalized(text)}
+    </p>
+  ));
 }
 
-/** Removes the start of a reason that is clear from the row beside it. */
+/** Removes the words "invalid input" from the start of a reason. */
 export function shortReason(reason: string | undefined): string {
   return reason?.replace(/^invalid input: /, '') ?? '';
 }

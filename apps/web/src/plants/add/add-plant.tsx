@@ -7,7 +7,7 @@ import './add-plant.css';
 import { refreshUnlessLive } from '../../changes/feed-state.ts';
 import { Button } from '../../controls/button.tsx';
 import { TextField } from '../../controls/text-field.tsx';
-import { explainError } from '../../store/explain-error.ts';
+import { ErrorAlert } from '../../store/error-alert.tsx';
 import { useTRPC } from '../../store/trpc.ts';
 import { PlantFacts, shownFields } from '../shown-fields.tsx';
 import {
@@ -91,12 +91,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
       {error?.kind === 'idTaken' ? (
         <TakenId message={error.message} id={create.variables?.id} mayRead={mayRead} />
       ) : (
-        create.error &&
-        Object.keys(fromServer).length === 0 && (
-          <p className="alert" role="alert">
-            {explainError(create.error)}
-          </p>
-        )
+        Object.keys(fromServer).length === 0 && <ErrorAlert error={create.error} />
       )}
       <div className="sheet-actions">
         <Button kind="primary" type="submit" disabled={create.isPending}>

@@ -19,10 +19,10 @@ export type FieldErrors = { [Field in FieldName]?: string };
 /** The fields of the form. */
 export const formFields: readonly FieldName[] = [...plantFields, 'id'];
 
-/** The schema that the store uses, except that the id is a text. */
+/** The schema of the store for a new plant, but with a text as the id. */
 const PlantForm = NewPlant.extend({ id: IdFromText });
 
-/** Checks the texts by the schema that the store uses. An empty field is a missing value. */
+/** Checks the texts with the schema of the store. An empty field counts as a missing value. */
 export function checkNewPlant(texts: PlantTexts): {
   plant: NewPlant | undefined;
   errors: FieldErrors;
@@ -49,7 +49,7 @@ function missing(field: FieldName): string {
   return `Enter ${/^[aeiou]/.test(label) ? 'an' : 'a'} ${label}`;
 }
 
-/** Returns the first of the server's messages for each field. */
+/** Returns the server's first message for each field. */
 export function firstOfEach(messages: { [field: string]: string[] | undefined }): FieldErrors {
   const given = formFields.flatMap((field) => {
     const [first] = messages[field] ?? [];
@@ -58,7 +58,7 @@ export function firstOfEach(messages: { [field: string]: string[] | undefined })
   return Object.fromEntries(given);
 }
 
-/** Makes a random id. It is almost certainly free, and a JavaScript number holds it exactly. */
+/** Makes a random id, which is almost certainly free. A JavaScript number can hold the id exactly. */
 export function randomId(): bigint {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return (BigInt(high % 2 ** 20) << 32n) + BigInt(low) + 1n;
@@ -86,7 +86,7 @@ export function forgetDraft(): void {
   sessionStorage.removeItem(key);
 }
 
-/** Makes a draft with the properties of a plant, but without its id. */
+/** Makes a draft with the properties of a plant, but without the id. */
 export function draftOf(plant: Plant): Partial<PlantTexts> {
   return Object.fromEntries(
     plantFields.flatMap((field) => {

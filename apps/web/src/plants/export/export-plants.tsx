@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { Icon } from '../../controls/icon.tsx';
-import { explainError } from '../../store/explain-error.ts';
+import { ErrorAlert } from '../../store/error-alert.tsx';
 import { countOf, PlantText } from '../plant-text.tsx';
 import type { Export } from './use-export.ts';
 
@@ -28,8 +28,8 @@ export function ExportPlants({ current, tag }: ExportPlantsProps) {
             The plants with the tag “<PlantText text={shownTag} />”
           </>
         )}
-        , ascending by id, with the times at which they were created. A file of either format can be
-        added again.
+        , ascending by id, with the times of their creation. You can add the plants of the file
+        again.
       </p>
       <div className="sheet-actions">
         {Object.entries(formats).map(([label, format]) => (
@@ -44,18 +44,14 @@ export function ExportPlants({ current, tag }: ExportPlantsProps) {
         {state === 'success' && `Saved ${countOf(count)}`}
         {state === 'cancelled' && 'Cancelled. No file is saved.'}
       </p>
-      {state === 'error' && error && (
-        <p className="alert" role="alert">
-          The file is not saved. {explainError(error)}
-        </p>
-      )}
+      {state === 'error' && <ErrorAlert start="The file is not saved." error={error} />}
     </>
   );
 }
 
 const chipTexts = { success: 'Exported', cancelled: 'Export cancelled', error: 'Export failed' };
 
-/** Shows the progress of the export in the header. Every view has this header. */
+/** Shows the progress of the export in the header, which every view has. */
 export function ExportChip({ current, onOpen }: { current: Export; onOpen(): void }) {
   const { state, count } = current;
   if (state === 'idle') return null;

@@ -14,13 +14,13 @@ interface ExportOptions {
 export type Export = ReturnType<typeof useExport>;
 
 /**
- * Saves plants as a file, page by page. The export goes on while the user does other things. While it runs,
- * the browser asks before it leaves the page.
+ * Saves plants as a file, page by page. The export goes on while the user does other things. During the
+ * export, the browser asks before the user leaves the page.
  */
 export function useExport() {
   const client = useTRPCClient();
   const [count, setCount] = useState(0);
-  /** The controller that stops the running export. It is undefined when no export runs. */
+  /** The controller that stops the running export, or undefined when no export runs. */
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
 
@@ -73,7 +73,7 @@ export function useExport() {
     count,
     start: mutate,
     cancel: () => running.current?.abort(),
-    /** Forgets the latest export, unless this export still runs. */
+    /** Forgets the latest export when no export runs. */
     forget: useCallback(() => void (running.current ?? reset()), [reset]),
   } as const;
 }

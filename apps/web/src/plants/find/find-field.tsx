@@ -16,7 +16,7 @@ const keptTags = 1_000;
 
 type Suggestion = { readonly id: bigint } | { readonly tag: string };
 
-/** Finds a place in the table by an id, and plants by a tag. */
+/** Finds a place in the table by an id, or plants by a tag. */
 export function FindField() {
   const listId = useId();
   const seenTags = useSeenTags();
@@ -50,7 +50,8 @@ export function FindField() {
     event.preventDefault();
     action();
   };
-  // The browser would drop line breaks. A cell copied from a spreadsheet ends with an extra line break.
+  // The browser would remove line breaks from a pasted text. A cell from a spreadsheet ends with an extra
+  // line break.
   const onPaste = (event: ClipboardEvent<HTMLInputElement>) => {
     const copied = event.clipboardData.getData('text');
     if (inOneLine(copied) === copied) return;
@@ -113,7 +114,7 @@ export function FindField() {
   );
 }
 
-/** Suggests an id first, then tags of loaded plants, and the text itself as a tag. */
+/** Suggests the text as an id first, then tags of loaded plants, and then the text as a tag. */
 function suggest(text: string, seen: readonly string[]): readonly Suggestion[] {
   const { data: id } = IdFromText.safeParse(text.trim());
   const lower = text.toLowerCase();
@@ -140,10 +141,10 @@ function withoutLastBreaks(text: string): string {
 /** Says why a number is not an id. */
 function idHint(text: string): string | undefined {
   const why = /^[+-]?\d+$/.test(text) ? explainIdText(text) : undefined;
-  return why && `No id: an id ${why}.`;
+  return why && `Not an id: an id ${why}.`;
 }
 
-/** Returns the tags of all rows that this page has loaded. The latest tag is the first. */
+/** Returns the tags of all rows that this page has loaded, with the newest tag first. */
 function useSeenTags(): () => readonly string[] {
   const trpc = useTRPC();
   const queryClient = useQueryClient();

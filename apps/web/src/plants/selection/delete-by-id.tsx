@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { TextField } from '../../controls/text-field.tsx';
-import { explainError } from '../../store/explain-error.ts';
+import { ErrorAlert } from '../../store/error-alert.tsx';
 import { useTRPCClient } from '../../store/trpc.ts';
 import { countOf } from '../plant-text.tsx';
 import { deletePlants } from './delete-plants.ts';
@@ -37,7 +37,7 @@ export function DeleteById() {
     <form className="plant-form" aria-label="Delete plants" onSubmit={onSubmit}>
       <TextField
         label="Ids"
-        description="One id, or several with spaces or line breaks between them"
+        description="One or more ids, with spaces or line breaks between the ids"
         isMultiline
         error={wrong === undefined ? undefined : `“${wrong}” is not an id`}
         value={text}
@@ -48,11 +48,7 @@ export function DeleteById() {
           Delete …
         </Button>
       </div>
-      {remove.error && (
-        <p className="alert" role="alert">
-          {explainError(remove.error)}
-        </p>
-      )}
+      <ErrorAlert error={remove.error} />
       {remove.submittedAt > 0 && (
         <p role="status">
           Deleted {countOf(gone.deleted)}

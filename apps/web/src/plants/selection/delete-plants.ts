@@ -1,6 +1,6 @@
 import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
 
-/** The number of deletes that are sent at the same time. The client puts ten deletes into one request. */
+/** The page sends this number of deletes at the same time. The client puts ten deletes into one request. */
 const atOnce = 50;
 
 interface DeletedPlants {
@@ -10,7 +10,7 @@ interface DeletedPlants {
 }
 
 /**
- * Deletes plants in groups. After each group, reports which plants are deleted.
+ * Deletes plants in groups, and reports the deleted plants after each group.
  *
  * @throws the first error of a group. The plants of later groups are not deleted.
  */
@@ -21,20 +21,14 @@ export async function deletePlants(
 ): Promise<void> {
   for (let start = 0; start < ids.length; start += atOnce) {
     const part = ids.slice(start, start + atOnce);
-    const results = await Promise.all(
-      part.map((id) =>
-        client.deletePlant.mutate({ id }).then(
-          () => ({ id, error: undefined }),
-          (error: unknown) => ({ id, error }),
-        ),
-      ),
-    );
+    const results = await Promise.allSettled(part.map((id) => client.deletePlant.mutate({ id })));
+    const errors = results.map((result): unknown => 'reason' in result && result.reason);
     const isMissing = (error: unknown) => plantStoreError(error)?.kind === 'plantUnknown';
     onGone({
-      deleted: results.filter(({ error }) => !error).map(({ id }) => id),
-      missing: results.filter(({ error }) => isMissing(error)).map(({ id }) => id),
+      deleted: part.filter((_id, i) => !errors[i]),
+      missing: part.filter((_id, i) => isMissing(errors[i])),
     });
-    const failed = results.find(({ error }) => error && !isMissing(error));
-    if (failed) throw failed.error;
+    const failed = errors.find((error) => error && !isMissing(error));
+    if (failed) throw failed;
   }
 }

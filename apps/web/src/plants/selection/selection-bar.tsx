@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { refreshUnlessLive } from '../../changes/feed-state.ts';
 import { Button } from '../../controls/button.tsx';
 import { Question } from '../../controls/question.tsx';
-import { explainError } from '../../store/explain-error.ts';
+import { ErrorAlert } from '../../store/error-alert.tsx';
 import { useTRPCClient } from '../../store/trpc.ts';
 import { countOf } from '../plant-text.tsx';
 import { deletePlants } from './delete-plants.ts';
@@ -44,11 +44,7 @@ export function SelectionBar({ ids, onChange, onDeleted }: SelectionBarProps) {
       <Button disabled={remove.isPending} onClick={() => onChange(() => new Set())}>
         Clear
       </Button>
-      {remove.error && (
-        <p className="alert" role="alert">
-          {countOf(ids.size)} not deleted. {explainError(remove.error)}
-        </p>
-      )}
+      <ErrorAlert start={`${countOf(ids.size)} not deleted.`} error={remove.error} />
       <DeleteQuestion
         count={ids.size}
         isOpen={isAsking}
@@ -76,8 +72,8 @@ export function DeleteQuestion({ count, ...rest }: DeleteQuestionProps) {
       title={`Delete ${countOf(count)}?`}
       text={
         count === 1
-          ? 'It is deleted for good. Its id is free afterwards.'
-          : 'They are deleted for good. Their ids are free afterwards.'
+          ? 'The plant is deleted for good. The id is free afterwards.'
+          : 'The plants are deleted for good. The ids are free afterwards.'
       }
       confirm={`Delete ${countOf(count)}`}
       {...rest}

@@ -1,8 +1,8 @@
-/** A page of plants that was loaded at least once. Its plants may no longer be in memory. */
+/** A page of plants that was loaded at least once. The plants may no longer be in memory. */
 interface KnownPage {
   /** The plants have ids greater than `after`. `after` is undefined for the first page of the list. */
   readonly after: bigint | undefined;
-  /** The row of the page's first plant. Row 0 is where the list was opened. Earlier rows are negative. */
+  /** The row of the page's first plant. The list was opened at row 0, and earlier rows are negative. */
   readonly firstRow: number;
   readonly rowCount: number;
 }
@@ -13,19 +13,17 @@ interface KnownPage {
  */
 export interface PageMap {
   readonly pages: readonly KnownPage[];
-  /** The start of the first unknown page. It is undefined when all pages to the end are known. */
+  /** The start of the first unknown page, or undefined when all later pages are known. */
   readonly frontier: { readonly after: bigint | undefined } | undefined;
 }
 
-/**
- * A response of the store. It contains plants ascending by id, and the id after which the next page starts.
- */
+/** A response of the store, with plants ascending by id, and with the id before the next page. */
 interface PageResponse {
   readonly plants: readonly { readonly id: bigint }[];
   readonly next?: bigint | undefined;
 }
 
-/** Makes the map of a list that is opened after an id. */
+/** Makes the map of a list that begins after an id. */
 export function emptyPageMap(after: bigint | undefined): PageMap {
   return { pages: [], frontier: { after } };
 }
@@ -41,7 +39,7 @@ export function endRow({ pages }: PageMap): number {
   return last ? last.firstRow + last.rowCount : 0;
 }
 
-/** A plant that stays in its row when plants before it are created or deleted. */
+/** A plant that stays in its row when earlier plants are created or deleted. */
 export interface Anchor {
   readonly row: number;
   readonly id: bigint;
@@ -58,7 +56,7 @@ export function learnPage(
   const end = known && (map.pages[index + 1] ?? map.frontier)?.after;
   const isWhole = end === undefined ? next === undefined : next !== undefined && next >= end;
   if (known && isWhole) {
-    // When plants of this page were deleted, the response even contains plants of the next page.
+    // After deletes in this page, the response contains some plants of the next page.
     const isAfterPage = (id: bigint) => end !== undefined && id > end;
     const rows = plants.filter(({ id }) => !isAfterPage(id));
     return moveRows(map, index, { ...known, ...placeRows(known, rows, anchor) });
@@ -73,10 +71,7 @@ export function learnPage(
   return { pages, frontier: next === undefined ? undefined : { after: next } };
 }
 
-/**
- * Puts other plants into the rows of a known page. The rows before the anchor move up, and the others move
- * down.
- */
+/** Replaces the plants of a page. Rows before the anchor move up, and rows behind the anchor move down. */
 function placeRows(known: KnownPage, plants: PageResponse['plants'], anchor: Anchor | undefined) {
   const rowCount = plants.length;
   if (!anchor || anchor.row < known.firstRow) return { rowCount };
@@ -86,7 +81,7 @@ function placeRows(known: KnownPage, plants: PageResponse['plants'], anchor: Anc
   return { rowCount, firstRow: anchor.row - (place === -1 ? rowCount : place) };
 }
 
-/** Replaces a page, and moves the pages before and after it. */
+/** Replaces a page, and moves the earlier and the later pages. */
 function moveRows(map: PageMap, index: number, page: KnownPage): PageMap {
   const known = map.pages[index] ?? page;
   const up = page.firstRow - known.firstRow;
@@ -107,14 +102,14 @@ export function learnEarlierPage(
   return { ...map, pages: [page, ...map.pages] };
 }
 
-/** Returns the id after which a page starts. The page is known, or is the first unknown page. */
+/** Returns the id before a known page, or before the first unknown page. */
 export function startOf({ pages, frontier }: PageMap, index: number): bigint | undefined {
   return (pages[index] ?? frontier)?.after;
 }
 
 /**
  * Returns the index of the page that contains a row. A row before the known rows belongs to the first page. A
- * row after them belongs to the first unknown page.
+ * row after the known rows belongs to the first unknown page.
  */
 export function pageAt({ pages }: PageMap, row: number): number {
   let low = 0;

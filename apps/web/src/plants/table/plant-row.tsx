@@ -4,16 +4,16 @@ import { showField, tableFields } from '../shown-fields.tsx';
 
 interface PlantRowProps {
   row: number;
-  /** The `aria-rowindex`, which is 1 for the header. It is undefined while earlier rows are unknown. */
+  /** The `aria-rowindex`, which is 1 for the header, or undefined while earlier rows are unknown. */
   ariaIndex: number | undefined;
-  /** The distance from the start of the rows in pixels. */
+  /** The distance in pixels from the start of the rows. */
   top: number;
-  /** The plant of the row. It is undefined while the plant is loading. */
+  /** The plant of the row, or undefined while the plant is loading. */
   plant: StoredPlant | undefined;
   isActive: boolean;
   /** Whether the plant was created just now. */
   isNew: boolean;
-  /** Whether the row is selected. It is undefined when rows cannot be selected. */
+  /** Whether the row is selected, or undefined when rows cannot be selected. */
   isSelected: boolean | undefined;
   onOpen(): void;
   onHover(): void;

@@ -25,25 +25,25 @@ interface PlantTableProps {
   tag: string | undefined;
   /** The height of a row in pixels. */
   rowHeight: number;
-  /** The plant that is open. */
+  /** The id of the open plant. */
   open: bigint | undefined;
-  /** The selected plants. It is undefined when rows cannot be selected. */
+  /** The selected plants, or undefined when rows cannot be selected. */
   selection: Selection | undefined;
-  /** The content in place of an empty table. */
+  /** The content that replaces an empty table. */
   children: ReactNode;
-  /** Is called when the user opens a plant. */
+  /** Runs when the user opens a plant. */
   onOpen(plant: StoredPlant): void;
 }
 
 const columns = tableFields.map((field) => shownFields[field].width).join(' ');
 
-/** The number of rows that are rendered beyond each edge of the screen. */
+/** The table renders this number of rows beyond each edge of the screen. */
 const overscan = 8;
 
-/** The address gets the new place when the user has not scrolled for this number of milliseconds. */
+/** The address gets the new place when the user has stopped scrolling for this number of milliseconds. */
 const pause = 200;
 
-/** Shows the plants as a table. It loads rows while the user scrolls up or down. */
+/** Shows the plants as a table, and loads rows while the user scrolls up or down. */
 export function PlantTable(props: PlantTableProps) {
   const { tag, rowHeight, open, selection, children, onOpen } = props;
   const [at] = useState(currentPlace);
@@ -92,7 +92,7 @@ export function PlantTable(props: PlantTableProps) {
     (_, i) => firstDrawn + i,
   );
 
-  // The user may have opened another plant by the buttons for the previous and the next plant.
+  // The button for the previous or the next plant may have opened another plant.
   const openRow = open === undefined ? undefined : drawn.find((row) => plantAt(row)?.id === open);
   const [lastOpenRow, setLastOpenRow] = useState(openRow);
   if (openRow !== lastOpenRow) {

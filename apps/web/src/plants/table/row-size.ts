@@ -3,9 +3,7 @@ import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
 /** On narrow screens, a row has two lines, as in plant-table.css. */
 const narrow = matchMedia('(width < 48rem)');
 
-/**
- * Returns the height of a row in pixels. It depends on the font size that the user has set in the browser.
- */
+/** Returns the height of a row in pixels, which depends on the font size in the user's browser. */
 export function useRowHeight(): number {
   return useSyncExternalStore(subscribe, rowHeight);
 }
@@ -21,8 +19,9 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Returns the width in pixels of the longest text that a column has shown. Each row is a grid of its own, so
- * CSS cannot align the columns. The width never shrinks, so that columns do not jump while the user scrolls.
+ * Returns the greatest width in pixels of the texts that a column has shown. Each row is a grid of its own,
+ * so CSS cannot align the columns. The width never shrinks, so that columns do not jump while the user
+ * scrolls.
  *
  * @param selector finds the texts of the column
  */

@@ -1,7 +1,8 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 
 /**
- * The most pixels of all rows in the page. Browsers allow some millions, but a million rows need 36 million.
+ * The rows in the page have at most this height in pixels. Browsers allow some million pixels, but a million
+ * rows need 36 million pixels.
  */
 const maxHeight = 1_000_000;
 
@@ -12,7 +13,7 @@ export interface RowRange {
 }
 
 interface ScrollWindowOptions {
-  /** The first row, and the row after the last one. `first` is negative when there are rows before row 0. */
+  /** The first row, and the row after the last row. `first` is negative when there are rows before row 0. */
   rows: { readonly first: number; readonly end: number };
   /** The height of a row in pixels. */
   rowHeight: number;
@@ -20,9 +21,8 @@ interface ScrollWindowOptions {
 }
 
 /**
- * Shows a list in an element that contains only a window of the rows. When the scroll position comes near an
- * end of the window, the window moves, and the rows on the screen stay in place. Even when the list adds rows
- * before them, they stay in place.
+ * Shows a list in an element that contains only a window of the rows. When the user scrolls near an end of
+ * the window, the window moves. The rows on the screen stay in place, even when the list adds earlier rows.
  *
  * All rows have the same height, so a division finds the rows on the screen. Offsets are pixels from the
  * first row.
@@ -30,7 +30,8 @@ interface ScrollWindowOptions {
 export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOptions) {
   const scrollRef = useRef<HTMLDivElement | null>(null);
   const [start, setStart] = useState(0);
-  // The position that the element shows now. It shows the position in the state only after the next render.
+  // The current position of the element. The element gets the position in the state only after the next
+  // render.
   const applied = useRef({ start, scrollTo: 0, first: 0 });
 
   const report = useCallback(() => {
@@ -118,7 +119,7 @@ export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOpti
   return { watch, start, height, onScroll, reveal };
 }
 
-/** Measures the scroll position, and the height in pixels for the rows below the header. */
+/** Returns the scroll position, and the height of the part below the header, in pixels. */
 function measure(element: HTMLElement | null) {
   const { scrollTop = 0, clientHeight = 0, firstElementChild } = element ?? {};
   return { scrollTop, height: clientHeight - (firstElementChild?.clientHeight ?? 0) };

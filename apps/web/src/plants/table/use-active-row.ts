@@ -4,8 +4,8 @@ import type { usePlantPages } from './use-plant-pages.ts';
 type Pages = ReturnType<typeof usePlantPages>;
 
 /**
- * A row, with the id of its plant when the plant is loaded. The plant moves to another row when plants before
- * it are created or deleted.
+ * A row, and the id of the plant in this row when the plant is loaded. The plant moves to another row when
+ * earlier plants are created or deleted.
  */
 export interface Place {
   readonly row: number;

@@ -23,24 +23,22 @@ const pageSize = 500;
 /** A page that is not on the screen stays in memory for this number of milliseconds. */
 const keepFor = 10_000;
 
-/**
- * The number of placeholders before the known rows, and in place of the first page. The latter fill a screen.
- */
+/** The numbers of placeholder rows before the known rows, and in place of the first response. */
 const placeholders = { earlier: 10, firstPage: 100 };
 
-/** The page before the known rows is loaded when fewer known rows than this number are above the screen. */
+/** When fewer known rows than this number are above the screen, the table loads an earlier page. */
 const margin = 50;
 
 interface PlantPagesOptions {
   tag: string | undefined;
-  /** The id at which the list is opened. Row 0 is the first plant with this id or a greater id. */
+  /** The id at which the list is opened. Row 0 has the first plant with this id or a greater id. */
   at: bigint | undefined;
   visible: RowRange;
   /** The row under the pointer. */
   hovered: { readonly current: number | undefined };
 }
 
-/** Loads the pages of a list that the table shows, and the pages around them. */
+/** Loads the pages of the list that the screen shows, and the pages beside these pages. */
 export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -77,7 +75,7 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
   const anchor = isFree ? undefined : { row, id };
   const learnt = responses.reduce((latest, { data }, i) => {
     const index = firstWanted + i;
-    // The map no longer has this page, so its response is ignored.
+    // The map no longer has this page, so the response is ignored.
     if (!data || index > latest.pages.length || startOf(latest, index) !== startOf(map, index))
       return latest;
     return learnPage(latest, index, data, anchor);
@@ -112,12 +110,12 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
   return {
     /** The known rows. */
     known: { first, end },
-    /** The known rows, and placeholders around them. */
+    /** The known rows and the placeholder rows. */
     rows: {
       first: start === undefined ? first : first - placeholders.earlier,
       end: end + (map.frontier ? unknown : 0),
     },
-    /** Whether the known rows are all plants of the list. */
+    /** Whether all rows of the list are known. */
     isComplete: map.frontier === undefined && start === undefined,
     error: error ?? undefined,
     /** Returns the plant of a row, or undefined while the plant is loading. */
@@ -131,7 +129,7 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
       }
       return undefined;
     },
-    /** Loads the ids of all known rows from one row to another. */
+    /** Loads the ids of all known rows between two rows. */
     async idsBetween(from: number, to: number): Promise<bigint[]> {
       const ids: bigint[] = [];
       for (let index = pageAt(map, from); index <= pageAt(map, to); index++) {
@@ -147,7 +145,7 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
   };
 }
 
-/** Makes a function that finds the plant of a row. `responses` starts with the page at `firstIndex`. */
+/** Makes a function that finds the plant of a row. The first response is the page at `firstIndex`. */
 function plantOf(
   map: PageMap,
   firstIndex: number,
@@ -160,7 +158,7 @@ function plantOf(
   };
 }
 
-/** Returns the id before this one, or undefined for the least int64. */
+/** Returns the id before an id, or undefined for the least int64. */
 function before(id: bigint): bigint | undefined {
   return id === -(2n ** 63n) ? undefined : id - 1n;
 }

@@ -10,7 +10,7 @@ export interface Selection {
 
 type Pages = Pick<ReturnType<typeof usePlantPages>, 'plantAt' | 'rowOf' | 'idsBetween'>;
 
-/** Selects rows one by one, or from the row that was chosen last to another row. */
+/** Selects single rows, or all rows from the last chosen row to another row. */
 export function useRangeSelection(selection: Selection | undefined, pages: Pages, active: number) {
   const anchor = useRef<Place>(undefined);
 
@@ -22,9 +22,9 @@ export function useRangeSelection(selection: Selection | undefined, pages: Pages
     selection?.onChange((latest) => new Set([...latest, ...ids]));
   };
   return {
-    /** Selects all rows from the row that was chosen last to this row. */
+    /** Selects all rows from the last chosen row to this row. */
     extend,
-    /** Selects a row, or takes it out of the selection. */
+    /** Selects a row, or removes the row from the selection. */
     toggle(row: number, isRange: boolean): void {
       if (isRange) return void extend(row);
       const place = placeOf(row, pages);

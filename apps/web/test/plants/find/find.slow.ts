@@ -1,41 +1,26 @@
-import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../../fixtures/fresh.ts';
-import { filterByTag, findField, openPage, tableOf } from '../../fixtures/open-page.ts';
+import {
+  findField,
+  firstVisible,
+  openPage,
+  tableOf,
+  waitForTitle,
+} from '../../fixtures/open-page.ts';
+import { openPlants } from '../../fixtures/open-plants.ts';
 import { sharedServer } from '../../fixtures/shared-servers.ts';
 
 const { address, client } = sharedServer();
 
-/** Creates plants with a tag. Their names contain their ids. */
-async function createPlants(count: number, tag = freshTag()) {
-  const ids = Array.from({ length: count }, freshId);
-  await client.createPlants.mutate({
-    plants: ids.map((id) => ({ id, name: `Plant ${id}`, tag })),
-  });
-  return { ids, tag };
-}
-const count = (page: Page, text: string) =>
-  page.locator('.title').getByText(text, { exact: true }).waitFor();
-
-it('goes to an id, and scrolls up from there to the first plant', async () => {
-  const { ids, tag } = await createPlants(1_000);
-  const page = await openPage(address());
-  await filterByTag(page, tag);
+it('goes to an id, and scrolls up from this id to the first plant', async () => {
+  const { ids, page } = await openPlants(1_000);
   await findField(page).fill(String(ids[900]));
   await page.keyboard.press('Enter');
   const table = tableOf(page);
   await table.getByText(`Plant ${ids[900]}`).waitFor();
-  const firstVisible = () =>
-    table.evaluate((scroller) => {
-      const { top } = scroller.getBoundingClientRect();
-      const rows = [...scroller.querySelectorAll('.plant-row')];
-      const visible = rows.filter((row) => row.getBoundingClientRect().top >= top + 30);
-      visible.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top);
-      return visible[0]?.querySelector('.plant-name')?.textContent;
-    });
-  await expect.poll(firstVisible).toBe(`Plant ${ids[900]}`);
+  await expect.poll(() => firstVisible(page)).toBe(`Plant ${ids[900]}`);
   await table.evaluate((scroller) => scroller.scrollBy(0, -36 * 5));
-  await expect.poll(firstVisible).toBe(`Plant ${ids[895]}`);
+  await expect.poll(() => firstVisible(page)).toBe(`Plant ${ids[895]}`);
 
   await table.focus();
   await page.keyboard.press('Home');
@@ -43,10 +28,8 @@ it('goes to an id, and scrolls up from there to the first plant', async () => {
 });
 
 it('suggests the tags of loaded rows, and accepts a typed tag', async () => {
-  const { tag } = await createPlants(1);
-  const page = await openPage(address());
-  await filterByTag(page, tag);
-  await count(page, '1 plant');
+  const { tag, page } = await openPlants(1);
+  await waitForTitle(page, '1 plant');
   await page.getByRole('button', { name: `Remove the filter by the tag ${tag}` }).click();
   await tableOf(page).waitFor();
   await findField(page).fill(tag.slice(0, -1).toUpperCase());
@@ -58,9 +41,7 @@ it('suggests the tags of loaded rows, and accepts a typed tag', async () => {
 });
 
 it('does not change the table while the user types', async () => {
-  const { ids, tag } = await createPlants(1);
-  const page = await openPage(address());
-  await filterByTag(page, tag);
+  const { ids, page } = await openPlants(1);
   const lists: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('listPlants')) lists.push(request.url());
@@ -74,7 +55,7 @@ it('does not change the table while the user types', async () => {
 it.each([
   ['an empty tag', '', 'empty'],
   ['a tag with a line break', 'first\nsecond', 'first ↵ second'],
-])('finds plants by the tag in a row, even by %s', async (_case, tag, shown) => {
+])('finds plants by a click on %s in a row', async (_case, tag, shown) => {
   const id = freshId();
   await client.createPlant.mutate({ id, name: `Tagged ${id}`, tag });
   const page = await openPage(address());
@@ -127,10 +108,8 @@ it('says at once why a number is not an id', async () => {
   await page.getByText('an id must be from -9223372036854775808').waitFor();
 });
 
-it('keeps the filter, the place and the open plant after a reload, and closes the plant when the user goes back', async () => {
-  const { ids, tag } = await createPlants(200);
-  const page = await openPage(address());
-  await filterByTag(page, tag);
+it('keeps the filter, the place and the open plant in the address', async () => {
+  const { ids, page } = await openPlants(200);
   await findField(page).fill(String(ids[100]));
   await page.keyboard.press('Enter');
   await tableOf(page).getByText(`Plant ${ids[101]}`).click();
@@ -141,16 +120,14 @@ it('keeps the filter, the place and the open plant after a reload, and closes th
   await page.goBack();
   await sheet.waitFor({ state: 'detached' });
   await tableOf(page).getByText(`Plant ${ids[100]}`).waitFor();
-  await count(page, '200 plants');
+  await waitForTitle(page, '200 plants');
   expect(await tableOf(page).getByText(`Plant ${ids[0]}`, { exact: true }).count()).toBe(0);
   await page.goBack();
   await tableOf(page).getByText(`Plant ${ids[0]}`).waitFor();
 });
 
 it('shows the plants before and after the open plant', async () => {
-  const { ids, tag } = await createPlants(3);
-  const page = await openPage(address());
-  await filterByTag(page, tag);
+  const { ids, page } = await openPlants(3);
   await tableOf(page).getByText(`Plant ${ids[1]}`).click();
   const step = (name: string) => page.getByRole('button', { name: `${name} plant` });
   await step('Previous').click();

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openPage, tableOf } from '../../fixtures/open-page.ts';
+import { firstVisible, openPage, tableOf } from '../../fixtures/open-page.ts';
 import type { RunningConsole } from '../../fixtures/running-console.ts';
 import { startWithPlants } from '../../fixtures/start-with-plants.ts';
 
-/** More rows than one window of the table holds. */
+/** One window of the table cannot contain this number of rows. */
 const count = 25_000;
 
 let server: RunningConsole;
@@ -25,7 +25,7 @@ async function scrollToEnd(page: Page): Promise<void> {
       scroller.scrollTop = scroller.scrollHeight;
       await frame();
     }
-    // At the end, the position no longer changes.
+    // The scroll position no longer changes at the end.
     for (let top = -1; top !== scroller.scrollTop; ) {
       top = scroller.scrollTop;
       scroller.scrollTop = scroller.scrollHeight;
@@ -35,28 +35,19 @@ async function scrollToEnd(page: Page): Promise<void> {
   });
 }
 
-const firstRow = (page: Page) =>
-  tableOf(page).evaluate((scroller) => {
-    const { top } = scroller.getBoundingClientRect();
-    const row = [...scroller.querySelectorAll('.plant-row')].find(
-      (each) => each.getBoundingClientRect().top >= top + 30,
-    );
-    return row?.querySelector('.plant-name')?.textContent ?? undefined;
-  });
-
 it('scrolls to the last row and back, and renders only the rows on the screen', async () => {
   const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
   await scrollToEnd(page);
   await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
   expect(await tableOf(page).getAttribute('aria-rowcount')).toBe(String(count + 1));
-  // The page contains only the rows on the screen, and every browser can show its height.
+  // The page contains only the rows on the screen, and every browser can show a table of this height.
   expect(await page.locator('.plant-row').count()).toBeLessThan(50);
   const height = await tableOf(page).evaluate(({ scrollHeight }) => scrollHeight);
   expect(height).toBeLessThan(1_100_000);
 
   await tableOf(page).focus();
   await page.keyboard.press('Home');
-  await expect.poll(() => firstRow(page)).toBe('Plant 1');
+  await expect.poll(() => firstVisible(page)).toBe('Plant 1');
   await page.keyboard.press('End');
   await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
 });
@@ -64,11 +55,11 @@ it('scrolls to the last row and back, and renders only the rows on the screen', 
 it('keeps the rows in their order while the user scrolls row by row', async () => {
   const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
   await page.getByText('Plant 1', { exact: true }).waitFor();
-  const seen: (string | undefined)[] = [];
+  const seen: (string | null | undefined)[] = [];
   for (let i = 0; i < 10; i++) {
     await tableOf(page).evaluate((scroller) => scroller.scrollBy(0, 36 * 100));
-    await expect.poll(() => firstRow(page)).toBe(`Plant ${100 * (i + 1) + 1}`);
-    seen.push(await firstRow(page));
+    await expect.poll(() => firstVisible(page)).toBe(`Plant ${100 * (i + 1) + 1}`);
+    seen.push(await firstVisible(page));
   }
   expect(new Set(seen).size).toBe(10);
 });

@@ -21,14 +21,14 @@ const three = [100n, 200n, 300n].reduce(
   emptyPageMap(undefined),
 );
 
-it('starts without a known row', () => {
+it('a new map has no known row', () => {
   const map = emptyPageMap(5n);
   expect(endRow(map)).toBe(0);
   expect(pageAt(map, 0)).toBe(0);
   expect(startOf(map, 0)).toBe(5n);
 });
 
-it('learns where the next page starts', () => {
+it('learns the start of the next page', () => {
   expect(endRow(three)).toBe(300);
   expect(three.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 200]);
   expect(startOf(three, 3)).toBe(300n);
@@ -45,7 +45,7 @@ it('goes on behind a page without plants that has a next page', () => {
   expect(endRow(map)).toBe(7);
 });
 
-it('is complete when a page has no next', () => {
+it('a map is complete after the response for the last page', () => {
   const map = learnPage(three, 3, response(7, undefined));
   expect(map.frontier).toBeUndefined();
   expect(endRow(map)).toBe(307);
@@ -66,39 +66,39 @@ it('returns the same map when a response contains no change', () => {
   expect(learnPage(three, 1, response(100, 200n))).toBe(three);
 });
 
-describe('when plants are created and deleted', () => {
-  it('moves the rows after a page when the page now has fewer rows', () => {
+describe('a map after creates and deletes', () => {
+  it('moves the later rows when a page loses rows', () => {
     const map = learnPage(three, 1, response(98, 200n));
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
     expect(startOf(map, 3)).toBe(300n);
   });
 
-  it('keeps the pages after a page when its response now reaches into them', () => {
+  it('keeps the later pages when the response for a page reaches into the next page', () => {
     const map = learnPage(three, 1, response(100, 202n));
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
   });
 
-  it('forgets the pages after a page when the page now ends at an earlier id', () => {
+  it('forgets the later pages when a page ends at an earlier id than before', () => {
     const map = learnPage(three, 1, response(100, 199n));
     expect(map.pages).toHaveLength(2);
     expect(startOf(map, 2)).toBe(199n);
   });
 
-  it('is complete when a page in the middle becomes the last page', () => {
+  it('a map is complete when an earlier page becomes the last page', () => {
     const map = learnPage(three, 1, response(3, undefined));
     expect(map.pages).toHaveLength(2);
     expect(map.frontier).toBeUndefined();
   });
 
-  it('is no longer complete when the last page becomes full', () => {
+  it('a map is not complete when the last page becomes full', () => {
     const complete = learnPage(three, 3, response(7, undefined));
     const map = learnPage(complete, 3, response(100, 400n));
     expect(startOf(map, 4)).toBe(400n);
   });
 });
 
-describe('with a plant that stays in its row', () => {
-  /** The response for the plants 101 to 200, after some were removed and some were added. */
+describe('a map with an anchor', () => {
+  /** The response for the plants 101 to 200, without the removed plants and with added plants. */
   const changed = (remove: bigint[], add: number) => {
     const { plants } = response(100, 200n);
     const added = Array.from({ length: add }, () => ({ id: 101n }));
@@ -110,13 +110,13 @@ describe('with a plant that stays in its row', () => {
     ['in the changed page', { row: 150, id: 151n }, [-2, 98, 200]],
     ['in a later page', { row: 250, id: 251n }, [-2, 98, 200]],
     ['in an earlier page', { row: 50, id: 51n }, [0, 100, 202]],
-  ])('moves the rows before and after the anchor when it is %s', (_case, anchor, rows) => {
+  ])('moves the rows before and after an anchor %s', (_case, anchor, rows) => {
     const map = learnPage(three, 1, changed([], 2), anchor);
     expect(rowsOf(map)).toEqual(rows);
     expect(learnPage(map, 1, changed([], 2), anchor)).toBe(map);
   });
 
-  it('keeps the later rows in place when the page gains a row before the anchor and loses a row after it', () => {
+  it('keeps the later rows in place when the page gains an earlier row and loses a later row', () => {
     const map = learnPage(three, 1, changed([180n], 1), { row: 150, id: 151n });
     expect(rowsOf(map)).toEqual([-1, 99, 199]);
   });
@@ -130,16 +130,16 @@ describe('with a plant that stays in its row', () => {
 describe('a list that is opened in the middle', () => {
   const opened = learnPage(emptyPageMap(500n), 0, response(100, 600n));
 
-  it('has negative rows before the place where it was opened', () => {
+  it('has negative rows before the place at which the list was opened', () => {
     const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([-60, 0]);
     expect([pageAt(map, -60), pageAt(map, -1), pageAt(map, 0)]).toEqual([0, 0, 1]);
     expect(startOf(map, 0)).toBe(400n);
   });
 
-  it('ends its earlier page at the place where it was opened', () => {
+  it('ends the earlier page at the place at which the list was opened', () => {
     const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
-    // The response of the store even contains rows after the place.
+    // Some plants in the response of the store are behind this place.
     expect(learnPage(map, 0, response(100, 540n))).toBe(map);
     const changed = learnPage(map, 0, response(100, 541n));
     expect(changed.pages.map(({ firstRow }) => firstRow)).toEqual([-60, -1]);

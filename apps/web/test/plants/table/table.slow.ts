@@ -1,7 +1,7 @@
-import { formatJson } from '@plant-store/schemas';
 import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../../fixtures/fresh.ts';
-import { filterByTag, findField, openPage, tableOf } from '../../fixtures/open-page.ts';
+import { filterByTag, findField, namesOf, openPage, tableOf } from '../../fixtures/open-page.ts';
+import { createPlants, openPlants } from '../../fixtures/open-plants.ts';
 import { sharedServer } from '../../fixtures/shared-servers.ts';
 
 const greatest = 2n ** 63n - 1n;
@@ -10,16 +10,9 @@ const least = -(2n ** 63n);
 const { address, client } = sharedServer();
 
 it('shows only the plants with the tag of the filter', async () => {
-  const [tag, other] = [freshTag(), freshTag()];
-  await client.createPlant.mutate({ id: freshId(), name: 'Tagged', tag });
-  await client.createPlant.mutate({ id: freshId(), name: 'Of another tag', tag: other });
-  const page = await openPage(address());
-  await filterByTag(page, tag);
-  await expect.poll(() => tableOf(page).locator('.plant-row').count()).toBe(1);
-  await tableOf(page).getByText('Tagged').waitFor();
-
-  await filterByTag(page, 'a tag of no plant');
-  await page.getByText('No plant has the tag “a tag of no plant”').waitFor();
+  await createPlants([freshId()], freshTag());
+  const { page } = await openPlants(['Tagged']);
+  await expect.poll(() => namesOf(page)).toEqual(['Tagged']);
 });
 
 it.each([greatest, least])('goes to exactly the id %s', async (id) => {
@@ -32,13 +25,10 @@ it.each([greatest, least])('goes to exactly the id %s', async (id) => {
   await client.deletePlant.mutate({ id });
 });
 
-it('shows all fields of a plant, even the time at which it was created', async () => {
-  const [id, tag] = [freshId(), freshTag()];
+it('shows all fields of a plant, including the time of its creation', async () => {
   const name = `A long name ${'and so on '.repeat(40)}to the end`;
-  await client.createPlant.mutate({ id, name, tag });
+  const { id, tag, page } = await openPlants([name]);
   const { createdAt } = await client.getPlant.query({ id });
-  const page = await openPage(address());
-  await filterByTag(page, tag);
   await tableOf(page).locator('#row-0 .plant-name').click();
   const details = page.getByRole('dialog', { name });
   for (const text of [String(id), tag, createdAt.toISOString()]) {
@@ -47,20 +37,14 @@ it('shows all fields of a plant, even the time at which it was created', async (
 });
 
 it('shows any name unchanged, and does not run markup in a name', async () => {
-  const tag = freshTag();
   const name = '<img src=x onerror=alert(1)> 🪴 \u202eright to left';
-  await client.createPlant.mutate({ id: freshId(), name, tag });
-  const page = await openPage(address());
-  await filterByTag(page, tag);
+  const { page } = await openPlants([name]);
   await tableOf(page).getByText(name, { exact: true }).waitFor();
 });
 
 it('applies the text direction of a name only to the name, in every view', async () => {
-  const [id, tag] = [freshId(), freshTag()];
   const name = 'نخلة התמר';
-  await client.createPlant.mutate({ id, name, tag });
-  const page = await openPage(address());
-  await filterByTag(page, tag);
+  const { page } = await openPlants([name]);
   const notIsolated = () =>
     page.evaluate((name) => {
       const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -87,8 +71,8 @@ it('applies the text direction of a name only to the name, in every view', async
 it('makes a column as wide as its names, and cuts off only very long names', async () => {
   const page = await openPage(address());
   const columns = async (name: string) => {
-    const [id, tag] = [freshId(), freshTag()];
-    await client.createPlant.mutate({ id, name, tag });
+    const tag = freshTag();
+    await createPlants([freshId()], tag, () => name);
     await filterByTag(page, tag);
     const text = tableOf(page).getByText(name, { exact: true });
     const [shown, next] = await Promise.all([
@@ -111,13 +95,8 @@ it('makes a column as wide as its names, and cuts off only very long names', asy
 });
 
 it('moves from the first row to the last row by the arrow keys', async () => {
-  const tag = freshTag();
-  const ids = Array.from({ length: 60 }, freshId);
-  await Promise.all(ids.map((id) => client.createPlant.mutate({ id, name: formatJson(id), tag })));
-  const page = await openPage(address());
-  await filterByTag(page, tag);
+  const { ids, page } = await openPlants(60);
   const table = tableOf(page);
-  await table.getByText(String(ids[0])).first().waitFor();
   const activeText = () =>
     table.evaluate((node) => {
       const row = document.getElementById(node.getAttribute('aria-activedescendant') ?? '');
@@ -125,13 +104,13 @@ it('moves from the first row to the last row by the arrow keys', async () => {
     });
   await table.focus();
   await page.keyboard.press('ArrowDown');
-  await expect.poll(activeText).toBe(String(ids[1]));
+  await expect.poll(activeText).toBe(`Plant ${ids[1]}`);
   await page.keyboard.press('End');
-  await expect.poll(activeText).toBe(String(ids.at(-1)));
+  await expect.poll(activeText).toBe(`Plant ${ids.at(-1)}`);
   await page.keyboard.press('Home');
-  await expect.poll(activeText).toBe(String(ids[0]));
+  await expect.poll(activeText).toBe(`Plant ${ids[0]}`);
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: String(ids[0]) }).waitFor();
+  await page.getByRole('dialog', { name: `Plant ${ids[0]}` }).waitFor();
   await page.keyboard.press('Escape');
   await expect.poll(() => table.evaluate((node) => node === document.activeElement)).toBe(true);
 });

@@ -1,6 +1,6 @@
 /**
  * Lists every error that a client can get over REST or tRPC. `code` is the error code: the HTTP status × 100
- * plus a detail. It stands in the field `error` of a response. `when` explains the code, and each response
+ * plus a detail. The field `error` of a response has this code. `when` explains the code, and each response
  * has its own message. After an error that `isTemporary`, the same request may succeed later.
  */
 export const errorCatalogue = {

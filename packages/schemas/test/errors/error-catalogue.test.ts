@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { errorAdvice } from '../src/error-advice.ts';
-import { ErrorBody } from '../src/error-body.ts';
+import { errorAdvice } from '../../src/errors/error-advice.ts';
+import { ErrorBody } from '../../src/errors/error-body.ts';
 import {
   errorCatalogue,
   errorKind,
   errorKinds,
   httpStatus,
   isTemporary,
-} from '../src/error-catalogue.ts';
+} from '../../src/errors/error-catalogue.ts';
 
 it('keeps the error codes that clients rely on', () => {
   expect(errorKinds.map((kind) => errorCatalogue[kind].code)).toEqual([
@@ -23,7 +23,7 @@ it.each(errorKinds)('gives %s an error code that starts with its HTTP status', (
 });
 
 it('has the same entries as the table in docs/errors.md', async () => {
-  const page = await readFile(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../../../docs/errors.md', import.meta.url), 'utf8');
   const rows = errorKinds.map((kind) => {
     const { code, when } = errorCatalogue[kind];
     const { action, repeat } = errorAdvice(kind);

@@ -29,7 +29,7 @@ const actions: Record<ErrorKind, string> = {
   identityProviderUnavailable: 'wait',
 };
 
-/** Says when to send the request again. An error is listed here when the catalogue alone does not say so. */
+/** Says when to send the request again, for errors about which the catalogue does not say enough. */
 const repeats: Partial<Record<ErrorKind, string>> = {
   tokenMissing: 'with a token',
   tokenInvalid: 'with the new token',
@@ -39,10 +39,7 @@ const repeats: Partial<Record<ErrorKind, string>> = {
   databaseUnavailable: 'a create or a read: yes, after `Retry-After`',
 };
 
-/**
- * Returns the advice for clients about an error. The catalogue lacks the advice, so that front ends stay
- * small.
- */
+/** Returns the advice for clients about an error. Front ends stay small without the advice. */
 export function errorAdvice(kind: ErrorKind) {
   const usual = isTemporary(kind) ? 'yes, after `Retry-After`' : 'no';
   return { action: actions[kind], repeat: repeats[kind] ?? usual };

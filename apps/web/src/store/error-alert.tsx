@@ -1,0 +1,18 @@
+import { explainError } from './explain-error.ts';
+
+interface ErrorAlertProps {
+  /** The error of a call. Without an error, there is no alert. */
+  error: unknown;
+  /** The first sentence of the alert, such as "The file is not saved." */
+  start?: string;
+}
+
+/** Tells the user about the error of a call. */
+export function ErrorAlert({ error, start }: ErrorAlertProps) {
+  if (!error) return null;
+  return (
+    <p className="alert" role="alert">
+      {start} {explainError(error)}
+    </p>
+  );
+}
