@@ -4,9 +4,10 @@ import type { Rows, RowsAs, Values } from './query.ts';
 
 /**
  * The kinds of statements. Each kind has its own connections, so that one kind cannot block another. The
- * statements of `bulk` are about many plants, and may take minutes.
+ * statements of `bulk` are about many plants, and may take minutes. Searches use a connection for lists, one at
+ * a time, so that other lists need not wait for many searches.
  */
-export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'bulk';
+export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'searches' | 'bulk';
 
 export interface RunOptions {
   readonly share: Share;
