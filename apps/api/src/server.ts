@@ -174,7 +174,7 @@ export async function buildServer({
 
 /**
  * Replaces Fastify's compilers of JSON Schemas, because their import would delay the start. Our routes
- * have no schemas: the procedures check their input, and `listWriter` writes the responses.
+ * have no schemas: the procedures check their input, and the surfaces write the responses.
  */
 const noCompilers = { buildValidator: noCompiler, buildSerializer: noCompiler };
 

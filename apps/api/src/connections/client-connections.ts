@@ -72,8 +72,13 @@ export function trackConnections(
     if (connection?.isEnding) return drop(request);
     if (connection) {
       const { responses } = connection;
-      while (responses[0]?.raw.writableFinished) responses.shift();
-      responses.push({ raw: response });
+      const tracked: TrackedResponse = { raw: response };
+      responses.push(tracked);
+      response.once('finish', () => {
+        tracked.reply = undefined;
+        forgetSent(responses);
+      });
+      forgetSent(responses);
       if (responses.length > maxPending) {
         closeAfter(response);
         abortWithoutStacks(request.socket);
@@ -81,6 +86,11 @@ export function trackConnections(
     }
     handle?.call(server, request, response);
   });
+}
+
+/** Removes sent responses, except the latest response. An idle connection must not keep the others in memory. */
+function forgetSent(responses: TrackedResponse[]): void {
+  while (responses.length > 1 && responses[0]?.raw.writableFinished) responses.shift();
 }
 
 /**
@@ -136,12 +146,7 @@ const lingerTime = 1_000;
 export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
   const { responses = [] } = connections.get(raw.socket) ?? {};
   const latest = responses.at(-1);
-  if (latest) {
-    latest.reply = reply;
-    reply.raw.once('finish', () => {
-      latest.reply = undefined;
-    });
-  }
+  if (latest) latest.reply = reply;
   // A request to upgrade gets its usual response (RFC 9110 §7.8). Node loses the bytes after the request,
   // so the connection closes.
   if (raw.headers.upgrade !== undefined) closeAfter(reply.raw);

@@ -1,5 +1,5 @@
-import type { PlantChange, PlantChanges } from '@plant-store/schemas';
-import { withText } from '../plants/output-text.ts';
+import type { PlantChanges } from '@plant-store/schemas';
+import { withLazyList, withText } from '../plants/output-text.ts';
 import { parseChanges } from '../plants/plant-json.ts';
 import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts';
 import type { ChangePage } from './read-changes.ts';
@@ -34,7 +34,7 @@ export class KeptPages {
   }
 
   add(page: ChangePage): void {
-    this.#pages.push(toShared(page));
+    this.#pages.push(toShared(page, true));
     let total = this.#pages.reduce((sum, kept) => sum + lengthOf(kept), 0);
     while (total > maxLength && this.#pages.length > 1) {
       const dropped = this.#pages.shift();
@@ -69,21 +69,22 @@ export class KeptPages {
   }
 }
 
-export function toShared({ changes, positions, next }: Omit<SharedPage, 'output'>): SharedPage {
-  return { changes, positions, next, output: outputOf(changes, formatCursor(next)) };
-}
-
-/** Makes an output whose changes are parsed when somebody first reads them. */
-function outputOf(texts: readonly string[], next: string): PlantChanges {
-  let changes: PlantChange[] | undefined;
-  const output = {
-    get changes() {
-      changes ??= parseChanges(`[${texts}]`);
-      Object.freeze(changes); // Several followers share the output.
-      return changes;
-    },
-    next,
+/** @param isKept whether several followers share the page, so that nobody may change its list */
+export function toShared(
+  { changes, positions, next }: Omit<SharedPage, 'output'>,
+  isKept = false,
+): SharedPage {
+  const parse = () => {
+    const parsed = parseChanges(`[${changes}]`);
+    if (isKept) Object.freeze(parsed);
+    return parsed;
   };
-  const json = `{"changes":[${texts}],"next":"${next}"}`;
-  return withText(output, { json, list: 'changes', count: texts.length });
+  const cursor = formatCursor(next);
+  const json = `{"changes":[${changes}],"next":"${cursor}"}`;
+  const output = withText(withLazyList('changes', parse, { next: cursor }), {
+    json,
+    list: 'changes',
+    count: changes.length,
+  });
+  return { changes, positions, next, output };
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { maxPageSize } from '@plant-store/schemas/plain';
 import { typedFields, withTextIds } from './plant-json.ts';
 
@@ -19,6 +20,25 @@ const texts = new WeakMap<object, OutputText>();
 export function withText<Output extends object>(output: Output, text: OutputText): Output {
   texts.set(output, text);
   return output;
+}
+
+/** Makes an output with a list that is parsed when somebody first reads it. Then the list is plain data. */
+export function withLazyList<List extends string, Item, Rest extends object>(
+  list: List,
+  parse: () => Item[],
+  rest: Rest,
+): Record<List, Item[]> & Rest {
+  const output: object = {};
+  const set = (value: Item[]) =>
+    Object.defineProperty(output, list, { value, enumerable: true, writable: true });
+  const get = () => {
+    const items = parse();
+    set(items);
+    return items;
+  };
+  Object.defineProperty(output, list, { get, set, enumerable: true, configurable: true });
+  Object.defineProperty(output, inspect.custom, { value: () => ({ ...output }) });
+  return Object.assign(output as Record<List, Item[]>, rest); // The list is defined above.
 }
 
 /** Returns the JSON of an output, or undefined when the output has no text yet. */

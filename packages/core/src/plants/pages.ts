@@ -1,8 +1,8 @@
-import type { PlantPage, StoredPlant } from '@plant-store/schemas';
+import type { PlantPage } from '@plant-store/schemas';
 import { defaultPageSize } from '@plant-store/schemas/plain';
 import type { RunOptions, Verbs } from '../database/verbs.ts';
 import { contentBytesSql, storedColumns } from './columns.ts';
-import { withText } from './output-text.ts';
+import { withLazyList, withText } from './output-text.ts';
 import { maxPageBytes, reservePage } from './page-memory.ts';
 import { parsePlants, plantJson } from './plant-json.ts';
 import { type SearchBounds, selectMatches } from './search.ts';
@@ -51,16 +51,8 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
 /** The plants of a page as a JSON list, their number, and the `after` of the next page. */
 type Row = [plants: string, count: number | string, next: string | null];
 
-/** Makes a page whose plants are parsed when somebody first reads them. */
 function pageOf(list: string, count: number, next: bigint | undefined): PlantPage {
-  let plants: StoredPlant[] | undefined;
-  const page = {
-    get plants() {
-      plants ??= parsePlants(list);
-      return plants;
-    },
-    ...(next !== undefined && { next }),
-  };
+  const page = withLazyList('plants', () => parsePlants(list), next === undefined ? {} : { next });
   const json = `{"plants":${list}${next === undefined ? '' : `,"next":${next}`}}`;
   return withText(page, { json, list: 'plants', count, hasNextId: next !== undefined });
 }

@@ -9,35 +9,46 @@ export const typedFields = columns.flatMap(([field, { kind, isOptional }]) => {
   return type === undefined ? [] : [{ field, kind, type, isOptional }];
 });
 
-/** The earliest and the latest time of Postgres that a Date can hold. */
-const [firstTime, lastTime] = ['4713-01-01 00:00:00+00 BC', '275760-09-13 00:00:00+00'];
+/** The earliest time of Postgres, and the latest time of a Date. */
+const [firstTime, lastTime] = ['4714-11-24 00:00:00+00 BC', '275760-09-13 00:00:00+00'];
 
 /**
- * Writes a time as JSON. A time outside the years 1 to 9999 gets the expanded year of ECMAScript
- * (ECMA-262 §21.4.1.32.1). A time that no Date can hold, such as `infinity`, becomes the nearest one.
+ * Writes a time as `Date#toISOString` does. A time that no Date can hold, such as `infinity`, becomes the
+ * nearest time. Years outside 0 to 9999 have a sign and six digits (ECMA-262 §21.4.1.32.1). The SQL has no
+ * backslash, because a setting of Postgres can change its meaning.
  */
 function timeJson(column: string): string {
   const utc = `(least(greatest(${column}, '${firstTime}'), '${lastTime}') at time zone 'UTC')`;
-  const year = `extract(year from ${utc})::int`;
-  const expandedYear = `to_char(${year} + (${year} < 0)::int, 'SG000000')`;
+  const ofCommonEra = `extract(year from ${utc})::int`;
+  const year = `(${ofCommonEra} + (${ofCommonEra} < 0)::int)`;
+  const rest = `-MM-DD"T"HH24:MI:SS.MS"Z"`;
   return `case when ${column} >= '0001-01-01 00:00:00+00' and ${column} < '10000-01-01 00:00:00+00'
-    then to_char(${column} at time zone 'UTC', '\\"YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\\"')
-    else '"' || ${expandedYear} || to_char(${utc}, '-MM-DD"T"HH24:MI:SS.MS"Z"\\"') end`;
+    then '"' || to_char(${column} at time zone 'UTC', 'YYYY${rest}') || '"'
+    when ${column} is not null
+    then '"' || to_char(${year}, case when ${year} = 0 then 'FM0000' else 'SG000000' end)
+      || to_char(${utc}, '${rest}') || '"' end`;
 }
+
+/** With the name of its schema, no function of another schema can replace `to_json`. */
+const toJson = (column: string) => `pg_catalog.to_json(${column})`;
 
 const jsonSql: Record<ColumnKind, (column: string) => string> = {
   int64: (column) => column,
-  number: (column) => `to_json(${column})`,
-  text: (column) => `to_json(${column})`,
+  number: toJson,
+  text: toJson,
   time: timeJson,
 };
 
-/** SQL that writes a row as the JSON of a stored plant. Its ids are integers. */
+/**
+ * SQL that writes a row as the JSON of a stored plant. Its ids are integers. A null has no property, even in a
+ * column from which the operator has removed NOT NULL.
+ */
 export const plantJson: string = columns
-  .map(([field, { name, kind, isOptional }], i) => {
-    const property = `'${i > 0 ? ',' : '{'}"${field}":' || ${jsonSql[kind](name)}`;
-    return isOptional ? `coalesce(${property}, '')` : property;
-  })
+  .map(([field, { name, kind }], i) =>
+    i === 0
+      ? `'{"${field}":' || ${jsonSql[kind](name)}`
+      : `coalesce(',"${field}":' || ${jsonSql[kind](name)}, '')`,
+  )
   .concat(`'}'`)
   .join(' || ');
 

@@ -1,6 +1,6 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { isPolicyError, lateWrite } from '../database/database-error.ts';
-import type { CallOptions, Deadline } from '../database/deadline.ts';
+import { type CallOptions, type Deadline, deadlineOf } from '../database/deadline.ts';
 import type { Rows } from '../database/query.ts';
 import type { Verbs } from '../database/verbs.ts';
 import { databaseCode } from '../error-causes.ts';
@@ -54,7 +54,8 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
 
     async delete(id, call) {
       const values = (until: string) => [String(id), until];
-      const options = { ...call, share: 'deletes', advice: deleteAdvice } as const;
+      const deadline = deadlineOf(call);
+      const options = { ...call, deadline, share: 'deletes', advice: deleteAdvice } as const;
       for (let round = 0; round < maxRounds; round++) {
         const { rows } = await write(deletePlant, values, options).catch(
           orOverNodes(verbs, () => write(deleteOverNodes, values, options)),

@@ -1,6 +1,9 @@
+import { inspect } from 'node:util';
 import { formatJson } from '@plant-store/schemas';
+import { createDatabase } from '@plant-store/test-setup';
+import postgres from 'postgres';
 import superjson from 'superjson';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { jsonOf, superjsonOf } from '../../src/plants/output-text.ts';
 import { createPlants } from '../../src/procedures/create-plants.ts';
@@ -23,6 +26,7 @@ const times = [
   '0099-12-31T23:59:59.999Z',
   '9999-12-31T23:59:59.999999Z',
   '12026-01-01T00:00:00Z',
+  '0001-06-01T00:00:00Z BC',
   '0044-03-15T12:00:00Z BC',
   'infinity',
   '-infinity',
@@ -102,9 +106,36 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
       '0099-12-31T23:59:59.999Z',
       '9999-12-31T23:59:59.999Z',
       '+012026-01-01T00:00:00.000Z',
+      '0000-06-01T00:00:00.000Z',
       '-000043-03-15T12:00:00.000Z',
       '+275760-09-13T00:00:00.000Z',
-      '-004712-01-01T00:00:00.000Z',
+      '-004713-11-24T00:00:00.000Z',
     ]);
   });
+
+  it('is plain data for a caller that reads the list', async () => {
+    const page = await store.list({ limit: 1 });
+    expect(inspect(page)).toContain("name: 'a plant'");
+    expect(Object.getOwnPropertyDescriptor(page, 'plants')).toHaveProperty('value');
+    page.plants = [];
+    expect(page).toEqual({ plants: [], next: -(2n ** 63n) });
+  });
+});
+
+it('does not depend on settings, other functions or constraints of the database', async () => {
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  onTestFinished(() => sql.end());
+  const { pathname } = new URL(databaseUrl);
+  await sql.unsafe(`
+    alter database "${pathname.slice(1)}" set standard_conforming_strings = off;
+    create function to_json(text) returns json language sql as 'select null::json'`);
+  const store = await openPlantStore({ databaseUrl });
+  onTestFinished(() => store.close());
+  await store.ready();
+  await sql`alter table plants alter name drop not null, alter created_at drop not null`;
+  await sql`insert into plants values (1, null, null, null), (2, 'Hoya', 'a', '2026-01-02')`;
+  const whole = { id: 2n, name: 'Hoya', tag: 'a', createdAt: new Date('2026-01-02') };
+  expect(await store.list({ limit: 10 })).toEqual({ plants: [{ id: 1n }, whole] });
+  expect(await Promise.all([store.get(1n), store.get(2n)])).toEqual([{ id: 1n }, whole]);
 });
