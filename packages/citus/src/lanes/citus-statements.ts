@@ -13,12 +13,13 @@ import {
 } from '@plant-store/core/cluster';
 
 /**
- * The statements that Citus passes to the nodes of the plants. With an array for each column, Citus would
- * send every row through the coordinator. So the INSERT has a parameter for each value, and another text for
- * each size of a batch.
+ * The statements that Citus passes to the nodes that store the plants. If the INSERT had an array for each
+ * column, Citus would send every row through the coordinator. So the INSERT has a parameter for each value,
+ * and each batch size needs a different statement text.
  *
- * Citus rejects volatile functions in a write, and it evaluates a failing expression even in a branch that is
- * not taken. So after the deadline, the INSERT sets the name to null, and the column rejects null.
+ * Citus rejects volatile functions in a write. It also evaluates an expression that fails, even in a branch
+ * of CASE that is not taken. So after the deadline, the INSERT sets the name to null, and the column does not
+ * accept null.
  */
 export function createOrdinaryStatements(verbs: Verbs): PlantStatements {
   return {
@@ -63,7 +64,7 @@ function throwLateWrite(cause: unknown): never {
 const notNullViolated = '23502';
 
 /**
- * When a statement was cancelled, throws an error of unknown outcome: another node may have committed the
+ * Throws an error of unknown outcome for a cancelled statement, because another node may have committed the
  * statement.
  */
 export function throwUnlessCancelled(cause: unknown): never {
@@ -77,8 +78,9 @@ export function throwUnlessCancelled(cause: unknown): never {
 const unknownOutcome = '40003';
 
 /**
- * Counts plants on each shard of a cluster, and stops on each shard at the limit. For a LIMIT in a subquery,
- * Citus would send that many rows of every shard to one node. Here every shard sends one number.
+ * Counts the plants on each shard of a cluster. The count on each shard stops at the limit. A subquery with
+ * LIMIT would make Citus send that number of rows from every shard to one node. With this statement, every
+ * shard sends one number.
  */
 export function createCountOnShards({ read }: Verbs): CountUpTo {
   return async (limit, { tag } = {}, options = {}) => {
@@ -93,7 +95,7 @@ export function createCountOnShards({ read }: Verbs): CountUpTo {
   };
 }
 
-/** `run_command_on_shards` formats the command for each shard, so a percent sign in the tag is doubled. */
+/** `run_command_on_shards` treats the command as a format, so a percent sign in the tag must be doubled. */
 const countOnShards = `
   select success, result from run_command_on_shards('plants', format(
     'select count(*) from (select 1 from %%s %s limit %s) as found',

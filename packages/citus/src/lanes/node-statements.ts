@@ -12,8 +12,8 @@ import { createOrdinaryStatements, throwUnlessCancelled } from './citus-statemen
 import type { NodeAccess } from './node-access.ts';
 
 /**
- * Makes the statements for the plants of one node of a cluster. When another node stores the plants now, an
- * ordinary statement is sent instead, and Citus passes it to the right node.
+ * Makes the statements for the plants of one node of a cluster. When the plants have moved to another node,
+ * the store sends an ordinary statement, and Citus passes it to the right node.
  */
 export function createNodeStatements(
   access: Pick<NodeAccess, 'read' | 'write' | 'isDirect'>,
@@ -72,8 +72,8 @@ export function createNodeStatements(
 }
 
 /**
- * Whether the plants have moved, the function does not exist, or the user may not call the function. In all
- * these cases nothing is written.
+ * Whether the plants have moved, the function does not exist, or the user lacks the privilege to call the
+ * function. In all these cases, the failed call has written nothing.
  */
 function needsOrdinary(error: unknown): boolean {
   return [shardMoved, '42883', '42501'].includes(databaseCode(error) ?? '') || hasMoved(error);

@@ -2,11 +2,11 @@ import { type Query, rootMessage, send } from '@plant-store/core/cluster';
 
 /**
  * With this setting, a session waits two seconds for a silent node, not 30. A server without Citus ignores
- * it.
+ * this setting.
  */
 export const settings = { 'citus.node_connection_timeout': '2000' };
 
-/** The role of a database in a Citus cluster. Only the coordinator changes tables. */
+/** The role of a database in a Citus cluster. Only the coordinator may change tables. */
 export type ClusterRole = 'coordinator' | 'worker';
 
 /** Reads the role of a database. Returns undefined when the database does not have the extension. */
@@ -32,8 +32,8 @@ const workerNotMigrated =
   'coordinator, and run plant-store distribute there once';
 
 /**
- * Whether an error is the internal error of Citus for plants that move, because it distributes a table or
- * splits a shard.
+ * Whether an error is Citus's internal error for plants that are being moved, by a distribution of the table
+ * or a split of a shard.
  */
 export function hasMoved(error: unknown): boolean {
   return /^could not find valid entry for shard/.test(rootMessage(error));
