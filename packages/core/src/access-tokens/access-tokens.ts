@@ -22,15 +22,14 @@ export interface AccessTokens {
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
-   * Returns all tokens, even expired and revoked ones, ordered by name and then by the time of their
-   * creation.
+   * Returns all tokens, even expired and revoked ones, ordered by name and then by creation time.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   list(): Promise<AccessToken[]>;
   /**
-   * Revokes every token with this name. The tokens end at once in this process, and within 30 s in other
-   * processes. Returns false when there was no token to revoke.
+   * Revokes every token with this name. The tokens become invalid at once in this process, and within 30 s in
+   * other processes. Returns false when there was no token to revoke.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
@@ -48,7 +47,10 @@ export interface NewTokenOptions {
   readonly scopes?: readonly Scope[] | undefined;
   /** When the token expires. Default: never. */
   readonly expiresAt?: Date | undefined;
-  /** Milliseconds until the token expires, by the database's clock. Use it instead of `expiresAt`. */
+  /**
+   * Milliseconds until the token expires, by the database's clock. Set `expiresIn` instead of `expiresAt`,
+   * not both.
+   */
   readonly expiresIn?: number | undefined;
 }
 

@@ -1,27 +1,31 @@
 import { hash } from 'node:crypto';
 import type { Authentication, Principal } from './principal.ts';
 
-/** The owner of an access token. Its `principal` is undefined when the token is not valid. */
+/** The owner of an access token. `principal` is undefined when the token is not valid. */
 export interface TokenOwner {
   readonly principal: Principal | undefined;
-  /** When the token expires, in milliseconds since 1970. */
+  /** The time at which the token expires, in milliseconds since 1970. */
   readonly validUntil: number;
 }
 
 export interface PrincipalCache {
-  /** Returns the principal of a token from the cache, or looks it up. Concurrent calls share one look-up. */
+  /**
+   * Returns the principal of a token from the cache, or looks the token up. Concurrent calls share one
+   * look-up.
+   */
   get(token: string): Authentication;
-  /** Forgets the tokens with these hashes. Results of look-ups that are still running are not cached. */
+  /** Forgets the tokens with these hashes. The results of look-ups in progress are not cached either. */
   forget(sha256s: readonly string[]): void;
 }
 
 /**
  * The longest time for which an owner is cached, in milliseconds. The documentation promises that a revoked
- * token ends within 30 s. The last second is for responses to requests that were checked before.
+ * token ends within 30 s. The remaining second is for the responses to requests that were authenticated
+ * earlier.
  */
 const maxAge = 29_000;
 
-/** The most owners in each of the two maps. A full map is emptied. */
+/** The maximum size of each of the two maps. The cache empties a full map. */
 const maxSize = 10_000;
 
 /**
@@ -40,7 +44,7 @@ export function createPrincipalCache({
   now?: () => number;
   elapsed?: () => number;
 }): PrincipalCache {
-  // Two maps, so that a flood of unknown tokens cannot evict valid ones.
+  // There are two maps, so that a flood of unknown tokens cannot evict valid ones.
   const valid = new Map<string, CachedOwner>();
   const invalid = new Map<string, CachedOwner>();
   const lookups = new Map<string, Promise<Principal | undefined>>();
@@ -74,7 +78,7 @@ export function createPrincipalCache({
     const [startedAt, startTime, forgetCountBefore] = [elapsed(), now(), forgetCount];
     const owner = await find(sha256, token);
     const cachedUntil = startedAt + Math.min(maxAge, owner.validUntil - startTime);
-    // When `forget` was called during the look-up, the result may be out of date.
+    // If `forget` was called during the look-up, the result may be out of date.
     if (forgetCountBefore === forgetCount) add(sha256, { ...owner, cachedUntil });
     return owner.principal;
   }
@@ -88,7 +92,7 @@ export function createPrincipalCache({
 }
 
 interface CachedOwner extends TokenOwner {
-  /** The time on the clock `elapsed` until which this owner is cached. */
+  /** The cache keeps this owner until this time on the clock `elapsed`. */
   readonly cachedUntil: number;
 }
 

@@ -20,47 +20,48 @@ interface ConnectionPoolOptions<Connection> {
   readonly connect: () => Promise<Connection>;
   /** The number of connections for each kind of statement. */
   readonly shares: Partial<Record<Share, number>>;
-  /** Milliseconds for a statement without a deadline. Default: 5 s. */
+  /** The time limit of a statement without a deadline, in milliseconds. Default: 5 s. */
   readonly timeout?: number;
-  /** The most statements of one kind that may wait. */
+  /** The maximum number of waiting statements of one kind. */
   readonly maxWaiting?: number;
-  /**
-   * After an error, the milliseconds from the start of an attempt to connect to the start of the next one.
-   */
+  /** After an error, the shortest time between the starts of two attempts to connect, in milliseconds. */
   readonly retryDelay?: number;
-  /** Is called with the error of each statement. */
+  /** This function is called with the error of each statement. */
   readonly onError?: (error: unknown) => void;
-  /** Is called when a write is still in its commit a second after its deadline. */
+  /** This function is called when a write is still in its commit a second after its deadline. */
   readonly onUnsettled?: () => void;
 }
 
-/** Milliseconds for which `close` waits for the statements that run. */
+/** The time for which `close` waits for running statements, in milliseconds. */
 const closeGrace = 300;
 
 /**
- * Milliseconds for the question whether the server is in a commit. They include the time to connect over a
- * slow network.
+ * The time limit for asking the server whether it is in a commit, in milliseconds. The limit includes the
+ * time to connect over a slow network.
  */
 const askTimeout = 3_000;
 
 /**
- * A list waits for its turn only for this part of its time. After a longer wait, the database would cancel
- * the list, and the error would not say that the server is overloaded.
+ * The part of its time for which a list may wait for its turn. After a longer wait, the database would cancel
+ * the list, and the client would not learn that the server is overloaded.
  */
 const listWait = 0.8;
 
-/** Milliseconds by which a clock may be wrong. */
+/** The tolerated difference between two clocks, in milliseconds. */
 const clockTolerance = 1_000;
 
-/** Milliseconds after which a connection is replaced, because its clock and settings may be old. */
+/**
+ * The pool replaces a connection after this many milliseconds, because its clock and settings may be
+ * outdated.
+ */
 const maxAge = 10 * 60_000;
 
 /**
  * The connections to one database node. Each connection runs one statement at a time. Each kind of statement
  * has its own connections, so that one kind cannot block another. The pool opens connections one after the
- * other, when statements need them.
+ * other, and only when statements need them.
  *
- * When one connection fails, the pool replaces all of them: a server that is unreachable, silent or
+ * When one connection fails, the pool replaces all connections: a server that is unreachable, silent or
  * read-only usually affects every connection.
  */
 export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConnection> {
@@ -68,13 +69,13 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   readonly #turns: ReadonlyMap<Share, Turns>;
   #max = 0;
   /**
-   * The connections for new statements, with the time at which each was opened. `#open` also contains the
-   * connections that are closing.
+   * The connections for new statements, and the time at which each connection was opened. `#open` also
+   * contains the connections that are being closed.
    */
   #connections = new Map<Connection, number>();
   readonly #open = new Set<Connection>();
   #idle: Connection[] = [];
-  /** Each connection that runs a statement, with the kind of that statement. */
+  /** The connections that run statements, each with the kind of its statement. */
   readonly #used = new Map<Connection, Share>();
   readonly #late: LateStatements<Connection>;
   readonly #changed: (() => void)[] = [];
@@ -89,7 +90,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   constructor(options: ConnectionPoolOptions<Connection>) {
     const { maxWaiting = 10_000 } = options;
     this.#options = { retryDelay: 500, timeout: defaultTimeout, ...options };
-    // The type of `shares` allows no other keys.
+    // `shares` has only these keys.
     const shares = Object.entries(options.shares) as [Share, number][];
     this.#turns = new Map(shares.map(([share, max]) => [share, new Turns(max, maxWaiting)]));
     this.#max = shares.reduce((sum, [, max]) => sum + max, 0);
@@ -97,12 +98,12 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Runs a statement. At its deadline the statement is cancelled, and at `until` the caller gets an error. A
-   * statement with `isRepeatable` runs once more when its connection is lost, because the server may have
-   * closed an idle connection.
+   * Runs a statement. At its deadline the pool cancels the statement, and at `until` the caller gets an
+   * error. The pool runs a statement with `isRepeatable` again when its connection is lost, because the
+   * server may have closed an idle connection.
    *
    * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
-   *   the database
+   * the database
    */
   readonly run = async (
     text: string,
@@ -124,8 +125,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   };
 
   /**
-   * Uses a connection for one task. While no connection is open, the task waits for the next attempt
-   * to connect. When that attempt fails, the task fails with its error.
+   * Uses a connection for one task. When no connection is open, the task waits for the next attempt to
+   * connect. When this attempt fails, the task fails with the attempt's error.
    */
   async use<T>(
     {
@@ -186,16 +187,16 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       kind === share ? connection : [],
     );
     const states = await Promise.all(used.map((each) => this.#isCommitting(each)));
-    // When one statement waits for a lock, a new statement need not wait for the commit of another one.
+    // When one statement waits for a lock, a new statement need not wait for another statement's commit.
     return used.length > 0 && states.every((isCommitting) => isCommitting !== false);
   };
 
-  /** How many writes are still in a commit after their callers got an error. */
+  /** The number of writes that are still in a commit after their callers got an error. */
   get unsettled(): number {
     return this.#late.unsettled;
   }
 
-  /** Calls a function when the clocks of the database and of this machine have moved apart. */
+  /** Adds a listener for a change in the difference between the clocks of the database and this machine. */
   onClockMoved(listener: (error: Error) => void): void {
     this.#clockListeners.push(listener);
   }
@@ -207,18 +208,18 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Replaces all connections: idle ones now, busy ones after their statement, and opening ones once they are
-   * open.
+   * Replaces idle connections now, busy connections after their statements, and connections that are being
+   * opened as soon as they are open.
    */
   replaceAll(): void {
     for (const connection of this.#idle) this.#close(connection);
     this.#idle = [];
-    // Connections in use are closed when they are released.
+    // The pool closes connections in use when it gets them back.
     this.#connections = new Map();
   }
 
   /**
-   * Closes idle connections now, and busy ones after their statement. Cancels a statement that takes long,
+   * Closes idle connections now, and busy connections after their statements. Cancels long statements,
    * because a server does not end a statement when its client disconnects. New statements fail. Resolves when
    * all connections are closed.
    */
@@ -268,8 +269,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Whether the connections are still usable after an error. A server that has become read-only may accept
-   * writes in a new session, so the pool opens new sessions from time to time. Reads go on in between.
+   * Whether all connections are still usable after an error. A server that has become read-only may accept
+   * writes in a new session, so the pool regularly opens new sessions. Reads continue between these attempts.
    */
   #isUsableAfter(error: unknown): boolean {
     if (isUnconfirmedCommit(error)) return true;
@@ -278,9 +279,11 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return databaseCode(error) !== readOnlyCode || isRecent;
   }
 
-  /** Ends a task at its deadline. Resolves when the connection is free, or is given up. */
+  /**
+   * Ends a task at its deadline. Resolves when the connection is free, or when the pool drops the connection.
+   */
   async #free(connection: Connection, running: Promise<unknown>, until: Deadline): Promise<void> {
-    // A network that has silently dropped one connection may have dropped the idle connections as well.
+    // A network that has silently dropped one connection may also have dropped the idle connections.
     for (const idle of this.#idle) this.#connections.delete(idle);
     const isWrite = writes.includes(this.#used.get(connection));
     const end = await this.#late.end(connection, running, { until, isWrite });
@@ -288,12 +291,14 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     else if ('error' in end && !this.#isUsableAfter(end.error)) this.#replace(connection);
   }
 
-  /** Whether the server is in a commit on a connection. Resolves with undefined when this is unknown. */
+  /**
+   * Whether the server is in a commit on this connection. Resolves with undefined when the state is unknown.
+   */
   async #isCommitting(connection: Connection): Promise<boolean | undefined> {
     const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;
     try {
-      other = await this.#acquire(deadline, this.#max + 1); // Statements may use all others.
+      other = await this.#acquire(deadline, this.#max + 1); // Statements may use all other connections.
       return await beforeDeadline(connection.isCommitting(other), deadline);
     } catch {
       if (other) this.#connections.delete(other);
@@ -310,8 +315,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * The database may say that a write is late although its deadline here is far off. Then one of the clocks
-   * has moved, or this machine was paused, and the deadlines of waiting statements are wrong as well.
+   * Handles a write that the database rejected as late long before its deadline on this machine. In this
+   * case, a clock has moved or this machine was paused, so the deadlines of waiting statements are also
+   * wrong.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > clockTolerance;
@@ -327,9 +333,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return moved;
   }
 
-  /**
-   * Counts a closing connection as open, so that a server never has more connections than the shares allow.
-   */
+  /** Counts a connection as open until it is closed, so that a server never has too many connections. */
   #close(connection: Connection): void {
     this.#connections.delete(connection);
     void connection.close().then(() => {
@@ -338,14 +342,14 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     });
   }
 
-  /** Opens one more connection, unless an attempt is in progress. The promise is never rejected. */
+  /** Opens one more connection, unless another attempt is in progress. The promise is never rejected. */
   async #connect(): Promise<void> {
     if (this.#isConnecting) return;
     this.#isConnecting = true;
     await setTimeout(Math.max(0, this.#nextAttemptAt - performance.now()));
     this.#lastAttemptAt = performance.now();
     try {
-      // `replaceAll` must replace even a connection that is opening.
+      // `replaceAll` must also replace a connection that is being opened.
       const current = this.#connections;
       const connection = await this.#options.connect();
       current.set(connection, performance.now());

@@ -5,9 +5,11 @@ import type { CallOptions } from './deadline.ts';
 
 type Waiting = Call<undefined, void>;
 
-/** Limits how many statements of one kind run at the same time. The others wait in order. */
+/**
+ * Limits the number of statements of one kind that run at the same time. Further statements wait in order.
+ */
 export class Turns {
-  /** How many statements the database has completed in time. */
+  /** The number of statements that the database has completed in time. */
   completed = 0;
   #free: number;
   readonly #maxWaiting: number;
