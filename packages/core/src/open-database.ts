@@ -8,12 +8,14 @@ import type {
 import { checkHasDatabase, DataDirectoryError } from './embedded/data-directory-state.ts';
 import type { UnreachableHost } from './postgres/use-postgres.ts';
 
-/** Which database to use: a Postgres (`postgres://…`), or an embedded one in a directory. */
+/**
+ * The location of a database: a Postgres server (`postgres://…`), or a data directory with an embedded one.
+ */
 export type DatabaseOptions<Cluster = ClusterSessions> =
   | { databaseUrl: string; cluster?: Cluster | undefined }
   | { dataDirectory: string };
 
-/** Opens and migrates a database. Loads only the driver that it needs. */
+/** Opens and migrates a database. Loads only the driver that the database needs. */
 export async function openDatabase(
   options: DatabaseOptions,
   openOptions: OpenOptions = {},
@@ -29,7 +31,7 @@ export async function openDatabase(
   return openEmbeddedDatabase(options.dataDirectory);
 }
 
-/** Uses a database without migrating it. Returns undefined when the directory has no database yet. */
+/** Uses a database without migrating its tables. Returns undefined when the directory has no database yet. */
 export async function useDatabase<T>(
   options: DatabaseOptions,
   use: (
@@ -47,7 +49,7 @@ export async function useDatabase<T>(
   return useEmbeddedDatabase(options.dataDirectory, use);
 }
 
-/** Without this check, an older Node would open the store and fail at the first create. */
+/** An older Node would open the store, and fail at the first create. */
 function checkNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return;
@@ -76,7 +78,10 @@ function isMissingPGlite(error: unknown): boolean {
   return isNotFound && error.message.includes(`'${pgliteName}'`);
 }
 
-/** The versions of PGlite that this package supports. Its manifest has the same path from `src` and from `dist`. */
+/**
+ * The versions of PGlite that this package supports. The manifest is at the same relative path for `src` and
+ * `dist`.
+ */
 async function pgliteRange(): Promise<string | undefined> {
   const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   const manifest: { peerDependencies: Record<string, string> } = JSON.parse(text);

@@ -1,34 +1,36 @@
 import { maxPageSize } from '@plant-store/schemas/plain';
 import { typedFields, withTextIds } from './plant-json.ts';
 
-/** The JSON of an output. It exists before anybody needs the objects of the output. */
+/**
+ * The JSON of an output, for the surfaces. The JSON exists before anybody reads the objects of the output.
+ */
 interface OutputText {
   /** Ids are integers. */
   readonly json: string;
-  /** The list in the output. It is undefined for a plant. */
+  /** The property of the output that contains the list. Undefined when the output is one plant. */
   readonly list?: keyof typeof typesIn;
   /** The number of items in the list. */
   readonly count?: number;
-  /** Whether the output has an id as its `next`. */
+  /** Whether the output has a `next` that is an id. */
   readonly hasNextId?: boolean;
 }
 
 const texts = new WeakMap<object, OutputText>();
 
-/** Keeps the JSON of an output for the surfaces. */
+/** Stores the JSON of an output for the surfaces. */
 export function withText<Output extends object>(output: Output, text: OutputText): Output {
   texts.set(output, text);
   return output;
 }
 
-/** Returns the JSON of an output, or undefined when the output has no text yet. */
+/** Returns the JSON of an output, or undefined when `withText` has stored no JSON. */
 export function jsonOf(output: unknown): string | undefined {
   return texts.get(Object(output))?.json;
 }
 
 /**
- * Returns the JSON of an output in superjson's format, or undefined when the output has no text yet. The
- * bytes are those of superjson, but without its notes about identical objects.
+ * Returns the JSON of an output in superjson's format, or undefined when `withText` has stored no JSON. The
+ * bytes are the same as from superjson, without superjson's notes about identical objects.
  */
 export function superjsonOf(output: unknown): string | undefined {
   const text = texts.get(Object(output));
@@ -40,7 +42,9 @@ export function superjsonOf(output: unknown): string | undefined {
   return `{"json":${withTextIds(json)}${meta}}`;
 }
 
-/** superjson names the type of a value that is there, so the number of items would not be enough. */
+/**
+ * superjson names the types only of existing values, so the types would not follow from the number of items.
+ */
 const hasOptionalType = typedFields.some(({ isOptional }) => isOptional);
 
 const typesOfPlant = typedFields.map(({ field, type }) => `"${field}":["${type}"]`).join();
@@ -51,7 +55,10 @@ const typesIn = {
   results: typesWithin('results', '', [{ field: 'id', type: 'bigint' }]),
 };
 
-/** Makes a function that returns the types in the first items of a list. It writes all types once. */
+/**
+ * Makes a function that returns the types of the first items of a list. The function writes the types of all
+ * items once.
+ */
 function typesWithin(list: string, inner: string, fields: { field: string; type: string }[]) {
   let all: string | undefined;
   const ends = [0];

@@ -6,21 +6,21 @@ import { withText } from './output-text.ts';
 import { maxPageBytes, reservePage } from './page-memory.ts';
 import { parsePlants, plantJson } from './plant-json.ts';
 
-/** The conditions for the plants of a page. */
+/** The conditions for the plants in a page. */
 export interface PageQuery {
   /** Only plants with this tag. */
   readonly tag?: string | undefined;
   /** Only plants that were created at this time or later. */
   readonly since?: Date | undefined;
-  /** Only plants with greater ids. */
+  /** Only plants with higher ids. */
   readonly after?: bigint | undefined;
-  /** The most plants in the page. */
+  /** The maximum number of plants in the page. */
   readonly limit: number;
 }
 
 /**
- * Makes a function that reads a page of plants, ascending by id. A page needs no lock, and nothing
- * stays open in the database after it. Postgres writes the JSON of a page.
+ * Makes a function that reads a page of plants, ascending by id. Reading a page takes no lock, and leaves
+ * nothing open in the database. Postgres itself writes the JSON of the page.
  */
 export function createPageReader({ read }: Pick<Verbs, 'read'>) {
   return async (
@@ -28,8 +28,8 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>) {
     options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
   ): Promise<PlantPage> => {
     const { where, values } = whereClause(condition);
-    // The default size is a part of the text: for a parameter, Postgres estimates far too many rows, and so
-    // plans the statement again for each page. That takes longer than to read the page.
+    // The text contains the default size. With a parameter instead, Postgres would estimate far too many
+    // rows, and so plan the statement again for each page. Planning a page takes longer than reading it.
     const size = limit === defaultPageSize ? limit : `$${values.push(String(limit))}::int`;
     const { onTurn, settle } = reservePage(options.caller, limit);
     const { rows } = await read(selectPage(where, size), values, { ...options, onTurn });
@@ -39,10 +39,10 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>) {
   };
 }
 
-/** The plants of a page as a JSON list, their number, and the last id when there are further plants. */
+/** The plants as a JSON list, the number of plants, and the last id if there are further plants. */
 type Row = [plants: string, count: number | string, last: string | null];
 
-/** Makes a page whose plants are parsed when somebody first reads them. */
+/** Makes a page that parses the JSON of its plants when somebody first reads the plants. */
 function pageOf(list: string, count: number, next: bigint | undefined): PlantPage {
   let plants: StoredPlant[] | undefined;
   const page = {
@@ -57,9 +57,9 @@ function pageOf(list: string, count: number, next: bigint | undefined): PlantPag
 }
 
 /**
- * Selects the plants that fit into a page, as JSON. A page has at least one plant, of any size. The window
- * functions read only the rows within the limit. Otherwise, a cluster would pull the whole table to the
- * coordinator.
+ * Selects the plants of a page as JSON. A page has at least one plant, whatever the size of this plant. The
+ * window functions read only the rows within the limit. Without the inner LIMIT, a cluster would send the
+ * whole table to the coordinator.
  */
 function selectPage(where: string, size: number | string): string {
   return `
@@ -74,7 +74,7 @@ function selectPage(where: string, size: number | string): string {
     where place = 1 or place <= ${size} and bytes <= ${maxPageBytes}`;
 }
 
-/** The WHERE clause of a statement on plants, and the values of its parameters. */
+/** The WHERE clause of a statement, and the values of its parameters. */
 export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit'>): {
   where: string;
   values: string[];
@@ -86,7 +86,7 @@ export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit'>): {
     const text = `$${values.push(tag)}::text`;
     conditions.push(
       `hashtextextended(tag, 0) = hashtextextended(${text}, 0)`,
-      // With two plain conditions, the planner would expect few rows and sort all rows of a frequent tag.
+      // With two simple conditions, the planner would expect few rows, and sort all rows of a frequent tag.
       `case when tag = ${text} then true end`,
     );
   }
