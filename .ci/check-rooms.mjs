@@ -24,16 +24,12 @@ function roomErrors([name, { rooms = [] }]) {
   const files = globSync('**/*.*', { cwd: `${name}/src` });
   const folders = new Set(files.map(dirname).filter((folder) => folder !== '.'));
   const listed = rooms.flatMap(Object.keys);
-  const unlisted = [...folders].filter((folder) => !listed.some((room) => contains(room, folder)));
+  const unlisted = [...folders].filter((folder) => !listed.includes(folder));
   return [
     ...unlisted.map((folder) => `rooms.config.js does not list the room ${name}/src/${folder}`),
     ...listed
-      .map((room) => `${name}/src/${room.replace('/**', '')}`)
+      .map((room) => `${name}/src/${room}`)
       .filter((path) => !existsSync(path))
       .map((path) => `rooms.config.js lists ${path}, which does not exist`),
   ];
-}
-
-function contains(room, folder) {
-  return room.endsWith('/**') ? `${folder}/`.startsWith(room.replace('**', '')) : room === folder;
 }

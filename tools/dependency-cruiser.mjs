@@ -83,6 +83,5 @@ function testsOf(name) {
 
 function inRoom(name, room) {
   const path = `^${name}/src/${room.replace('.', '[.]')}`;
-  if (room.endsWith('.ts')) return `${path}$`;
-  return room.endsWith('/**') ? path.replace('**', '') : `${path}/[^/]+$`;
+  return room.endsWith('.ts') ? `${path}$` : `${path}/[^/]+$`;
 }

@@ -4,11 +4,10 @@
  * A package lists the packages that it may import: `imports` for all its code, `typeImports` for
  * types only, and `testImports` for its tests only.
  *
- * The rooms of a package are the folders of its `src`. The list has the question that each room answers. The
- * rooms stand in levels, from the lowest to the highest. A room may import the rooms on lower levels. A room
- * that ends with `/**` includes its nested folders. Every other nested folder is a room of its own. A file
- * directly in `src` that rooms import is also in the list. Other files directly in `src` may import every
- * room, and no room may import them.
+ * The rooms of a package are the folders of its `src`. A nested folder is a room of its own. The list has the
+ * question that each room answers. The rooms stand in levels, from the lowest to the highest. A room may
+ * import the rooms on lower levels. A file directly in `src` that rooms import is also in the list. Other
+ * files directly in `src` may import every room, and no room may import them.
  */
 export const packages = {
   'packages/schemas': {

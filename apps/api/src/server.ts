@@ -68,7 +68,10 @@ export interface ServerOptions {
   processes?:
     | {
         areAllReady(): Promise<boolean>;
-        /** Is called when this process accepts no connections. Resolves when no process that stops does. */
+        /**
+         * Is called when this process has stopped listening. Resolves when no process that is about to
+         * stop accepts connections.
+         */
         closed(): Promise<void>;
       }
     | undefined;

@@ -13,7 +13,14 @@ import {
 } from './fixtures/arbitrary-requests.ts';
 import { documentValidator } from './fixtures/document-validator.ts';
 import { expectedResponse, withoutTimes } from './fixtures/expected-response.ts';
-import { sendRaw } from './fixtures/raw-request.ts';
+import {
+  authorization,
+  close,
+  contentType,
+  rawPost,
+  rawRequest,
+  sendRaw,
+} from './fixtures/raw-request.ts';
 import { readPlant } from './fixtures/read-plant.ts';
 import { type Row, type RunningServer, startServer } from './fixtures/running-server.ts';
 import { surfaces } from './fixtures/surfaces.ts';
@@ -28,15 +35,15 @@ interface Outcome {
   error?: number;
 }
 
-/** Every run has a new seed. Set `FAST_CHECK_SEED` to repeat a run. */
+/** The seed is different in each run. Set `FAST_CHECK_SEED` to repeat a run. */
 const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
 
-describe(`any request (seed ${seed})`, () => {
+describe(`with the seed ${seed}`, () => {
   let server: RunningServer;
   let document: Awaited<ReturnType<typeof documentValidator>>;
-  /** The cursor before the first plant. */
+  /** The cursor of the feed before the first plant. */
   let start: string;
-  /** The plants whose requests got 200. The table must contain these plants exactly as they were sent. */
+  /** The table must contain exactly these plants, whose creates got the status 200. */
   const acknowledged = new Map<bigint, Omit<Row, 'id'>>();
 
   beforeAll(async () => {
@@ -50,9 +57,8 @@ describe(`any request (seed ${seed})`, () => {
    * Sends a request and compares the response with the OpenAPI document and with the stored plants.
    */
   async function check({ headers, body }: Request): Promise<number> {
-    const head = [`POST /plants HTTP/1.1`, 'Host: x', 'Connection: close', ...headers, '', ''];
-    const request = [Buffer.from(head.join('\r\n'), 'latin1'), body, filler];
-    const response = await sendRaw(server.url, Buffer.concat(request));
+    const head = Buffer.from(rawRequest('POST /plants', [close, ...headers]), 'latin1');
+    const response = await sendRaw(server.url, Buffer.concat([head, body, filler]));
     const json: unknown = JSON.parse(response.body);
     if (response.status !== 501) expect(response.status).toBeLessThan(500);
     expect(document.operation('POST /plants').differencesFrom(response)).toEqual([]);
@@ -72,9 +78,10 @@ describe(`any request (seed ${seed})`, () => {
     return response.status;
   }
 
+  const send = (line: string) => sendRaw(server.url, rawRequest(line, [close, authorization]));
   const runs = (numRuns: number) => ({ seed, numRuns });
 
-  it('with a valid plant gets 200, or 409 when the id is taken', async () => {
+  it('a request with a valid plant gets 200 or 409', async () => {
     await fc.assert(
       fc.asyncProperty(plantJson, async (json) => {
         expect([200, 409]).toContain(await check(wellFormed(Buffer.from(json))));
@@ -83,7 +90,7 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('with an invalid plant gets 400', async () => {
+  it('a request with an invalid plant gets 400', async () => {
     await fc.assert(
       fc.asyncProperty(invalidPlantJson, async (json) => {
         expect(await check(wellFormed(Buffer.from(json)))).toBe(400);
@@ -92,14 +99,14 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('with any JSON or any bytes gets a response that the document describes', async () => {
+  it('a request with random JSON or random bytes gets a response that the document describes', async () => {
     await fc.assert(
       fc.asyncProperty(anyBody, async (body) => void (await check(wellFormed(body)))),
       runs(1200),
     );
   });
 
-  it('with any headers gets a response that the document describes', async () => {
+  it('a request with random headers gets a response that the document describes', async () => {
     await fc.assert(
       fc.asyncProperty(anyHeaders, plantJson, async (headers, json) => {
         await check({ headers, body: Buffer.from(json) });
@@ -108,7 +115,7 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('gets the same response over REST and tRPC', async () => {
+  it('a create gets the same response over REST and tRPC', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(plantJson, invalidPlantJson, anyValue), async (json) => {
         const status = await check(wellFormed(Buffer.from(json)));
@@ -120,23 +127,21 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('with several plants gets the same result for each plant as a request for that plant alone', async () => {
+  it('each plant of a list gets the same result as in a request of its own', async () => {
     const several = fc.array(fc.oneof({ weight: 9, arbitrary: plantJson }, invalidPlantJson), {
       minLength: 1,
       maxLength: 8,
     });
     await fc.assert(
       fc.asyncProperty(several, async (texts) => {
-        const body = Buffer.from(`{"plants":[${texts}]}`);
-        const head = `POST /plants/batch HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer test-token\r\n`;
-        const type = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-        const response = await sendRaw(server.url, Buffer.concat([Buffer.from(head + type), body]));
+        const request = rawPost(`{"plants":[${texts}]}`, '/plants/batch', [close]);
+        const response = await sendRaw(server.url, request);
         expect(document.operation('POST /plants/batch').differencesFrom(response)).toEqual([]);
         const plants = texts.map(readPlant);
         if (plants.includes(undefined)) return void expect(response.status).toBe(400);
         expect(response.status).toBe(200);
         const expected = plants.map((plant) => {
-          const { id, ...row } = plant as Row; // The line above has returned for all others.
+          const { id, ...row } = plant as Row; // The line above returns when a plant is undefined.
           const stored = acknowledged.get(id);
           acknowledged.set(id, stored ?? row);
           if (stored === undefined) return 'created';
@@ -149,7 +154,7 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('for a count or for the owner of its token gets a response that the document describes', async () => {
+  it('a request for a count or an identity gets a response that the document describes', async () => {
     const tags = fc.option(fc.constantFrom('', 'Araceae', ...anyTags()), { nil: undefined });
     await fc.assert(
       fc.asyncProperty(tags, async (tag) => {
@@ -161,11 +166,7 @@ describe(`any request (seed ${seed})`, () => {
           ['GET /plants/count', `/plants/count${query}`, { count: count.length, isExact: true }],
           ['GET /whoami', '/whoami', { name: 'tester' }],
         ] as const) {
-          const head = `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
-          const response = await sendRaw(
-            server.url,
-            `${head}Authorization: Bearer test-token\r\n\r\n`,
-          );
+          const response = await send(`GET ${target}`);
           expect(document.operation(operation).differencesFrom(response)).toEqual([]);
           expect(JSON.parse(response.body)).toMatchObject(expected);
         }
@@ -173,22 +174,18 @@ describe(`any request (seed ${seed})`, () => {
       runs(100),
     );
 
-    /** Some tags of stored plants. */
+    /** Returns at most 50 tags of stored plants. */
     function anyTags(): string[] {
       return [...acknowledged.values()].flatMap(({ tag }) => tag ?? []).slice(0, 50);
     }
   });
 
-  it('for stored plants gets a response that the document describes, with the plants that are still stored', async () => {
+  it('a request for stored plants gets these plants in a response that the document describes', async () => {
     await fc.assert(
       fc.asyncProperty(plantJson, anyTarget, async (json, { method, path, query }) => {
         await check(wellFormed(Buffer.from(json)));
         const target = path + (query === undefined ? '' : `?${query}`);
-        const head = `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
-        const response = await sendRaw(
-          server.url,
-          `${head}Authorization: Bearer test-token\r\n\r\n`,
-        );
+        const response = await send(`${method} ${target}`);
         const isList = path === '/plants';
         const operation = isList ? 'GET /plants' : `${method} /plants/{id}`;
         expect(document.operation(operation).differencesFrom(response)).toEqual([]);
@@ -201,15 +198,14 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  /** Sends a request for changes, and checks that the response is as the document says. */
+  /** Sends a request for changes, and expects that the OpenAPI document describes the response. */
   async function getChanges(query: string) {
-    const head = `GET /plants/changes${query} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
-    const response = await sendRaw(server.url, `${head}Authorization: Bearer test-token\r\n\r\n`);
+    const response = await send(`GET /plants/changes${query}`);
     expect(document.operation('GET /plants/changes').differencesFrom(response)).toEqual([]);
     return { status: response.status, ...(parseJson(response.body) as Partial<Changes>) };
   }
 
-  it('for changes gets a response that the document describes', async () => {
+  it('a request for changes gets a response that the document describes', async () => {
     await fc.assert(
       fc.asyncProperty(anyChangesQuery(start), async ({ query, status }) => {
         expect({ query, ...(await getChanges(query)) }).toMatchObject({ query, status });
@@ -218,7 +214,7 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('for changes makes a copy that equals the stored plants', async () => {
+  it('a client can make a copy of the stored plants from the changes', async () => {
     const copy = new Map<bigint, Omit<Row, 'id'>>();
     let after = start;
     for (;;) {
@@ -234,7 +230,7 @@ describe(`any request (seed ${seed})`, () => {
     expect(copy).toEqual(acknowledged);
   });
 
-  it('that is not HTTP gets a 4xx status', async () => {
+  it('bytes that are not HTTP get a status from 400 to 499', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1 }), async (bytes) => {
         const { status } = await sendRaw(server.url, bytes, { isAll: true });
@@ -244,17 +240,14 @@ describe(`any request (seed ${seed})`, () => {
     );
   });
 
-  it('leaves only acknowledged plants in the table, exactly as they were sent', async () => {
+  it('the table contains exactly the plants whose creates got 200', async () => {
     const rows = await server.stopAndRead();
     expect(new Map(rows.map(({ id, ...row }) => [id, row]))).toEqual(acknowledged);
     expect(rows.length).toBeGreaterThan(100);
   });
 });
 
-/**
- * These bytes follow every body, so that a request whose Content-Length is too large gets the missing
- * bytes.
- */
+/** The server reads these bytes after the body when the Content-Length is too large. */
 const filler = Buffer.alloc(100, ' ');
 
 interface Request {
@@ -263,11 +256,7 @@ interface Request {
 }
 
 const wellFormed = (body: Buffer): Request => ({
-  headers: [
-    'Authorization: Bearer test-token',
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-  ],
+  headers: [authorization, contentType, `Content-Length: ${body.length}`],
   body,
 });
 

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callers } from './fixtures/callers.ts';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { shareServer } from './fixtures/running-server.ts';
 
 describe.each(callers)('over $name', ({ call }) => {
-  let server: RunningServer;
+  const server = shareServer();
 
   beforeAll(async () => {
-    server = await startServer('Postgres');
     for (let id = 1n; id <= 7n; id++) {
       await server.store.create({ id, name: 'x', ...(id <= 3n && { tag: '🌻 100%s' }) });
     }
   });
-
-  afterAll(() => server.stop());
 
   it('counts all plants', async () => {
     const { status, output } = await call(server, 'countPlants', {});
@@ -32,7 +29,7 @@ describe.each(callers)('over $name', ({ call }) => {
   it.each([
     [{ tag: '\0' }, 'invalid input: tag must not contain U+0000 or a lone surrogate'],
     [{ limit: 5 }, 'invalid input: it has no parameter "limit"'],
-  ])('rejects %j', async (input, message) => {
+  ])('rejects the input %j', async (input, message) => {
     const outcome = await call(server, 'countPlants', input);
     expect(outcome).toMatchObject({ status: 400, error: 40001, message });
   });

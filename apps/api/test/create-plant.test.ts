@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { describe, expect, it } from 'vitest';
+import { shareServer } from './fixtures/running-server.ts';
 import { post, surfaces } from './fixtures/surfaces.ts';
 
 describe.each(surfaces)('creating a plant over $name', (surface) => {
-  let server: RunningServer;
+  const server = shareServer();
   let lastId = 1000;
   const freeId = () => ++lastId;
   const send = (json: string) => surface.send(server, json);
 
-  beforeAll(async () => {
-    server = await startServer('Postgres');
-  });
-
-  afterAll(() => server.stop());
-
-  it('responds with 200, and with only the name and the tag', async () => {
+  it('responds with only the name and the tag', async () => {
     const { status, headers, body } = await send(
       `{"id":${freeId()},"name":"Monstera deliciosa","tag":"Araceae"}`,
     );
@@ -23,31 +17,31 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
     expect(body).toStrictEqual({ name: 'Monstera deliciosa', tag: 'Araceae' });
   });
 
-  it('responds without a tag when the plant has none', async () => {
+  it('responds without a tag when the plant has no tag', async () => {
     const { body } = await send(`{"id":${freeId()},"name":"Ficus"}`);
     expect(body).toStrictEqual({ name: 'Ficus' });
   });
 
-  it('ignores unknown properties', async () => {
+  it('accepts unknown properties', async () => {
     const unknown = '"__proto__":{"tag":"x"},"constructor":1,"createdAt":null,"a":[{}]';
     const { status, body } = await send(`{"id":${freeId()},"name":"x",${unknown}}`);
     expect({ status, body }).toStrictEqual({ status: 200, body: { name: 'x' } });
   });
 
-  const ofRest = surface.name === 'REST' ? it : () => {}; // tRPC rejects a query.
-  ofRest('ignores the query', async () => {
+  const ofRest = surface.name === 'REST' ? it : () => {}; // tRPC rejects unknown parameters.
+  ofRest('accepts any query', async () => {
     const response = await post(server, '/plants?x=1&x=%ff', `{"id":${freeId()},"name":"x"}`);
     expect(response.status).toBe(200);
   });
 
-  it('uses the last value of a duplicate key', async () => {
+  it('stores the last value of a key that the body has twice', async () => {
     const id = freeId();
     await send(`{"id":"x","name":1,"id":${id},"name":"first","name":"last"}`);
     expect((await send(`{"id":${id},"name":"last"}`)).status).toBe(200);
     expect((await send(`{"id":${id},"name":"first"}`)).status).toBe(409);
   });
 
-  it('responds with 200 to a repeated create, even if the id is written in another way', async () => {
+  it('responds with 200 to the same plant again, even if the id is written in another way', async () => {
     const id = freeId();
     for (const spelling of [`${id}`, `${id}.0`, `${id}e0`, `${id}000e-3`]) {
       const { status, body } = await send(`{"id":${spelling},"name":"x","tag":"t"}`);
@@ -56,7 +50,7 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
   });
 
   it.each(['{"name":"y","tag":"t"}', '{"name":"x"}', '{"name":"x","tag":""}'])(
-    'responds with 409 when the id belongs to another plant: %s',
+    'responds with 409 when the id belongs to another plant than %s',
     async (other) => {
       const id = freeId();
       await send(`{"id":${id},"name":"x","tag":"t"}`);
@@ -84,8 +78,8 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
     ['1.0000000000000000000001', 'a fraction that a double would round'],
     ['9223372036854775808', 'above int64'],
     ['-9223372036854775809', 'below int64'],
-    ['1e400', 'above every double'],
-  ])('rejects the id %s: %s', async (id) => {
+    ['1e400', 'larger than every double'],
+  ])('rejects the id %s, which is %s', async (id) => {
     const { status, body } = await send(`{"id":${id},"name":"x"}`);
     expect({ status, body }).toEqual({
       status: 400,
@@ -97,7 +91,7 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
     });
   });
 
-  it('says how to send an id in quotes', async () => {
+  it('rejects an id in quotes, and advises to send the id without quotes', async () => {
     const { status, body } = await send('{"id":"5","name":"x"}');
     expect({ status, body }).toMatchObject({
       status: 400,
@@ -108,25 +102,28 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
     });
   });
 
-  it.each(['null', '5', 'true', '[]', '{}'])('rejects %s as a name and as a tag', async (value) => {
-    const { status, body } = await send(`{"id":${freeId()},"name":${value},"tag":${value}}`);
-    expect({ status, body }).toEqual({
-      status: 400,
-      body: {
-        error: 40001,
-        message: 'invalid input: name must be a string; tag must be a string',
-      },
-    });
-  });
+  it.each(['null', '5', 'true', '[]', '{}'])(
+    'rejects %s as the name and as the tag',
+    async (value) => {
+      const { status, body } = await send(`{"id":${freeId()},"name":${value},"tag":${value}}`);
+      expect({ status, body }).toEqual({
+        status: 400,
+        body: {
+          error: 40001,
+          message: 'invalid input: name must be a string; tag must be a string',
+        },
+      });
+    },
+  );
 
-  it.each(['null', '[]', '"text"', '5', 'true'])('rejects %s instead of a plant', async (body) => {
+  it.each(['null', '[]', '"text"', '5', 'true'])('rejects %s in place of a plant', async (body) => {
     expect(await send(body)).toMatchObject({
       status: 400,
       body: { error: 40001, message: 'invalid input: it must be an object' },
     });
   });
 
-  it('names every missing field', async () => {
+  it('names every missing field in the error', async () => {
     expect((await send('{}')).body).toEqual({
       error: 40001,
       message:
@@ -135,7 +132,7 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
   });
 
   it.each(['\\u0000', 'a\\u0000b', '\\ud800', '\\udc00\\ud800'])(
-    'rejects text that Postgres cannot store: %s',
+    'rejects the text %s, which Postgres cannot store',
     async (text) => {
       const { status, body } = await send(`{"id":${freeId()},"name":"${text}","tag":"${text}"}`);
       expect({ status, body }).toEqual({
@@ -150,7 +147,7 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
     },
   );
 
-  it('accepts unknown properties only up to the nesting limit', async () => {
+  it('rejects an unknown property that is nested more than 500 levels deep', async () => {
     const nested = (id: string, depth: number) =>
       send(`{"id":${id},"name":"x","a":${'['.repeat(depth)}${']'.repeat(depth)}}`);
     for (const spelling of [`${freeId()}`, `${freeId()}e0`]) {

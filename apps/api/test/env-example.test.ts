@@ -8,18 +8,18 @@ const example = await read('.env.example');
 const uncommented = parseEnv(example.replaceAll(/^#(?=[A-Z])/gm, ''));
 const settings = Object.keys(readEnv({}));
 
-it('has every setting of the server and no others', () => {
+it('the file .env.example has exactly the settings of the server', () => {
   expect(Object.keys(uncommented).toSorted()).toEqual(settings.toSorted());
 });
 
-it('has values that are valid', () => {
+it('the file .env.example has valid values', () => {
   expect(() => readEnv(uncommented)).not.toThrow();
 });
 
-it('sets nothing until a user edits it', () => {
+it('the file .env.example sets nothing until a user edits the file', () => {
   expect(parseEnv(example)).toEqual({});
 });
 
-it.each(settings)('has the setting %s, which docs/configuration.md explains', async (name) => {
+it.each(settings)('docs/configuration.md explains the setting %s', async (name) => {
   expect(await read('docs/configuration.md')).toMatch(new RegExp(`^\\|.*\`${name}\`.*\\|`, 'm'));
 });

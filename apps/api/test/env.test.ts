@@ -15,7 +15,7 @@ it.each([
   'http://localhost:8080/keys',
   'http://127.0.0.1:8080/keys',
   'http://[::1]/keys',
-])('accepts %s as the address of the keys', (jwksUrl) => {
+])('accepts %s as the address of the keys for JWTs', (jwksUrl) => {
   expect(jwtSettings(withKeysFrom(jwksUrl))).toEqual({ issuer, audience, jwksUrl });
 });
 
@@ -26,11 +26,11 @@ it.each([
   'http://localhost.example.com/keys',
   'https://user:hidden@id.example.com/keys',
   'file:///etc/keys',
-])('rejects %s as the address of the keys', (jwksUrl) => {
+])('rejects %s as the address of the keys for JWTs', (jwksUrl) => {
   expect(() => withKeysFrom(jwksUrl)).toThrow(/^PLANT_STORE_JWT_JWKS_URL is not valid: [^/]*$/);
 });
 
-it('accepts no JWTs by default', () => {
+it('reads no settings of JWTs when there are none', () => {
   expect(jwtSettings(readEnv({}))).toBeUndefined();
 });
 
@@ -41,7 +41,7 @@ it.each([
   expect(readEnv(variables).PLANT_STORE_DRAIN_DELAY_MS).toBe(expected);
 });
 
-it('accepts a token of 16 characters, and rejects a shorter one', () => {
+it('accepts a token of 16 characters, and rejects a shorter token', () => {
   expect(readEnv({ PLANT_STORE_TOKEN: 'a'.repeat(16) }).PLANT_STORE_TOKEN).toBe('a'.repeat(16));
   for (const token of ['a', 'a'.repeat(15)]) {
     const read = () => readEnv({ PLANT_STORE_TOKEN: token });

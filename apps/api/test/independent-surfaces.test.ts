@@ -8,13 +8,13 @@ const invalidPlants = ['"5"', 'true', 'null', '[]', '1.5', '2e19'].map(
   (id) => `{"id":${id},"name":"x"}`,
 );
 
-it('requests over one surface never change what another surface accepts', async () => {
+it('rejects the same ids over a surface after any requests over the other surface', async () => {
   const server = await startServer('Postgres');
   const caller = createCaller({ store: server.store, principal: { name: 'core', scopes } });
   for (let round = 0; round < 3; round++) {
     for (const [i, json] of invalidPlants.entries()) {
       const order = round % 2 === 0 ? surfaces : surfaces.toReversed();
-      const input: never = JSON.parse(json) as never; // The types would reject it.
+      const input: never = JSON.parse(json) as never; // TypeScript would reject this plant.
       await expect(caller.createPlant(input)).rejects.toMatchObject({ cause: { code: 40001 } });
       for (const surface of order) {
         expect(await surface.send(server, json)).toMatchObject({ body: { error: 40001 } });

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callers } from './fixtures/callers.ts';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
+import { shareServer } from './fixtures/running-server.ts';
 
 const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n];
 const ids = [minimum, -9007199254740993n, -5n, 0n, 7n, 9007199254740993n, maximum];
 
 describe.each(callers)('over $name', ({ name, call }) => {
-  let server: RunningServer;
+  const server = shareServer();
   const startedAt = Date.now();
 
   const create = (plant: { id: bigint; name: string; tag?: string }) =>
@@ -16,15 +16,12 @@ describe.each(callers)('over $name', ({ name, call }) => {
   const remove = (id: unknown) => call(server, 'deletePlant', { id });
 
   beforeAll(async () => {
-    server = await startServer('Postgres');
     for (const id of ids) await create({ id, name: `Plant ${id}`, tag: 'seven' });
     for (let id = 1000n; id < 1101n; id++) await create({ id, name: '🌻' });
   });
 
-  afterAll(() => server.stop());
-
   describe('getting a plant', () => {
-    it.each(ids)('returns the plant with the id %s: its id, name, tag and time', async (id) => {
+    it.each(ids)('returns the id, name, tag and time of the plant with the id %s', async (id) => {
       const { status, output } = await get(id);
       expect(status).toBe(200);
       const createdAt = expect.any(Date);
@@ -33,7 +30,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
       expect(Math.abs(time - startedAt)).toBeLessThan(600_000);
     });
 
-    it('returns the properties of a plant in one order, alone and in a list', async () => {
+    it('returns the properties of a plant in the same order from a get and from a list', async () => {
       const { output: page } = await list({ tag: 'seven', limit: 1 });
       const [listed] = (page as { plants: object[] }).plants;
       for (const plant of [listed, (await get(minimum)).output, await server.store.get(minimum)]) {
@@ -41,24 +38,27 @@ describe.each(callers)('over $name', ({ name, call }) => {
       }
     });
 
-    it('returns no tag when the plant has none', async () => {
+    it('returns no tag for a plant without a tag', async () => {
       const createdAt = expect.any(Date);
       expect((await get(1000n)).output).toStrictEqual({ id: 1000n, name: '🌻', createdAt });
     });
 
-    it('responds with 40401 when there is no plant', async () => {
+    it('responds with 40401 to a get when there is no plant', async () => {
       const message = 'no plant has the id 9223372036854775806: check the id';
       expect(await get(maximum - 1n)).toMatchObject({ status: 404, error: 40401, message });
     });
 
-    it.each([2n ** 63n, minimum - 1n])('rejects %s, which is not an int64', async (id) => {
-      expect(await get(id)).toMatchObject({
-        ...{ status: 400, error: 40001 },
-        message: expect.stringContaining(`id must be`),
-      });
-    });
+    it.each([2n ** 63n, minimum - 1n, 1.5, true, null])(
+      'rejects the id %s, which is not an int64',
+      async (id) => {
+        expect(await get(id)).toMatchObject({
+          ...{ status: 400, error: 40001 },
+          message: expect.stringContaining(`id must be`),
+        });
+      },
+    );
 
-    it('names an unknown parameter', async () => {
+    it('names an unknown parameter in the error', async () => {
       expect(await call(server, 'getPlant', { id: 7n, ID: 7n })).toMatchObject({
         ...{ status: 400, error: 40001 },
         message: 'invalid input: it has no parameter "ID"',
@@ -67,7 +67,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
   });
 
   describe('listing plants', () => {
-    it('returns 100 plants, ascending by id, and the next id', async () => {
+    it('returns the first 100 plants in the order of their ids, and the next id', async () => {
       const { output } = await list();
       const sunflowers = Array.from({ length: 95 }, (_, i) => 1000n + BigInt(i));
       const page = output as { plants: { id: bigint }[]; next: bigint };
@@ -75,7 +75,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
       expect(page.next).toBe(1094n);
     });
 
-    it('starts a page after any int64', async () => {
+    it('returns the page after any id', async () => {
       for (const [i, after] of ids.entries()) {
         const { output } = await list({ after, limit: 1, tag: 'seven' });
         const next = ids[i + 1];
@@ -101,7 +101,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
       [{ tag: '\0' }, 'tag must not contain U+0000'],
       [{ tag: 'seven', sort: 'name' }, 'it has no parameter "sort"'],
       [{ Tag: 'seven' }, 'it has no parameter "Tag"'],
-    ])('rejects %s', async (query, message) => {
+    ])('rejects the query %o', async (query, message) => {
       expect(await list(query)).toMatchObject({
         ...{ status: 400, error: 40001 },
         message: expect.stringContaining(message),
@@ -110,7 +110,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
   });
 
   describe('deleting a plant', () => {
-    it('responds without a body, and the plant is gone', async () => {
+    it('deletes the plant, and responds without a body', async () => {
       await create({ id: 1n, name: 'Hoya' });
       const { status, output } = await remove(1n);
       expect(output).toBeUndefined();
@@ -118,7 +118,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
       expect(await get(1n)).toMatchObject({ error: 40401 });
     });
 
-    it('responds with 40401 when there is no plant', async () => {
+    it('responds with 40401 to a delete when there is no plant', async () => {
       const message = 'no plant has the id 3: check the id';
       expect(await remove(3n)).toMatchObject({ status: 404, error: 40401, message });
     });
@@ -130,14 +130,11 @@ describe.each(callers)('over $name', ({ name, call }) => {
 });
 
 describe('over REST', () => {
-  let server: RunningServer;
+  const server = shareServer();
 
   beforeAll(async () => {
-    server = await startServer('Postgres');
     await server.store.create({ id: -5n, name: 'Hoya' });
   });
-
-  afterAll(() => server.stop());
 
   const send = async (method: string, path: string, body?: string) => {
     const headers = { authorization: `Bearer ${server.token}` };
@@ -147,7 +144,7 @@ describe('over REST', () => {
   };
 
   it.each(['007', '+5', '1e3', '0x10', '%205', '5%20', '5.0', '-0', 'five', '٥', '"5"', 'null'])(
-    'the id %s is not plain decimal',
+    'rejects the id %s, which is not plain decimal',
     async (id) => {
       for (const method of ['GET', 'DELETE']) {
         const { status, text } = await send(method, `/plants/${id}`);
@@ -160,7 +157,7 @@ describe('over REST', () => {
     },
   );
 
-  it('an id of a thousand digits is outside the bounds', async () => {
+  it('rejects an id of a thousand digits', async () => {
     const { text } = await send('GET', `/plants/${'9'.repeat(1000)}`);
     expect(JSON.parse(text)).toEqual({
       error: 40001,
@@ -185,22 +182,25 @@ describe('over REST', () => {
     ['/plants?tag=%ff', 'tag is not percent-encoded UTF-8'],
     ['/plants?tag=a%C3%A9&tag=100%', 'tag is not percent-encoded UTF-8'],
     ['/plants/-5?%zz=1', '%zz is not percent-encoded UTF-8'],
-  ])('the error of GET %s names the parameter', async (path, message) => {
+  ])('rejects GET %s with the error %s', async (path, message) => {
     const { status, text } = await send('GET', path);
     expect(JSON.parse(text)).toEqual({ error: 40001, message: `invalid input: ${message}` });
     expect(status).toBe(400);
   });
 
-  it.each(['/plants?', '/plants', '/plants?limit=100'])('GET %s is a page', async (path) => {
-    const { status, headers, text } = await send('GET', path);
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('application/json');
-    expect(text).toMatch(
-      /^\{"plants":\[\{"id":-5,"name":"Hoya","createdAt":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"\}\]\}$/,
-    );
-  });
+  it.each(['/plants?', '/plants', '/plants?limit=100'])(
+    'responds to GET %s with a page of plants',
+    async (path) => {
+      const { status, headers, text } = await send('GET', path);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toBe('application/json');
+      expect(text).toMatch(
+        /^\{"plants":\[\{"id":-5,"name":"Hoya","createdAt":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"\}\]\}$/,
+      );
+    },
+  );
 
-  it('a response to DELETE has no body, no type and no length', async () => {
+  it('responds to DELETE without a body, a content type or a length', async () => {
     await server.store.create({ id: 6n, name: 'Ficus' });
     const { status, headers, text } = await send('DELETE', '/plants/6');
     expect({ status, text }).toEqual({ status: 204, text: '' });
@@ -208,7 +208,7 @@ describe('over REST', () => {
     expect(headers.has('content-length')).toBe(false);
   });
 
-  it('the body of a DELETE is ignored', async () => {
+  it('ignores the body of a DELETE', async () => {
     await server.store.create({ id: 6n, name: 'Ficus' });
     expect(await send('DELETE', '/plants/6', '{not JSON')).toMatchObject({ status: 204 });
   });

@@ -14,7 +14,7 @@ interface Call {
 
 describe.each(databases)('on %s', (database) => {
   let server: RunningServer;
-  /** Addresses of the instances: one on PGlite, two on Postgres. */
+  /** The URLs of the instances. There is one instance on PGlite, and there are two instances on Postgres. */
   let urls: string[];
   let stop: () => Promise<void>;
 
@@ -35,7 +35,7 @@ describe.each(databases)('on %s', (database) => {
 
   afterAll(() => stop());
 
-  it('creates, retries and deletes of one id by 20 clients end in a state that some order explains', async () => {
+  it('20 clients create and delete one id, and some order of their calls explains all outcomes', async () => {
     for (let id = 0; id < 15; id++) {
       const clients = Array.from({ length: 20 }, (_, i) => client(id, i));
       const calls = (await Promise.all(clients)).flat();
@@ -45,7 +45,7 @@ describe.each(databases)('on %s', (database) => {
     }
   });
 
-  it('a plant whose create ended before its delete began is gone after the delete', async () => {
+  it('a delete removes a plant whose create has ended before the delete begins', async () => {
     await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
         const id = 1000 + i;
@@ -68,7 +68,7 @@ describe.each(databases)('on %s', (database) => {
     return outcome.output ? [outcome.output as { name: string }] : [];
   }
 
-  /** Sends three calls of one id, one after the other. */
+  /** Sends three calls for one id, one after another. */
   async function client(id: number, i: number): Promise<Call[]> {
     const done: Call[] = [];
     for (let step = 0; step < 3; step++) {
@@ -92,7 +92,7 @@ describe.each(databases)('on %s', (database) => {
   }
 });
 
-it('no order explains two plants under one id, or a missing plant that nobody deleted', () => {
+it('`explains` rejects two plants with one id, and a missing plant that no client has deleted', () => {
   const result = (status: number, error?: number): Outcome => ({
     status,
     headers: new Headers(),
@@ -114,8 +114,9 @@ it('no order explains two plants under one id, or a missing plant that nobody de
 });
 
 /**
- * Whether some order of the calls explains their outcomes and the plant `final`, which is undefined when
- * there is no plant. In this order, each call runs at one moment between its start and its end.
+ * Returns whether some order of the calls explains their outcomes and the name `final` of the stored
+ * plant. Without a stored plant, `final` is undefined. Each call runs at one moment between its start and
+ * its end.
  */
 function explains(calls: readonly Call[], final: string | undefined): boolean {
   const seen = new Set<string>();
@@ -137,9 +138,9 @@ function explains(calls: readonly Call[], final: string | undefined): boolean {
 }
 
 /**
- * The calls that may come next. A call that changes nothing comes at once, because it restricts no later
- * call. Of calls with the same effect, the call that ended first comes first, because such calls could
- * change places.
+ * Returns the calls that may be next in the order. A call without an effect is always next, because it
+ * restricts no later call. Calls with the same effect can change places, so only the call that ended
+ * first may be next.
  */
 function candidates(rest: readonly Call[], stored: string | undefined): Call[] {
   const firstEnd = Math.min(...rest.map(({ endedAt }) => endedAt));
@@ -154,8 +155,8 @@ function candidates(rest: readonly Call[], stored: string | undefined): Call[] {
 }
 
 /**
- * Returns the states in which a call has its outcome, and the state after the call. That state is
- * undefined when the call changes nothing.
+ * Returns a function that tells whether a call has its outcome in a given state. Also returns the state
+ * `after` the call, or undefined when the call changes nothing.
  */
 function effectOf({ procedure, name, outcome }: Call) {
   const isError = outcome.error !== undefined;

@@ -29,7 +29,7 @@ const texts = [
 ];
 
 describe.each(surfacesOnDatabases)(
-  'the table, after creates over $surface.name on $database',
+  'after creates over $surface.name on $database, the table',
   ({ database, surface }) => {
     const bodies: unknown[] = [];
     let rows: Row[];
@@ -46,7 +46,7 @@ describe.each(surfacesOnDatabases)(
 
     const isText = ({ id }: Row) => id >= 1_000n && id < 2_000n;
 
-    it('contains every id exactly, in any spelling of its number', () => {
+    it('contains every id exactly, whichever spelling of the number the client used', () => {
       const names = spellings.map(([, id]) => ({ name: String(id) }));
       expect(bodies.slice(0, spellings.length)).toEqual(names);
       const ids = [...new Set(spellings.map(([, id]) => id))];

@@ -22,14 +22,13 @@ function optionsOf(args: string[]): Options | undefined {
 async function run({ mode, ...options }: Options): Promise<void> {
   const postgres = await startBenchPostgres();
   // All other processes end when this process exits.
-  process.setMaxListeners(0); // Each running process has a listener.
   const stop = () => postgres.stop().finally(() => process.exit(1));
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     const database = await postgres.createDatabase();
     const [postgresVersion] = await database.sql`show server_version`;
     const generator = await findLoadGenerator();
-    // Standard output is for the results.
+    // Only the results go to standard output.
     const progress = (line: string) => console.error(line);
     const allocateIds = idAllocator();
     const bench = { postgres, database, generator, allocateIds, progress };

@@ -56,7 +56,7 @@ export const help = `Measures how fast plants are created and read: by the store
 /**
  * Reads the command line. Returns undefined for `--help`.
  *
- * @throws an Error whose message says what is valid
+ * @throws an Error that lists the valid values
  */
 export function readOptions(args: string[]): Options | undefined {
   const { values, positionals } = parseArgs({
@@ -84,7 +84,7 @@ export function readOptions(args: string[]): Options | undefined {
   };
 }
 
-/** Finds the mode and the words after it. The name of a mode may have two words. */
+/** Finds the mode and the words after the mode. The name of a mode may have two words. */
 function modeOf(positionals: string[]): Pick<Options, 'mode' | 'words'> {
   const text = positionals.join(' ');
   const mode = modeNames.find((name) => `${text} `.startsWith(`${name} `));

@@ -2,7 +2,7 @@ import { contenders } from '../src/contenders/contenders.ts';
 import type { LoadFigures } from '../src/measurements/load-case.ts';
 import type { Result } from '../src/measurements/run-plan.ts';
 
-/** The figures of a load with 1000 requests a second. A request costs the server and Postgres 100 µs. */
+/** The figures of a load. A request costs 100 µs in the server and 100 µs in Postgres. */
 const figures: LoadFigures = {
   requestsPerSecond: 1000,
   plantsPerSecond: 1000,

@@ -1,5 +1,5 @@
 import type { Cluster } from '@plant-store/core/cluster';
-import { checkMigration, hasMoved, settings } from './shards/cluster-role.ts';
+import { checkMigration, settings } from './shards/cluster-role.ts';
 
 /** A Postgres that may be a node of a Citus cluster. The rest of this package is loaded when it is needed. */
 export const citus: Cluster = {
@@ -10,9 +10,8 @@ export const citus: Cluster = {
     return copyPlants(...copy);
   },
   async writesAfter(error, verbs) {
-    if (!hasMoved(error)) return undefined;
-    const { createOrdinaryStatements } = await import('./lanes/citus-statements.ts');
-    return createOrdinaryStatements(verbs);
+    const { createOrdinaryStatements, hasMoved } = await import('./lanes/citus-statements.ts');
+    return hasMoved(error) ? createOrdinaryStatements(verbs) : undefined;
   },
   async watch(store) {
     const { watchLanes } = await import('./lanes/lanes.ts');

@@ -1,17 +1,15 @@
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
+import type postgres from 'postgres';
+import { beforeEach, expect, it } from 'vitest';
 import { createConnectToPrimary } from '../../core/src/postgres/connect-to-primary.ts';
 import { migratePostgres } from '../../core/src/postgres/migration/migration.ts';
+import { connectToNew } from '../../core/test/fixtures/databases.ts';
 import { citus } from '../src/index.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
 
 beforeEach(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
-  sql = postgres(databaseUrl);
-  onTestFinished(() => sql.end());
+  ({ databaseUrl, sql } = await connectToNew());
 });
 
 const migrate = () => migratePostgres(createConnectToPrimary(databaseUrl), citus);
@@ -21,7 +19,7 @@ const tables = async () => {
   return rows.map(({ tablename }) => tablename);
 };
 
-/** Makes the migration take the database for a node. */
+/** Makes the database look like a node of a cluster. */
 async function joinCluster(group: number): Promise<void> {
   await sql`
     insert into pg_extension
@@ -40,7 +38,7 @@ it('the coordinator migrates', async () => {
   await migrate();
 });
 
-it('a worker waits for the tables, and its error says how to create them', async () => {
+it('says on a worker how to create the missing tables', async () => {
   await joinCluster(1);
   await expect(migrate()).rejects.toThrow(
     'this worker of a Citus cluster does not have the current tables: start an instance on the ' +

@@ -39,7 +39,7 @@ describe('the health of a node whose disk is full', () => {
     };
   };
 
-  it('is bad although the probes succeed', async () => {
+  it('regards a node with a full disk as bad even when the probes succeed', async () => {
     const { changes, insert, probe, wait } = open();
     for (let i = 0; i < 20; i++) {
       await insert();
@@ -49,7 +49,7 @@ describe('the health of a node whose disk is full', () => {
     expect(changes).toEqual([false]);
   });
 
-  it('is good again with the next insert', async () => {
+  it('regards a node as good after the next insert', async () => {
     const { changes, insert, failure } = open();
     await insert();
     failure.now = undefined;
@@ -64,7 +64,7 @@ describe('the health of a node whose disk is full', () => {
     expect(changes).toEqual([false]);
   });
 
-  it('follows the probes when the last insert failed because of its plant', async () => {
+  it('trusts the probes after an insert that failed because of its plant', async () => {
     const { changes, insert, probe, failure, write } = open();
     failure.now = '22021';
     await insert();
@@ -74,7 +74,7 @@ describe('the health of a node whose disk is full', () => {
     expect(changes).toEqual([false, true]);
   });
 
-  it('follows the probes when the last insert came after its deadline', async () => {
+  it('trusts the probes after an insert that came after its deadline', async () => {
     const { changes, insert, probe, failure, write } = open();
     Object.assign(failure, { now: '22P02', message: lateWrite });
     await insert();
@@ -84,7 +84,7 @@ describe('the health of a node whose disk is full', () => {
     expect(changes).toEqual([false, true]);
   });
 
-  it('is good again after a probe when no insert has failed for a while', async () => {
+  it('regards a node as good after a probe when no insert has failed for ten seconds', async () => {
     const { changes, insert, probe, wait } = open();
     await insert();
     wait(9_000);

@@ -32,6 +32,7 @@ function statementsAfter(error: Error) {
 it.each([
   databaseError('PS001', 'another node stores these plants'),
   databaseError('42883', 'function plant_store_insert does not exist'),
+  databaseError('42501', 'permission denied for function plant_store_insert'),
   databaseError('XX000', 'could not find valid entry for shard 102008'),
 ])(
   'sends moved plants as ordinary statements, and reads the shards again: $message',
@@ -48,11 +49,15 @@ it.each([
   },
 );
 
-it('does not repeat a write after another internal error, because the write may be committed', async () => {
-  const error = databaseError('XX000', 'failure on connection marked as essential');
-  const { statements, sent } = statementsAfter(error);
+it.each([
+  databaseError('XX000', 'failure on connection marked as essential'),
+  databaseError('53100', 'the disk is full'),
+  new Error('no response'),
+])('does not repeat a write that may be committed: $message', async (error) => {
+  const { statements, sent, refreshed } = statementsAfter(error);
   await expect(
     statements.insert([{ id: 1n, name: 'Hoya carnosa' }], deadlineIn(60_000)),
   ).rejects.toBe(error);
   expect(sent).toHaveLength(1);
+  expect(refreshed()).toBe(0);
 });

@@ -3,7 +3,7 @@ import { Coalescer } from '../../core/src/group-commit/coalescer.ts';
 import { PlantStoreError } from '../../core/src/plant-store-error.ts';
 import { NodeTurns } from '../src/lanes/node-turns.ts';
 
-/** Turns whose statements have taken a given number of milliseconds. */
+/** Makes turns whose statements have taken the given numbers of milliseconds. */
 function turnsAfter(...durations: readonly number[]) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -14,13 +14,13 @@ function turnsAfter(...durations: readonly number[]) {
 
 const many = (duration: number) => Array.from({ length: 20 }, () => duration);
 
-it('lets lanes send at once while statements take about as long as the shortest one', () => {
+it('lets lanes send at once while statements take about as long as the shortest statement', () => {
   const turns = turnsAfter(...many(5));
   turns.take();
   expect(turns.mustWait(() => {})).toBe(false);
 });
 
-it('lets a lane wait while statements take much longer, until the running statement has ended or is slow', () => {
+it('lets a lane wait for the running statement when statements take longer than the shortest', () => {
   const turns = turnsAfter(5, ...many(50));
   const asked: string[] = [];
   const [first, second] = [() => void asked.push('first'), () => void asked.push('second')];

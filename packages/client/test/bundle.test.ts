@@ -30,7 +30,7 @@ async function bundle(contents: string) {
   return { code, from: new Set(kept.map(([path]) => origin(path))), size: gzipSync(code).length };
 }
 
-/** Returns the origin of a file in a bundle. It is a package, or a directory of this repository. */
+/** Returns the origin of a file in a bundle. The origin is a package, or a directory of this repository. */
 function origin(path: string): string {
   return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? dirname(path);
 }
@@ -43,7 +43,7 @@ function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 
-/** Expects a size below the size that the README states after a text. */
+/** Expects a size below the limit. The README states the limit behind the given text. */
 function expectStatedSize(size: number, before: string): void {
   const stated = Number(readme.split(before)[1]?.match(/ adds (?:about )?(\d+) kB/)?.[1]);
   const advice = 'find what has grown: when it is worth it, name the new size in the README';
@@ -62,7 +62,7 @@ const createPlant = `
 `;
 
 describe('a browser bundle', () => {
-  it('of the client creates plants, and contains no code of the server or of Node', async () => {
+  it('bundles a client that creates plants, without code of the server or of Node', async () => {
     const { code, from, size } = await bundle(createPlant);
     expect(from).toEqual(
       new Set([
@@ -83,7 +83,7 @@ describe('a browser bundle', () => {
     ]);
   });
 
-  it('of the schemas checks a form', async () => {
+  it('bundles the schemas, which check a form', async () => {
     const { code, from, size } = await bundle(`
       import { NewPlant } from '@plant-store/schemas';
       globalThis.messages = NewPlant.safeParse({ id: 1n }).error.issues.map(({ message }) => message);

@@ -102,8 +102,7 @@ const replaceInTurn = async (id: bigint, tag: string) => {
 };
 
 /**
- * The transaction of the create is older than the transaction of the delete, so the feed contains only the
- * create.
+ * The create has an older transaction than the delete, so the feed contains only the create.
  */
 const replaceWithoutDelete = async (id: bigint, tag: string) => {
   const sql = postgres(databaseUrl);
@@ -121,7 +120,7 @@ it.each([
   ['the same tag', 'with', replaceInTurn, 'Araceae', ['the new plant']],
   ['the same tag', 'without', replaceWithoutDelete, 'Araceae', ['the new plant']],
 ])(
-  'follows a plant that was deleted and created again with %s, %s the delete in the feed',
+  'follows a plant that was replaced by a plant with %s, %s a delete in the feed',
   async (_, __, replace, tag, shown) => {
     await create(1n, 'Araceae');
     const onPlants = vi.fn<FollowPlantsOptions['onPlants']>();
@@ -137,7 +136,7 @@ it.each([
   },
 );
 
-it('shows creates and deletes that happen while it reads the list', async () => {
+it('shows creates and deletes that happen during the read of the list', async () => {
   const changes = async () => {
     await create(7n);
     await client.deletePlant.mutate({ id: -3n });
@@ -146,7 +145,7 @@ it('shows creates and deletes that happen while it reads the list', async () => 
   await follow(client).shows(5n, 7n);
 });
 
-it('shows creates and deletes that happen between the cursor and the list', async () => {
+it('shows creates and deletes that happen between the reads of the cursor and the list', async () => {
   const changes = async () => {
     await create(7n);
     await client.deletePlant.mutate({ id: 7n });
@@ -192,13 +191,13 @@ it('waits for the store, and continues after a lost connection', async () => {
   expect(copies).toHaveLength(2);
 });
 
-it('reports an error that another attempt cannot avoid', async () => {
+it('reports a permanent error', async () => {
   const stranger = createPlantStoreClient({ url, token: 'unknown' });
   const error = await new Promise((onError) => void follow(stranger, { onError }));
   expect(plantStoreError(error)).toMatchObject({ kind: 'tokenInvalid' });
 });
 
-it('shows nothing when it is stopped while it reads an empty list', async () => {
+it('shows nothing after it was stopped during the read of an empty list', async () => {
   const tag = 'of no plant';
   const stopped = Promise.withResolvers<void>();
   beforeResponse('listPlants', async () => stopped.resolve(stop()));
@@ -250,7 +249,7 @@ describe('while the feed is switched off', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it('reports the error when the feed was never on, and when it stays off', async () => {
+  it('reports the error when the feed was never on or stays off', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const onError = vi.fn<(error: unknown) => void>();

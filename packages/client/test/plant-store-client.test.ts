@@ -103,14 +103,6 @@ describe('createPlantStoreClient', () => {
     expect(lists).toEqual(tags.map(() => ({ plants: [] })));
   });
 
-  it.each([
-    ['a function', () => 'secret-of-the-tests'],
-    ['an async function', async () => 'secret-of-the-tests'],
-  ])('takes the token from %s', async (_kind, token) => {
-    const { createPlant } = createPlantStoreClient({ url, token });
-    expect(await createPlant.mutate({ id: 1, name: 'x' })).toEqual({ name: 'x' });
-  });
-
   it('calls the token function for each request', async () => {
     const tokens = ['expired', 'secret-of-the-tests'];
     const { createPlant } = createPlantStoreClient({ url, token: () => tokens.shift() ?? '' });
@@ -155,7 +147,7 @@ describe('plantStoreError', () => {
     });
   });
 
-  it('names the setting for other origins, because a browser tells a page no reason for an error', async () => {
+  it('names the setting for other origins, because a browser hides the reason of an error', async () => {
     const call = (store: string) => {
       const { createPlant } = createPlantStoreClient({ url: store, token });
       return errorOf(createPlant.mutate({ id: 1, name: 'x' }));
@@ -249,7 +241,7 @@ describe('an access token', () => {
     ['a text with DEL', 'secret\x7f', invalid],
     ['a text outside Latin-1', 'secret🌻', invalid],
     ['a function that returns such a text', () => 'secret…', invalid],
-  ])('that cannot be sent causes an AccessTokenError: %s', async (_kind, token, message) => {
+  ])('causes an AccessTokenError when the token is %s', async (_kind, token, message) => {
     const thrown = await thrownBy(create(token));
     expect(thrown).toMatchObject({ message, cause: expect.any(AccessTokenError) });
     expect(inspect(thrown, { depth: null })).not.toContain('secret-of-the-tests');
@@ -269,27 +261,27 @@ describe('an access token', () => {
     expect(plantStoreError(thrown)).toBeUndefined();
   });
 
-  it('may end with a line break, as a file does', async () => {
+  it('accepts an access token that ends with a line break', async () => {
     const { createPlant } = createPlantStoreClient({ url, token: `${token}\n` });
     expect(await createPlant.mutate({ id: 1, name: 'x' })).toEqual({ name: 'x' });
   });
 });
 
 describe('the types', () => {
-  it('are the types of core', () => {
+  it('has the same types as core', () => {
     expectTypeOf<inferRouterInputs<AppRouter>>().toEqualTypeOf<inferRouterInputs<CoreRouter>>();
     expectTypeOf<inferRouterOutputs<AppRouter>>().toEqualTypeOf<inferRouterOutputs<CoreRouter>>();
     expectTypeOf<inferRouterError<AppRouter>>().toEqualTypeOf<inferRouterError<CoreRouter>>();
   });
 
-  it('of the input and the output are the types of the procedure', () => {
+  it('gives the input and the output the types of the procedure', () => {
     const { mutate } = client.createPlant;
     expectTypeOf(mutate).parameter(0).toHaveProperty('id').toEqualTypeOf<bigint | number>();
     expectTypeOf(mutate).parameter(0).toHaveProperty('name').toEqualTypeOf<string>();
     expectTypeOf(mutate).returns.resolves.toEqualTypeOf<Plant>();
   });
 
-  it('of a result show the outcome for a plant', () => {
+  it('tells the results for plants apart by their fields', () => {
     const described = async () => {
       const { results } = await client.createPlants.mutate({ plants: [{ id: 1, name: 'x' }] });
       return results.map((result) => ('error' in result ? result.message : result.result));
@@ -297,7 +289,7 @@ describe('the types', () => {
     expectTypeOf(described).returns.resolves.toEqualTypeOf<string[]>();
   });
 
-  it('of an error are narrowed by the code and by the kind', () => {
+  it('narrows the type of an error by its code and by its kind', () => {
     const narrowed = (thrown: unknown) => {
       const error = plantStoreError(thrown);
       if (error?.code === 40900) expectTypeOf(error.kind).toEqualTypeOf<'idTaken'>();
@@ -311,7 +303,7 @@ describe('the types', () => {
     expectTypeOf(narrowed).returns.toEqualTypeOf<string | undefined>();
   });
 
-  it('reject inputs that the store rejects', () => {
+  it('has types that reject invalid inputs', () => {
     const rejected = () => [
       // @ts-expect-error: an id is not a string
       client.createPlant.mutate({ id: '1', name: 'x' }),

@@ -82,7 +82,7 @@ describe('a subscription', () => {
     expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   });
 
-  it('connects at once after a connection of more than ten seconds, and then begins with the shortest delay', () => {
+  it('connects at once after a connection of over ten seconds, and then begins with the shortest delay', () => {
     const { states } = follow();
     for (const delay of [500, 1_000]) {
       last().results.error(down());
@@ -128,7 +128,7 @@ describe('a subscription', () => {
     expect(data).toEqual([1]);
   });
 
-  it('ends after an error that another attempt cannot avoid', () => {
+  it('ends after a permanent error', () => {
     const { errors } = follow();
     last().results.error(rejected());
     expect(errors).toEqual([expect.objectContaining({ message: 'rejected' })]);
@@ -136,7 +136,7 @@ describe('a subscription', () => {
     expect(connections).toHaveLength(1);
   });
 
-  it('ends and closes its stream after an error that another attempt cannot avoid', () => {
+  it('ends and closes its stream after a permanent error of the stream', () => {
     const { errors } = follow();
     last().results.next({ result: { type: 'state', state: 'connecting', error: down() } });
     expect(errors).toEqual([]);

@@ -57,7 +57,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     { name: 'Pilea', tag: 'other' },
     { name: 'Pilea' },
     { name: 'other', tag: 'Urticaceae' },
-  ])('rejects a different plant with a taken id and keeps the first one (%#)', async (other) => {
+  ])('rejects another plant with a taken id, and keeps the first plant (%#)', async (other) => {
     const plant = { id: freeId(), name: 'Pilea', tag: 'Urticaceae' };
     await store.create(plant);
     await expect(store.create({ id: plant.id, ...other })).rejects.toMatchObject({
@@ -82,7 +82,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
       fc.asyncProperty(text, fc.option(text, { nil: undefined }), async (name, tag) => {
         const plant: NewPlant = { id: freeId(), name, ...(tag !== undefined && { tag }) };
         const first = await store.create(plant);
-        // For the second create, the store reads the row back and compares it.
+        // For the second create, the store compares the plant with the stored row.
         expect(await store.create(plant)).toStrictEqual(first);
         expect(first).toStrictEqual(Plant.parse(plant));
       }),
@@ -90,7 +90,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     );
   });
 
-  it('settles many concurrent creates, some of them new, some repeated and some in conflict', async () => {
+  it('settles concurrent creates of new, repeated and conflicting plants', async () => {
     const base = lastId + 1n;
     lastId += 100n;
     const creates = Array.from({ length: 1000 }, (_, i) => {
@@ -119,17 +119,20 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     { id: 5n, name: 'x', tag: null },
     null,
     [],
-  ])('rejects an invalid plant, through the store and through the caller (%#)', async (input) => {
-    const caller = createCaller({ store, principal });
-    const invalid = input as never; // A tool without types can pass this.
-    await expect(store.create(invalid)).rejects.toMatchObject({ code: 40001 });
-    await expect(caller.createPlant(invalid)).rejects.toMatchObject({
-      code: 'BAD_REQUEST',
-      cause: { code: 40001 },
-    });
-  });
+  ])(
+    'rejects an invalid plant, through the store and through the procedure (%#)',
+    async (input) => {
+      const caller = createCaller({ store, principal });
+      const invalid = input as never; // A tool without types can pass such a value.
+      await expect(store.create(invalid)).rejects.toMatchObject({ code: 40001 });
+      await expect(caller.createPlant(invalid)).rejects.toMatchObject({
+        code: 'BAD_REQUEST',
+        cause: { code: 40001 },
+      });
+    },
+  );
 
-  it('checks a plant once, in a call of the procedure and in a call of the store', async () => {
+  it('checks a plant once in each call of the procedure or the store', async () => {
     const checks = [NewPlant, Plant].map((schema) => vi.spyOn(schema, 'safeParse'));
     onTestFinished(() => checks.forEach((check) => void check.mockRestore()));
     const count = () => checks.flatMap(({ mock }) => mock.calls).length;
@@ -139,7 +142,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     expect(count()).toBe(2);
   });
 
-  it('has the same outcomes through the procedure', async () => {
+  it('gives the same outcomes through the procedure', async () => {
     const caller = createCaller({ store, principal });
     const plant = { id: Number(freeId()), name: 'Hoya', tag: 'Apocynaceae' };
     expect(await caller.createPlant(plant)).toStrictEqual({ name: 'Hoya', tag: 'Apocynaceae' });
@@ -169,8 +172,8 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     expect(again).toEqual(plants.map(({ id }) => ({ id, result: 'exists' })));
   });
 
-  it('creates none of many plants when one is not valid', async () => {
-    const plants = [{ id: freeId(), name: 'x' }, { id: freeId() }] as NewPlant[]; // A tool without types can pass this.
+  it('creates no plants when one of many plants is invalid', async () => {
+    const plants = [{ id: freeId(), name: 'x' }, { id: freeId() }] as NewPlant[]; // A tool without types can pass such a value.
     await expect(store.createMany(plants)).rejects.toMatchObject({
       kind: 'invalidInput',
       message: 'invalid input: plants[1].name is missing: it must be a string',

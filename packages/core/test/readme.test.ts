@@ -7,7 +7,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 
 const readme = new URL('../README.md', import.meta.url);
 
-it('does what the example in the README says', async () => {
+it('runs the example of the README', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const text = await readFile(readme, 'utf8');
   const [, example = ''] = /^```ts\n(.*?)^```/ms.exec(text) ?? [];

@@ -27,7 +27,7 @@ const { components, paths } = JSON.parse(text);
 
 /** Returns the documentation of a schema from its metadata. */
 function documentationOf(schema: z.ZodType): Documented {
-  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema; // zod declares this schema with its core type.
+  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema; // zod gives the inner schema a less exact type.
   const { override = {}, ...meta } = (inner.meta() ?? {}) as Documented & { override?: Documented };
   return { ...meta, ...override };
 }

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import * as schemas from '../src/index.ts';
 
-/** Values of each kind. Every schema rejects some of them. */
+/** Values of each kind. Every schema rejects some of these values. */
 const values = [
   ...[undefined, null, true, [], {}, { unknown: 1 }, Symbol('x'), new Date(Number.NaN)],
   ...['', ' ', 'x', '1.5', '\0', '\ud800', 'x'.repeat(1_000)],
   ...[Number.NaN, -Infinity, 0.5, -1, 1e6, 2 ** 53, 2 ** 63, -1e99, 1e99, 2n ** 64n],
 ];
 
-/** A message follows the name of a field or the word "it", as in "name is missing: it must be a string". */
+/** A message follows the name of a field or the word "it": "name is missing: it must be a string". */
 const begins = /^((is missing: it )?must |has no parameter ")/;
 
 /** The schemas of the inputs that clients send. */

@@ -1,5 +1,6 @@
 import './global-setup/provided-context.ts';
 
+export { atExit } from './machine/at-exit.ts';
 export { freePort } from './machine/free-port.ts';
 export {
   hasDevFull,
@@ -18,6 +19,7 @@ export { localhostUnknownWhile } from './network/unknown-localhost.ts';
 export { type CitusDatabase, createCitusDatabase } from './postgres/create-citus-database.ts';
 export { createDatabase } from './postgres/create-database.ts';
 export { installedCitus } from './postgres/installed-citus.ts';
+export { runSql } from './postgres/run-sql.ts';
 export { hasSlowFlush, makeSlowFlush, type SlowFlush } from './postgres/slow-flush.ts';
 export { startCitus, type TestCitus } from './postgres/start-citus.ts';
 export {

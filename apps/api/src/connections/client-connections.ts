@@ -18,7 +18,7 @@ export interface ClientConnection {
   readonly responses: TrackedResponse[];
   /** Whether the server closes the connection after the responses to the requests so far. */
   isEnding?: boolean;
-  /** The response to a request that ended with an error before it was complete. */
+  /** The response to a request whose error came before the whole request. */
   broken?: ServerResponse;
 }
 

@@ -5,7 +5,7 @@ import { requestIdOf } from '../observability/request-log.ts';
 import { clientErrorHandler } from './node-errors.ts';
 import { maxHeaderSize } from './raw-response.ts';
 
-/** Connections that wait to be accepted. With Node's 511, a burst of connections waits for seconds. */
+/** Connections that wait to be accepted. With Node's default of 511, a burst waits for seconds. */
 export const backlog = 4096;
 
 /** @param requestTimeout in milliseconds */

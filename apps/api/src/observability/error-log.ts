@@ -14,7 +14,7 @@ export type LogError = (error: HttpError, source?: ErrorSource) => void;
 /** Milliseconds between two log lines for the same kind of error. Bugs are always logged. */
 const quietPeriod = 1_000;
 
-/** While thousands of requests fail for the same reason, one line a second gives their number. */
+/** While thousands of requests fail for the same reason, one line a second gives the number of requests. */
 export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
   const isNewKey = firstTimes(); // The causes of `tokenInvalid` name unusable keys.
   const unlogged = new Map<string, { count: number; until: number }>();

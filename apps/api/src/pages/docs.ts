@@ -62,7 +62,7 @@ async function page(file: string) {
   };
 }
 
-/** Scalar's package contains its script for browsers only inside a plugin, which loads slowly. */
+/** Scalar's package contains the script for browsers only inside a plugin, which loads slowly. */
 async function scalarScript(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const server = fastify();

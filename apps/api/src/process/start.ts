@@ -47,8 +47,8 @@ export async function prepareServer(env: Env, worker?: WorkerProcess) {
     import('../server.ts'),
   ]);
   const environmentToken = env.PLANT_STORE_TOKEN;
-  const needsFirstRunToken = !environmentToken && !databaseUrl;
-  const generated = needsFirstRunToken ? await firstRunToken(dataDirectory) : undefined;
+  const generated =
+    environmentToken || databaseUrl ? undefined : await firstRunToken(dataDirectory);
   const signIn = generated && createSignIn(generated.token);
 
   const metrics =
@@ -131,7 +131,7 @@ export async function listenForMetrics(
   return `${url}/metrics`;
 }
 
-/** Logs that the database responds, after the server has printed that it does not. */
+/** Logs that the database responds, after the server has printed that the database does not respond. */
 async function logWhenOpen({ log }: FastifyInstance, store: PlantStore): Promise<void> {
   for await (const _ of setInterval(1_000, undefined, { ref: false })) {
     const isOpen = await store.ready().then(

@@ -69,7 +69,7 @@ export function onStopSignal(
 }
 
 /**
- * Ends the process after the requests that have arrived got their responses. An uncaught exception leaves
+ * Ends the process when all requests that have arrived have their responses. An uncaught exception leaves
  * the process in an unknown state, so the process ends, too, with exit code 1.
  */
 export function stopOnSignals({

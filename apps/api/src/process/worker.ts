@@ -43,6 +43,6 @@ export type WorkerFunctions = {
 export type PrimaryFunctions = {
   listening(details: Listening): void;
   areAllReady(argument: undefined): Promise<boolean>;
-  /** When all workers stop, the promise resolves when none of them listens any more. */
+  /** While all workers stop, the promise resolves when none of them listens any more. */
   closed(argument: undefined): Promise<void> | undefined;
 };

@@ -46,6 +46,6 @@ function isHost(text: string): boolean {
 const hostSyntax =
   /^(?:(?<name>(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+)|\[(?<address>[\da-f:.]+)\])(?::(?<port>\d*))?$/i;
 
-function malformed(message: string): HttpError {
+export function malformed(message: string): HttpError {
   return new HttpError('malformedRequest', message);
 }

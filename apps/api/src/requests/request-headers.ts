@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import { closeAfter } from '../connections/client-connections.ts';
 import { transferEncodingError } from '../connections/node-errors.ts';
 import { bodyLimit, bodyTooLarge, HttpError } from '../errors/http-error.ts';
-import { checkHost } from './host.ts';
+import { checkHost, malformed } from './host.ts';
 
 /** A hook that checks the HTTP version of a request, and the headers that every request may have. */
 export const checkRequestHeaders: onRequestHookHandler = ({ raw, originalUrl }, reply, done) => {
@@ -87,10 +87,6 @@ function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {
     reply.header('accept-encoding', 'identity'); // RFC 9110 §15.5.16.
     throw unsupported(`Content-Encoding is ${shorten(coding)}: send the body without it`);
   }
-}
-
-function malformed(message: string): HttpError {
-  return new HttpError('malformedRequest', message);
 }
 
 function unsupported(message: string): HttpError {

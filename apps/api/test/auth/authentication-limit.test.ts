@@ -1,33 +1,18 @@
-import { openPlantStore, type PlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-setup';
-import type { FastifyInstance } from 'fastify';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { tokenInvalid } from '../../src/auth/authentication.ts';
 import { limitAuthenticationErrors } from '../../src/auth/authentication-limit.ts';
-import { buildServer } from '../../src/server.ts';
-import { acceptTestToken } from '../fixtures/running-server.ts';
+import { type ServerOnStore, shareStore } from '../fixtures/running-server.ts';
 
-let store: PlantStore;
-let server: FastifyInstance;
-
-beforeAll(async () => {
-  store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
-});
-
-afterAll(() => store.close());
+const startOnStore = shareStore();
+let server: ServerOnStore;
 
 beforeEach(async () => {
-  server = await buildServer({
-    store,
-    authenticate: acceptTestToken(store),
-    logLevel: 'silent',
-    authFailureLimit: 3,
-  });
+  server = await startOnStore({ logLevel: 'silent', authFailureLimit: 3 });
 });
 
 afterEach(async () => {
   vi.useRealTimers();
-  await server.close();
+  await server.stop();
 });
 
 const paths = ['/plants', '/trpc/createPlant'];
@@ -50,7 +35,7 @@ const send = (
     payload: path === '/plants' ? { id: 1, name: 'x' } : { json: { id: 1, name: 'x' } },
   });
 
-it('rejects every request of an address that has failed too often, until the minute is over', async () => {
+it('rejects every request from an address with three invalid tokens until a minute is over', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   for (const token of ['guess', '', 'another']) expect((await send(token)).statusCode).toBe(401);
   for (const path of paths) {
@@ -71,14 +56,14 @@ it('rejects every request of an address that has failed too often, until the min
   expect((await send('test-token')).statusCode).toBe(429);
 });
 
-it('accepts requests of other addresses while it rejects one address', async () => {
+it('accepts requests from other addresses while one address is over the limit', async () => {
   for (let i = 0; i < 4; i++) await send('guess');
   for (const path of paths) {
     expect((await send('test-token', { path, from: '192.0.2.2' })).statusCode).toBe(200);
   }
 });
 
-it('counts only failed authentications', async () => {
+it('counts no request with a valid token, even when the request has another error', async () => {
   for (let i = 0; i < 4; i++) {
     expect((await send('test-token')).statusCode).toBe(200);
     expect((await send('test-token', { path: '/nothing' })).statusCode).toBe(404);
@@ -88,7 +73,7 @@ it('counts only failed authentications', async () => {
   }
 });
 
-it('counts the rejection of a token, and no other error', async () => {
+it('counts the error of an invalid token, and no other error', async () => {
   const authenticate = limitAuthenticationErrors(2);
   const fail = (error: Error) => authenticate('192.0.2.1', () => Promise.reject(error));
   const down = new Error('the identity provider is down');
@@ -98,15 +83,15 @@ it('counts the rejection of a token, and no other error', async () => {
   expect(() => fail(invalid)).toThrow('over 2 requests without a valid access token');
 });
 
-it('accepts no more guesses than the limit when all guesses come at once', async () => {
+it('checks no more tokens than the limit when many invalid tokens arrive at once', async () => {
   const responses = await Promise.all(Array.from({ length: 80 }, (_, i) => send(`guess-${i}`)));
   const statuses = responses.map(({ statusCode }) => statusCode).toSorted();
   expect(statuses).toEqual([401, 401, 401, ...Array(77).fill(429)]);
 });
 
-it('accepts any number of valid tokens that come at once', async () => {
+it('accepts any number of valid tokens that arrive at once', async () => {
   const tokens = await Promise.all(
-    Array.from({ length: 20 }, (_, i) => store.accessTokens.create(`client ${i}`)),
+    Array.from({ length: 20 }, (_, i) => server.store.accessTokens.create(`client ${i}`)),
   );
   const responses = await Promise.all([send('guess'), ...tokens.map((token) => send(token))]);
   const statuses = responses.map(({ statusCode }) => statusCode);
@@ -117,7 +102,7 @@ it.each([
   ['of a /64', '2001:db8:0:1::1', '2001:0db8::1:ffff:2:3:4', '2001:db8:0:2::1'],
   ['of a link', 'fe80::1%eth0', 'fe80::2%eth1', 'fe80:0:0:1::1'],
   ['that are IPv4', '192.0.2.7', '::ffff:c000:207', '::ffff:192.0.2.8'],
-])('counts the addresses %s as one client', async (_what, first, same, other) => {
+])('counts two addresses %s as one client', async (_what, first, same, other) => {
   for (let i = 0; i < 3; i++) await send('guess', { from: first });
   expect((await send('guess', { from: same })).statusCode).toBe(429);
   expect((await send('guess', { from: other })).statusCode).toBe(401);

@@ -13,14 +13,14 @@ const ann = { name: 'Ann', scopes: [] };
 it.each([
   ['at once', () => ann],
   ['later', async () => ann],
-])('gives a request its principal, which is known %s', async (_, authenticate) => {
+])('gives a request the principal that `authenticate` returns %s', async (_, authenticate) => {
   const server = fastify();
   server.get('/', { onRequest: requireToken(authenticate) }, principalOf);
   const response = await server.inject({ url: '/', headers: { authorization: 'Bearer x' } });
   expect(response.json()).toEqual(ann);
 });
 
-it('checks the tokens of many waiting requests in turns, and rejects tokens that are no longer valid', async () => {
+it('spreads the checks of a hundred tokens over several turns, and rejects a token that is no longer valid', async () => {
   let isValid = true;
   const server = fastify();
   const hook = requireToken(() => (isValid ? ann : undefined));
@@ -42,29 +42,10 @@ it('checks the tokens of many waiting requests in turns, and rejects tokens that
 });
 
 it.each([
-  ...[
-    undefined,
-    '',
-    'Bearer',
-    'Bearer ',
-    'x',
-    'Basic eA==',
-    'Basic Bearer x',
-    'Bearerx',
-    'Bearer\tx',
-  ],
-])('finds no token in the header %j', async (authorization) => {
-  await expect(errorFor(authorization)).resolves.toMatchObject({
-    kind: 'tokenMissing',
-    message: 'there is no bearer token: send the header Authorization: Bearer <access token>',
-  });
-});
-
-it.each([
   ['Bearer x', 'x'],
   ['bEARER   x', 'x'],
   ['Bearer x y', 'x y'],
-])('finds the token of the header %j', async (authorization, token) => {
+])('finds the token in the header Authorization: %j', async (authorization, token) => {
   expect(await errorFor(authorization)).toMatchObject({
     kind: 'tokenInvalid',
     message: 'the access token is unknown, expired or revoked: ask the operator for a new one',
@@ -74,8 +55,8 @@ it.each([
 
 const asked: string[] = [];
 
-/** Returns the error of a request with this header. No token is valid here. */
-async function errorFor(authorization: string | undefined): Promise<unknown> {
+/** Sends a request with this header to a server that accepts no token. Returns the error. */
+async function errorFor(authorization: string): Promise<unknown> {
   let thrown: unknown;
   const server = fastify();
   const hook = requireToken((token) => void asked.push(token));
@@ -84,17 +65,16 @@ async function errorFor(authorization: string | undefined): Promise<unknown> {
     thrown = error;
     return 'rejected';
   });
-  const headers = authorization === undefined ? {} : { authorization };
-  expect((await server.inject({ url: '/', headers })).body).toBe('rejected');
+  expect((await server.inject({ url: '/', headers: { authorization } })).body).toBe('rejected');
   return thrown;
 }
 
-it('keeps the cause of an invalid token for the log', () => {
+it('keeps the cause in the error for an invalid token', () => {
   const cause = new Error('the key is too short');
   expect(tokenInvalid(cause).cause).toBe(cause);
 });
 
-it('throws when the route of a request lacks the hook', async () => {
+it('throws an error when a route lacks the hook that finds the principal', async () => {
   const server = fastify();
   server.get('/', (request) => principalOf(request));
   expect((await server.inject('/')).json()).toMatchObject({
@@ -103,16 +83,9 @@ it('throws when the route of a request lacks the hook', async () => {
   });
 });
 
-it.each(['a', 'plant_AZaz09-_', 'a.b~c+d/e-f', 'YWJj==', 'a='])(
-  'knows that %s is a token',
-  (token) => {
-    expect(tokenSyntax.test(token)).toBe(true);
-  },
-);
-
-it.each(['', '=', 'a b', ' a', 'a ', 'a=b', 'ä', 'a,b', '"a"'])(
-  'knows that %j is not a token',
-  (token) => {
-    expect(tokenSyntax.test(token)).toBe(false);
-  },
-);
+it.each([
+  ...['a', 'plant_AZaz09-_', 'a.b~c+d/e-f', 'YWJj==', 'a='].map((token) => [token, true] as const),
+  ...['', '=', 'a b', ' a', 'a ', 'a=b', 'ä', 'a,b', '"a"'].map((text) => [text, false] as const),
+])('compares %j with the syntax of a token: %s', (text, isToken) => {
+  expect(tokenSyntax.test(text)).toBe(isToken);
+});

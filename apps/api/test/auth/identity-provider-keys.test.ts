@@ -8,10 +8,9 @@ import {
 } from '../fixtures/jwt-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
-describe('the keys of the identity provider', () => {
+describe('the check of a JWT', () => {
   let jwts: Awaited<ReturnType<typeof startJwtAuthentication>>;
 
-  // The tests move the clocks themselves.
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     jwts = await startJwtAuthentication();
@@ -27,31 +26,34 @@ describe('the keys of the identity provider', () => {
   /** Signs a JWT whose key ID the provider does not publish. */
   const withUnknownKey = () => jwts.provider.sign({ header: { kid: 'unknown' } });
 
-  it('can change without a restart of the server', async () => {
-    const before = await jwts.provider.sign();
-    expect(await jwts.outcomeOf(before)).toBe(200);
+  it.each([
+    ['', 0],
+    [', even after somebody has set the wall clock back by an hour', -3_600_000],
+  ])('accepts a new key of the provider without a restart%s', async (_, shift) => {
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
     await jwts.provider.addKey('second');
     jwts.provider.withdrawKey('first');
+    vi.setSystemTime(Date.now() + shift);
     pass(11);
     expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
     expect(jwts.provider.fetches).toBe(2);
   });
 
-  it('are rejected about ten minutes after the provider withdraws them', async () => {
+  it('rejects a key about ten minutes after the provider has withdrawn the key', async () => {
     const leaked = await jwts.provider.sign({ claims: { exp: inSeconds(3600) } });
     expect(await jwts.outcomeOf(leaked)).toBe(200);
     await jwts.provider.addKey('second');
     jwts.provider.withdrawKey('first');
     pass(600);
-    await jwts.outcomeOf(leaked); // Starts a fetch of the keys.
+    await jwts.outcomeOf(leaked); // This call starts a fetch of the keys.
     await vi.waitFor(() => expect(jwts.provider.fetches).toBe(2));
     await vi.waitFor(async () => {
-      pass(31); // The result before the fetch stays cached for 30 seconds.
+      pass(31); // The result of the call above stays cached for 30 seconds.
       expect(await jwts.outcomeOf(leaked)).toBe(40101);
     });
   });
 
-  it('are not fetched before ten minutes have passed', async () => {
+  it('fetches the keys again only after ten minutes', async () => {
     const fetches = vi.spyOn(globalThis, 'fetch');
     onTestFinished(() => fetches.mockRestore());
     pass(300);
@@ -66,7 +68,7 @@ describe('the keys of the identity provider', () => {
     }
   });
 
-  it('stay valid while the provider is down', async () => {
+  it('accepts known keys while the identity provider is down', async () => {
     expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
     jwts.provider.mode = 'down';
     pass(3600);
@@ -77,7 +79,7 @@ describe('the keys of the identity provider', () => {
     expect(jwts.provider.fetches).toBe(2);
   });
 
-  it('are not read from a response whose status is not 200', async () => {
+  it('takes no keys from a response whose status is 500', async () => {
     jwts.provider.mode = 'broken';
     const token = await jwts.provider.sign();
     expect(await jwts.outcomeOf(token)).toBe(50303);
@@ -86,7 +88,7 @@ describe('the keys of the identity provider', () => {
     expect(await jwts.outcomeOf(token)).toBe(200);
   });
 
-  it('are fetched again for an unknown key when the last fetch is ten seconds old', async () => {
+  it('fetches the keys for an unknown key ID, but only ten seconds after the last fetch', async () => {
     expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
     for (const [seconds, fetches] of [
       [9, 1],
@@ -98,7 +100,7 @@ describe('the keys of the identity provider', () => {
     }
   });
 
-  it('are fetched again one second after a failed fetch, and not earlier', async () => {
+  it('fetches the keys again one second after a fetch that failed, and not earlier', async () => {
     jwts.provider.mode = 'down';
     const token = await jwts.provider.sign();
     expect(await jwts.outcomeOf(token)).toBe(50303);
@@ -114,20 +116,11 @@ describe('the keys of the identity provider', () => {
     expect(jwts.provider.fetches).toBe(2);
   });
 
-  it('can change after somebody has set the wall clock back by an hour', async () => {
-    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
-    await jwts.provider.addKey('second');
-    jwts.provider.withdrawKey('first');
-    vi.setSystemTime(Date.now() - 3_600_000);
-    pass(11);
-    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
-  });
-
   it.each([
     ['up', 40101],
     ['down', 50303],
   ] as const)(
-    'are not fetched for every unknown key while the provider is %s',
+    'fetches the keys once for twenty unknown key IDs while the provider is %s',
     async (mode, outcome) => {
       expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
       pass(11);
@@ -172,23 +165,15 @@ describe('a server with an identity provider', () => {
     expect(await jwts.outcomeOf(token)).toBe(200);
   });
 
-  it('responds in time while the provider is silent', async () => {
-    jwts.provider.mode = 'silent';
+  it.each([
+    ['sends nothing', 'silent', expect.any(String)],
+    ['sends keys without end', 'endless', 'the JWKS is over 1048576 bytes'],
+  ] as const)('responds with 50303 when the provider %s', async (_what, mode, message) => {
+    jwts.provider.mode = mode;
     expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(50303);
-    expect(await jwts.outcomeOf(jwts.server.token)).toBe(200);
-  });
-
-  it('stops reading the keys after a megabyte', async () => {
-    jwts.provider.mode = 'endless';
-    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(50303);
-    const warnings = jwts.server.log.map((line) => JSON.parse(line));
-    expect(warnings).toContainEqual(
-      expect.objectContaining({
-        level: 40,
-        error: 50303,
-        err: expect.objectContaining({ message: 'the JWKS is over 1048576 bytes' }),
-      }),
-    );
+    const warning = { level: 40, error: 50303, err: expect.objectContaining({ message }) };
+    const lines = jwts.server.log.map((line) => JSON.parse(line));
+    expect(lines).toContainEqual(expect.objectContaining(warning));
     expect(await jwts.outcomeOf(jwts.server.token)).toBe(200);
   });
 
@@ -205,20 +190,25 @@ describe('a server with an identity provider', () => {
       () =>
         generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
     ],
-  ])('responds with 40101 when a key %s, and logs the key once', async (_what, makeKey) => {
-    jwts.provider.publish({ ...makeKey(), kid: 'bad', alg: 'RS256' });
-    for (let i = 0; i < 3; i++) {
-      const token = await jwts.provider.sign({ header: { kid: 'bad' }, claims: { jti: `${i}` } });
-      expect(await jwts.outcomeOf(token)).toBe(40101);
-    }
-    const lines = jwts.server.log.map((line) => JSON.parse(line)).filter(({ level }) => level > 30);
-    expect(lines).toEqual([
-      expect.objectContaining({
-        level: 40,
-        error: 40101,
-        msg: 'the key "bad" of the identity provider cannot be used: replace it there',
-      }),
-    ]);
-    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
-  });
+  ])(
+    'responds with 40101 when the key of a JWT %s, and logs that key once',
+    async (_what, makeKey) => {
+      jwts.provider.publish({ ...makeKey(), kid: 'bad', alg: 'RS256' });
+      for (let i = 0; i < 3; i++) {
+        const token = await jwts.provider.sign({ header: { kid: 'bad' }, claims: { jti: `${i}` } });
+        expect(await jwts.outcomeOf(token)).toBe(40101);
+      }
+      const lines = jwts.server.log
+        .map((line) => JSON.parse(line))
+        .filter(({ level }) => level > 30);
+      expect(lines).toEqual([
+        expect.objectContaining({
+          level: 40,
+          error: 40101,
+          msg: 'the key "bad" of the identity provider cannot be used: replace it there',
+        }),
+      ]);
+      expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
+    },
+  );
 });

@@ -1,38 +1,27 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  inSeconds,
-  type JwtServer,
-  startJwtAuthentication,
-  startJwtServer,
-} from '../fixtures/jwt-server.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { inSeconds, shareJwtServer, startJwtAuthentication } from '../fixtures/jwt-server.ts';
 import { startServerOn } from '../fixtures/running-server.ts';
 import { post, surfaces } from '../fixtures/surfaces.ts';
 
-describe('a JWT', () => {
-  let jwts: JwtServer;
+describe('a server that accepts JWTs', () => {
+  const jwts = shareJwtServer();
 
-  beforeAll(async () => {
-    jwts = await startJwtServer();
-  });
-
-  afterAll(() => jwts.stop());
-
-  // The tests move the clocks themselves. The server uses the same clocks.
+  // The server runs in this process, so that the tests can move the clocks of the server.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
   const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
 
-  it('is accepted, and its subject is the principal', async () => {
+  it('accepts a JWT, and logs the subject of the JWT as the principal', async () => {
     expect(await jwts.outcomeOf(await jwts.provider.sign({ claims: { sub: 'Ann' } }))).toBe(200);
     expect(jwts.server.log.map((line) => JSON.parse(line).principal)).toContain('Ann');
   });
 
-  it('is accepted in addition to the access tokens of the store', async () => {
+  it('accepts access tokens of the store in addition to JWTs', async () => {
     expect(await jwts.outcomeOf(await jwts.server.store.accessTokens.create('Ben'))).toBe(200);
     expect(await jwts.outcomeOf(jwts.server.token)).toBe(200);
   });
 
-  it('does not hide a static token that has the form of a JWT', async () => {
+  it('accepts a static token that has the form of a JWT', async () => {
     const token = await jwts.provider.sign({ claims: { iss: 'somebody else' } });
     expect(await jwts.outcomeOf(token)).toBe(40101);
     const trusted = [{ name: 'environment', token }];
@@ -44,7 +33,7 @@ describe('a JWT', () => {
     await withTrusted.stop();
   });
 
-  it('can be signed with RSA, RSA-PSS, ECDSA or EdDSA', async () => {
+  it('accepts JWTs that are signed with RSA, RSA-PSS, ECDSA or EdDSA', async () => {
     const algorithms = [
       ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
       ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -63,7 +52,7 @@ describe('a JWT', () => {
     ['of the type JWT', () => ({ header: { typ: 'JWT' } })],
     ['that expired within the clock tolerance', () => ({ claims: { exp: inSeconds(-2) } })],
     ['with 8 KB of claims', () => ({ claims: { groups: 'a'.repeat(8_000) } })],
-  ])('%s is accepted', async (_case, change) => {
+  ])('accepts a JWT %s', async (_case, change) => {
     expect(await jwts.outcomeOf(await jwts.provider.sign(change()))).toBe(200);
   });
 
@@ -81,18 +70,18 @@ describe('a JWT', () => {
     ['whose subject is a number', () => ({ claims: { sub: 5 } })],
     ['of the type logout+jwt', () => ({ header: { typ: 'logout+jwt' } })],
     ['of the type dpop+jwt', () => ({ header: { typ: 'dpop+jwt' } })],
-  ])('%s is rejected', async (_case, change) => {
+  ])('rejects a JWT %s', async (_case, change) => {
     expect(await jwts.outcomeOf(await jwts.provider.sign(change()))).toBe(40101);
   });
 
-  it('is rejected when it expires, even if it is cached', async () => {
+  it('rejects a JWT after its expiry, even when the result for this JWT is cached', async () => {
     const token = await jwts.provider.sign({ claims: { exp: inSeconds(10) } });
     expect(await jwts.outcomeOf(token)).toBe(200);
     pass(16);
     expect(await jwts.outcomeOf(token)).toBe(40101);
   });
 
-  it('is rejected with 431 when it exceeds the size limit of headers', async () => {
+  it('responds with 431 when a JWT is longer than the limit for headers', async () => {
     const token = await jwts.provider.sign({ claims: { groups: 'a'.repeat(16_000) } });
     for (const { path } of surfaces) {
       expect((await post({ ...jwts.server, token }, path, '{}')).status).toBe(431);
@@ -139,7 +128,7 @@ describe('the authentication by JWTs', () => {
     expect(await jwts.authenticate(token)).toMatchObject({ name: 'Ann', scopes });
   });
 
-  it('passes a token to the store only when the token is not a JWT', async () => {
+  it('looks up a token in the store only when the token is not a JWT', async () => {
     const token = await jwts.provider.sign({ claims: { iss: 'somebody else' } });
     expect(await jwts.authenticate(token)).toBeUndefined();
     for (const text of [`x${token}`, `${token}.x`, `${token}=`, token.replace(/\..*/, '')]) {
@@ -150,7 +139,7 @@ describe('the authentication by JWTs', () => {
   it.each([
     ['the key "bad"', { alg: 'RS256', kid: 'bad' }],
     ['the key', { alg: 'RS256' }],
-  ])('names %s of the provider that cannot be used, and keeps the cause', async (key, header) => {
+  ])('throws an error with a cause when %s of the provider cannot be used', async (key, header) => {
     jwts.provider.withdrawKey('first');
     jwts.provider.publish({ kty: 'RSA', e: 'AQAB', alg: 'RS256', kid: 'bad' });
     const [head, claims] = [header, {}].map((part) => encode(part));
@@ -163,7 +152,7 @@ describe('the authentication by JWTs', () => {
     });
   });
 
-  it('caches a JWT for 30 seconds, even when the provider has withdrawn its key', async () => {
+  it('accepts a cached JWT for 30 seconds, even after the provider has withdrawn the key', async () => {
     const cached = await jwts.provider.sign();
     expect(await jwts.outcomeOf(cached)).toBe(200);
     await jwts.provider.addKey('second');

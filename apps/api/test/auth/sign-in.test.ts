@@ -35,12 +35,12 @@ it('exchanges the code for the token only once', async () => {
   expectError(await exchange(signIn.code), 401, 40101);
 });
 
-it('accepts the code in only one of several requests that come at once', async () => {
+it('accepts the code only once when three requests send it at the same time', async () => {
   const responses = await Promise.all([1, 2, 3].map(() => exchange(signIn.code)));
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
 });
 
-it('rejects a wrong code, and then accepts the right code', async () => {
+it('accepts the right code even after a wrong code', async () => {
   expectError(await exchange('a'.repeat(signIn.code.length)), 401, 40101);
   expectError(await exchange(''), 401, 40101);
   expect(await exchange(signIn.code)).toMatchObject({ status: 200 });
@@ -49,21 +49,24 @@ it('rejects a wrong code, and then accepts the right code', async () => {
 it.each([
   [10 * 60_000 - 1, 200],
   [10 * 60_000 + 1, 401],
-])('responds with a status %i ms after the start: %i', async (milliseconds, status) => {
-  vi.useFakeTimers({ toFake: ['performance'], now: 0 });
-  const fresh = createSignIn('the-token');
-  vi.advanceTimersByTime(milliseconds);
-  expect(fresh.exchange(fresh.code)).toBe(status === 200 ? 'the-token' : undefined);
-});
+])(
+  'lets a code expire after ten minutes: at %i ms, the status is %i',
+  async (milliseconds, status) => {
+    vi.useFakeTimers({ toFake: ['performance'], now: 0 });
+    const fresh = createSignIn('the-token');
+    vi.advanceTimersByTime(milliseconds);
+    expect(fresh.exchange(fresh.code)).toBe(status === 200 ? 'the-token' : undefined);
+  },
+);
 
-it('rejects a client that has failed as often as the limit for authentications allows', async () => {
+it('rejects a client with 42900 when the client has sent three wrong codes', async () => {
   for (let i = 0; i < 3; i++) expectError(await exchange(`guess ${i}`), 401, 40101);
   const rejected = await exchange(signIn.code);
   expectError(rejected, 429, 42900);
   expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-it('rejects every other request with an error of the contract', async () => {
+it('rejects an invalid request with an error code of the catalogue', async () => {
   expectError(await send('{'), 400, 40000);
   expectError(await send('{}'), 400, 40001);
   expectError(await exchange(5), 400, 40001);
@@ -73,7 +76,7 @@ it('rejects every other request with an error of the contract', async () => {
   expectError({ status: response.status, body: await response.json() }, 405, 40500);
 });
 
-it('does not exist when the server has no token of its own', async () => {
+it('responds with 404 when the server has no token for the console', async () => {
   const other = await startOnStore();
   const { status } = await fetch(`${other.url}/console/sign-in`, { method: 'POST' });
   expect(status).toBe(404);

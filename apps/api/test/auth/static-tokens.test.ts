@@ -7,7 +7,7 @@ vi.mock('node:crypto', async (importOriginal) => {
   return { ...crypto, timingSafeEqual: vi.fn(crypto.timingSafeEqual) };
 });
 
-// Other test files share this process, and may have loaded the module without the mock.
+// Other test files use the same process, and may have loaded the module without the mock.
 vi.resetModules();
 afterAll(() => void vi.resetModules());
 const { acceptStaticTokens } = await import('../../src/auth/static-tokens.ts');
@@ -16,10 +16,10 @@ beforeEach(() => void vi.mocked(timingSafeEqual).mockClear());
 
 const authenticate = acceptStaticTokens([{ name: 'first', token: 'secret-1' }], () => undefined);
 
-// The store's own tokens need no such comparison, because the store looks up their SHA-256. Even a client
-// that knows which part of a hash is right cannot guess the token.
+// The store looks up the SHA-256 of a token. The duration of this look-up does not help a client that
+// guesses tokens, because similar tokens have different hashes.
 it.each(['Xecret-1', 'secret-X', 'secret-1'])(
-  'takes the same time to compare %s, whichever character differs',
+  'compares %s with the token in the same time, whichever character differs',
   (token) => {
     expect(authenticate(token)).toEqual(
       token === 'secret-1' ? { name: 'first', scopes } : undefined,
@@ -29,7 +29,7 @@ it.each(['Xecret-1', 'secret-X', 'secret-1'])(
   },
 );
 
-it('accepts neither the beginning of a token nor a longer text', () => {
+it('rejects the beginning of a token, and a text that contains the token', () => {
   for (const token of ['secret-', 'secret-11', 's', ' secret-1']) {
     expect(authenticate(token)).toBeUndefined();
   }

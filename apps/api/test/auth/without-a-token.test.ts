@@ -1,42 +1,36 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { expectErrorAt } from '../fixtures/expect-error.ts';
+import { authorization, close, contentType, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 import { post, surfaces } from '../fixtures/surfaces.ts';
 
-let server: RunningServer;
 let created = 0;
 
-beforeAll(async () => {
-  server = await startServer('Postgres', {
-    logLevel: 'silent',
-    create: async ({ name }) => {
-      created++;
-      return { name };
-    },
-  });
+const server = shareServer({
+  logLevel: 'silent',
+  create: async ({ name }) => {
+    created++;
+    return { name };
+  },
 });
-
-afterAll(() => server.stop());
 
 beforeEach(() => {
   created = 0;
 });
 
-const bodies = { '/plants': '{"id":1,"name":"x"}', '/trpc': '{"json":{"id":1,"name":"x"}}' };
+const plant = '{"id":1,"name":"x"}';
+const bodyFor = (target: string) => (target.includes('rpc') ? `{"json":${plant}}` : plant);
 
 /** Sends a request to create a plant over a new connection. */
-function send(target: string, headers: string[] = [], method = 'POST') {
-  const body = bodies[target.includes('rpc') ? '/trpc' : '/plants'];
-  const more = ['Content-Type: application/json', `Content-Length: ${body.length}`, ...headers];
-  const head = [`${method} ${target} HTTP/1.1`, 'Host: x', 'Connection: close', ...more];
-  return sendRaw(server.url, `${head.join('\r\n')}\r\n\r\n${body}`);
-}
-
-const authorization = 'Authorization: Bearer test-token';
+const send = (target: string, headers: string[] = [], method = 'POST') =>
+  sendRaw(
+    server.url,
+    rawRequest(`${method} ${target}`, [close, contentType, ...headers], bodyFor(target)),
+  );
 
 it.each(surfaces)(
-  'a plant is created over $name with a valid token, so the other tests prove something',
+  'creates a plant over $name with a valid token, so that the other tests prove something',
   async ({ path }) => {
     expect(await send(path, [authorization])).toMatchObject({ status: 200 });
     expect(created).toBe(1);
@@ -48,17 +42,9 @@ const targets = [
   ...['/%70lants', '/%2fplants', '/plants%2f', '/plants%00', '/plants%20', '/plants%0d%0a'],
   ...['/plants;x', '/plants.json', '/PLANTS', '/plants#x', '/plants?', '/plants?x=/livez'],
   ...['/livez/../plants', '/livez/..%2fplants', '/docs/../plants', '/docs/%2e%2e/plants'],
-  ...[
-    'http://x/plants',
-    'http://x//plants',
-    'HTTPS://user:test-token@x/plants',
-    '/http://x/plants',
-  ],
-  ...[
-    '/plants?access_token=test-token',
-    '/plants?token=test-token',
-    '/plants?authorization=Bearer%20test-token',
-  ],
+  ...['http://x/plants', 'http://x//plants', '/http://x/plants'],
+  ...['HTTPS://user:test-token@x/plants', '/plants?access_token=test-token'],
+  ...['/plants?token=test-token', '/plants?authorization=Bearer%20test-token'],
   ...['/trpc/createPlant', '/trpc//createPlant', '//trpc/createPlant', '/trpc/createPlant/'],
   ...['/%74rpc/create%50lant', '/trpc/%63reatePlant', '/trpc%2fcreatePlant', '/TRPC/createPlant'],
   ...['/trpc/createPlant?batch=1', '/trpc/createPlant,createPlant?batch=1', '/trpc/'],
@@ -67,17 +53,8 @@ const targets = [
 ];
 
 it.each([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-  'PROPFIND',
-  'M-SEARCH',
-])('no plant is created by %s at any target', async (method) => {
+  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'],
+])('creates no plant by the method %s at any target', async (method) => {
   for (const target of targets) {
     const { status } = await send(target, [], method);
     expect([400, 401, 404, 405], target).toContain(status);
@@ -85,62 +62,60 @@ it.each([
   expect(created).toBe(0);
 });
 
-it.each(surfaces)(
-  'no plant is created over $name with a string that resembles the token',
-  async ({ path }) => {
-    const encoded = Buffer.from('test-token').toString('base64');
-    const sha256 = createHash('sha256').update('test-token').digest();
-    const credentials = [
-      ...[
-        'Bearer',
-        'Bearer ',
-        'test-token',
-        'Bearertest-token',
-        'Bearer=test-token',
-        'Bearer:test-token',
-      ],
-      ...['Bearer\ttest-token', 'Bearer test-token, Bearer test-token', 'Bearer "test-token"'],
-      ...[
-        'Bearer TEST-TOKEN',
-        'Bearer test-toke',
-        'Bearer test-token1',
-        'Bearer test-token=',
-        'Bearer *',
-      ],
-      ...['Bearer test-token\u00e9', 'Bearer Bearer test-token', 'Bearer null', 'Bearer undefined'],
-      ...[
-        `Bearer ${sha256.toString('hex')}`,
-        `Bearer ${sha256.toString('base64')}`,
-        `Bearer ${encoded}`,
-      ],
-      ...[
-        `Basic ${Buffer.from('test-token:').toString('base64')}`,
-        'Basic test-token',
-        'Token test-token',
-      ],
-      ...['Digest username="test-token"', 'Negotiate test-token', 'DPoP test-token'],
-    ];
-    for (const each of credentials) {
-      expect((await send(path, [`Authorization: ${each}`])).status, each).toBe(401);
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const sha256 = createHash('sha256').update('test-token').digest();
+
+const credentials = {
+  40100: [
+    ...['', 'Bearer', 'Bearer ', 'test-token', 'Bearertest-token', 'Bearer=test-token'],
+    ...['Bearer:test-token', 'Bearer\ttest-token', `Basic ${base64('test-token:')}`],
+    ...['Basic test-token', 'Basic Bearer test-token', 'Token test-token', 'DPoP test-token'],
+    ...['Digest username="test-token"', 'Negotiate test-token'],
+  ],
+  40101: [
+    ...['Bearer test-token x', 'Bearer test-token, Bearer test-token', 'Bearer "test-token"'],
+    ...['Bearer TEST-TOKEN', 'Bearer test-toke', 'Bearer test-token1', 'Bearer test-token='],
+    ...['Bearer *', 'Bearer test-token\u00e9', 'Bearer Bearer test-token', 'Bearer null'],
+    ...['Bearer undefined', `Bearer ${sha256.toString('hex')}`],
+    ...[`Bearer ${sha256.toString('base64')}`, `Bearer ${base64('test-token')}`],
+  ],
+};
+
+it.each(
+  surfaces.flatMap(({ name, path }) => [
+    { name, path, code: 40100 as const, challenge: 'Bearer realm="plant-store"' },
+    {
+      ...{ name, path, code: 40101 as const },
+      challenge: 'Bearer realm="plant-store", error="invalid_token"',
+    },
+  ]),
+)(
+  'creates no plant over $name with text that resembles the token, and sends the error $code',
+  async ({ path, code, challenge }) => {
+    for (const each of credentials[code]) {
+      const { status, headers, body } = await send(path, [`Authorization: ${each}`]);
+      expectErrorAt(path, { status, body: JSON.parse(body) }, 401, code);
+      expect(headers.get('www-authenticate'), each).toBe(challenge);
     }
     expect(created).toBe(0);
   },
 );
 
 it.each(surfaces)(
-  'no plant is created over $name with a token in the wrong place',
+  'creates no plant over $name with a token in the wrong place',
   async ({ path }) => {
     const headers = [
       ...['Proxy-Authorization: Bearer test-token', 'X-Authorization: Bearer test-token'],
-      ...[
-        'Access-Token: test-token',
-        'Cookie: access_token=test-token; authorization=Bearer test-token',
-      ],
-      ...['X-Forwarded-User: tester', 'X-Forwarded-For: 127.0.0.1', 'X-Original-URL: /livez'],
-      ...['X-Rewrite-URL: /livez', 'X-HTTP-Method-Override: GET', 'X-HTTP-Method: GET'],
-      ...['Connection: authorization', 'Upgrade: websocket', 'Trailer: authorization'],
+      ...['Access-Token: test-token', 'X-Original-URL: /livez', 'X-Forwarded-User: tester'],
+      'Cookie: access_token=test-token; authorization=Bearer test-token',
+      ...['X-Forwarded-For: 127.0.0.1', 'X-HTTP-Method: GET', 'X-HTTP-Method-Override: GET'],
+      ...['X-Rewrite-URL: /livez', 'Connection: authorization', 'Upgrade: websocket'],
+      'Trailer: authorization',
     ];
-    for (const each of headers) expect((await send(path, [each])).status, each).toBe(401);
+    for (const each of headers) {
+      const { status, body } = await send(path, [each]);
+      expectErrorAt(path, { status, body: JSON.parse(body) }, 401, 40100);
+    }
     const override = ['X-HTTP-Method-Override: POST', 'X-Original-URL: /plants'];
     expect((await send('/livez', override)).status).toBe(405);
     expect(created).toBe(0);
@@ -148,13 +123,10 @@ it.each(surfaces)(
 );
 
 it.each(surfaces)(
-  'no plant is created over $name with two Authorization headers',
+  'creates no plant over $name with two Authorization headers',
   async ({ path }) => {
-    for (const other of [
-      'Authorization: Bearer guess',
-      'authorization: Basic eA==',
-      authorization,
-    ]) {
+    const others = ['Authorization: Bearer guess', 'authorization: Basic eA==', authorization];
+    for (const other of others) {
       expect((await send(path, [authorization, other])).status).toBe(400);
       expect((await send(path, [other, authorization])).status).toBe(400);
     }
@@ -163,32 +135,29 @@ it.each(surfaces)(
 );
 
 it.each(surfaces)(
-  'over $name, the server neither asks for a body nor waits for the body',
+  'checks the token over $name before the body arrives, and before the headers of the body',
   async ({ path }) => {
-    for (const headers of ['', 'Expect: 100-continue\r\n', 'Authorization: Bearer guess\r\n']) {
+    const body = ['Content-Type: text/plain', 'Content-Length: 1000', close];
+    for (const header of ['X: y', 'Expect: 100-continue', 'Authorization: Bearer guess']) {
       const { responses } = await sendRaw(
         server.url,
-        `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}` +
-          'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n',
+        rawRequest(`POST ${path}`, [header, ...body]),
       );
       expect(responses).toMatchObject([{ status: 401 }]);
     }
   },
 );
 
-it('no other website has access by default', async () => {
+it('gives pages of other origins no access by default', async () => {
   const origin = 'https://elsewhere.example.com';
-  const preflight = { origin, 'access-control-request-method': 'POST' };
   for (const { path } of surfaces) {
-    const preflightResponse = await fetch(server.url + path, {
+    const preflight = await fetch(server.url + path, {
       method: 'OPTIONS',
-      headers: preflight,
+      headers: { origin, 'access-control-request-method': 'POST' },
     });
-    expect(preflightResponse.status).toBe(405);
-    const sent = await post(server, path, bodies[path === '/plants' ? '/plants' : '/trpc'], {
-      origin,
-    });
-    for (const { headers } of [preflightResponse, sent]) {
+    expect(preflight.status).toBe(405);
+    const created = await post(server, path, bodyFor(path), { origin });
+    for (const { headers } of [preflight, created]) {
       expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
   }

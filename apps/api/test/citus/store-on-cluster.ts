@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { citus } from '@plant-store/citus';
 import { distributePlants } from '@plant-store/citus/operator';
 import { openPlantStore } from '@plant-store/core';
@@ -7,12 +6,13 @@ import {
   createCitusDatabase,
   startAcknowledgedLoad,
   startCitus,
-  startProcess,
   type TestCitus,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect } from 'vitest';
+import { isAllowed } from '../faults/store-under-load.ts';
 import { expectStored, type Row } from '../faults/stored-plants.ts';
+import { serve } from '../fixtures/program.ts';
 
 /** The server's program on a cluster of two workers, and clients that create plants. */
 export interface StoreOnCluster {
@@ -23,26 +23,24 @@ export interface StoreOnCluster {
   readonly databaseUrl: string;
   /** A connection to the coordinator as a superuser. */
   readonly admin: postgres.Sql;
-  /** The clients that create plants of the first worker, and those of the second. */
+  /** The load on the first worker, and the load on the second worker. */
   readonly loads: readonly [AcknowledgedLoad, AcknowledgedLoad];
-  /** Returns an id that no client uses. This worker would store a plant with the id. */
+  /** Returns an unused id of a shard on this worker. */
   spareId(worker: 1 | 2): number;
   /** The log lines of the server. */
   log(): string;
-  /** Stops the load, and compares the acknowledged plants with those in the database. */
+  /** Stops the load, and compares the acknowledged plants with the plants in the database. */
   expectAllStored(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** More ids than a test creates. */
+/** No test creates more plants than this. */
 const idCount = 60_000;
-
-const token = 'secret-of-the-tests';
 
 interface StoreOnClusterOptions {
   /** The node that the server uses: 0 is the coordinator, 1 the first worker. */
   node?: number;
-  /** More environment variables for the server. */
+  /** Further environment variables of the server. */
   env?: Record<string, string>;
 }
 
@@ -61,25 +59,17 @@ export async function startStoreOnCluster({
       join pg_dist_placement on shardid = get_shard_id_for_distribution_column('plants', id)
     order by id`;
 
-  const server = startProcess({
-    DATABASE_URL: [database.url, ...database.workerUrls][node] ?? '',
-    PLANT_STORE_TOKEN: token,
-    ...env,
-  });
-  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  const DATABASE_URL = [database.url, ...database.workerUrls][node] ?? '';
+  const server = await serve({ DATABASE_URL, ...env });
   const startLoad = (worker: number) =>
-    startAcknowledgedLoad(
-      { url, token },
-      8,
-      (id) => nodes[id - 1]?.groupid === worker || id > idCount,
-    );
+    startAcknowledgedLoad(server, 8, (id) => nodes[id - 1]?.groupid === worker || id > idCount);
   const loads = [startLoad(1), startLoad(2)] as const;
   await Promise.all(loads.map((load) => load.acknowledged(100)));
 
   return {
     cluster,
-    url,
-    token,
+    url: server.url,
+    token: server.token,
     databaseUrl: database.url,
     admin,
     loads,
@@ -91,7 +81,7 @@ export async function startStoreOnCluster({
       for (const { seen } of loads) {
         expectStored(seen.acknowledged, rows);
         const outcomes = Object.keys(seen.outcomes);
-        expect(outcomes.filter((outcome) => !['200', '503 50300'].includes(outcome))).toEqual([]);
+        expect(outcomes.filter((outcome) => !isAllowed(outcome))).toEqual([]);
       }
       const prepared = await admin`
         select from run_command_on_all_nodes('select count(*) from pg_prepared_xacts')
@@ -103,19 +93,6 @@ export async function startStoreOnCluster({
       server.child.kill('SIGKILL');
       await admin.end({ timeout: 0 });
       await cluster.stop();
-    },
-  };
-}
-
-/** Stops all processes of a Postgres, so that it accepts connections and never responds. */
-export async function freeze(postmaster: number): Promise<{ thaw(): void }> {
-  process.kill(postmaster, 'SIGSTOP'); // The postmaster is first, so that it starts no further processes.
-  const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');
-  const pids = [postmaster, ...children.trim().split(' ').map(Number)];
-  for (const pid of pids) process.kill(pid, 'SIGSTOP');
-  return {
-    thaw() {
-      for (const pid of pids) process.kill(pid, 'SIGCONT');
     },
   };
 }

@@ -1,37 +1,66 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { type ErrorKind, errorAdvice, errorCatalogue } from '@plant-store/schemas';
+import { expect, it } from 'vitest';
+import { errorExamples } from '../../openapi/error-examples.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
+const server = shareServer();
 
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+/** Gets a page, and returns the type and the text of the response. */
+async function get(path: string) {
+  const response = await fetch(server.url + path);
+  expect(response.status).toBe(200);
+  return { type: response.headers.get('content-type'), text: await response.text() };
+}
 
 it('serves an API reference that loads nothing from other hosts', async () => {
-  const response = await fetch(`${server.url}/docs`);
-  const page = await response.text();
-  expect(response.status).toBe(200);
-  expect(response.headers.get('content-type')).toMatch(/^text\/html/);
-  expect(page).toContain("'openapi.json'");
-  expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
-  for (const [, address = ''] of page.matchAll(/(?:src|href)="([^"]+)"/g)) {
-    expect((await fetch(new URL(address, response.url))).status).toBe(200);
+  const { type, text } = await get('/docs');
+  expect(type).toMatch(/^text\/html/);
+  expect(text).toContain("'openapi.json'");
+  expect(text).not.toMatch(/(src|href)="(https?:)?\/\//);
+});
+
+it('serves a page of errors that runs no scripts and loads nothing from other hosts', async () => {
+  const { type, text } = await get('/docs/errors');
+  expect(type).toBe('text/html; charset=utf-8');
+  expect(text).not.toMatch(/<script|(src|href)="(https?:)?\/\//);
+  expect(text).toContain('href="../docs"');
+});
+
+it('explains every error code on the page of errors, with an example and advice', async () => {
+  const { text: page } = await get('/docs/errors');
+  for (const [kind, message] of Object.entries(errorExamples)) {
+    const { code } = errorCatalogue[kind as ErrorKind]; // TypeScript types the keys as strings.
+    const { action } = errorAdvice(kind as ErrorKind);
+    const [, section = ''] =
+      new RegExp(`<section id="${code}">(.*?)</section>`, 's').exec(page) ?? [];
+    expect(section).toContain(JSON.stringify(message).replaceAll('<', '&lt;'));
+    const text = section.replaceAll(/<\/?code>/g, '`').replaceAll('&lt;', '<');
+    expect(text).toContain(`What to do: ${action}.`);
   }
 });
 
-it('allows the API reference to run only its own scripts', async () => {
-  const { headers } = await fetch(`${server.url}/docs`);
+it('lists the pages for language models, and the addresses of a running store', async () => {
+  const { type, text } = await get('/llms.txt');
+  expect(type).toBe('text/plain; charset=utf-8');
+  const paths = [...text.matchAll(/\]\(\.(\/[^)]+)\)/g)].map(([, path = '']) => path);
+  expect(paths).toHaveLength(3);
+  for (const path of paths) await get(path);
+});
+
+it.each([
+  ['/docs', /script-src 'self' 'sha256-[\w+/]+=*';/],
+  ['/docs/errors', /script-src 'self';/],
+])('allows the page %s to run only scripts of its own', async (path, scripts) => {
+  const { headers } = await fetch(server.url + path);
   const policy = headers.get('content-security-policy');
-  expect(policy).toMatch(/script-src 'self' 'sha256-[\w+/]+=*';/);
+  expect(policy).toMatch(scripts);
   expect(policy).toContain("default-src 'self'");
   expect(policy).toContain("frame-ancestors 'none'");
 });
 
 it.each([
   ['/docs', 'same-origin'],
-  ['/openapi.json', 'cross-origin'], // Editors and generators in a browser read this file.
+  ['/openapi.json', 'cross-origin'], // Editors and generators read this file in a browser.
 ])('sends %s with headers against sniffing, framing and referrers', async (path, readers) => {
   const { headers } = await fetch(server.url + path);
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -46,8 +75,6 @@ it.each([
   expect(headers.get('server')).toBeNull();
 });
 
-it('serves an icon for its pages', async () => {
-  const response = await fetch(`${server.url}/favicon.ico`);
-  expect(response.status).toBe(200);
-  expect(response.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
+it('serves the icon of the pages', async () => {
+  expect((await get('/favicon.ico')).type).toMatch(/^image\/svg\+xml/);
 });

@@ -3,10 +3,10 @@ import { parseJson, plantFields } from '@plant-store/schemas';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import schemasManifest from '../../../../packages/schemas/package.json' with { type: 'json' };
 import { openApiDocument } from '../../openapi/openapi-document.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 
 const document = openApiDocument();
 const operation = document.paths?.['/plants']?.post;
@@ -14,30 +14,26 @@ const committed = await readFile(new URL('../../openapi.json', import.meta.url),
 const schemas = document.components?.schemas ?? {};
 
 describe('the served document', () => {
-  let server: RunningServer;
+  const server = shareServer({ corsOrigins: ['https://console.example'] });
   let url: string;
 
   beforeAll(async () => {
-    server = await startServer('Postgres', { corsOrigins: ['https://console.example'] });
     url = `${server.url}/openapi.json`;
   });
 
-  afterAll(() => server.stop());
-
-  it('is the committed one', async () => {
+  it('equals the committed file', async () => {
     const response = await fetch(url);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(parseJson(await response.text())).toEqual(parseJson(committed));
   });
 
-  it('may be read by pages of any origin', async () => {
+  it('allows pages of any origin to read the document', async () => {
     const { headers } = await fetch(url, { headers: { origin: 'https://editor.example' } });
     expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
   });
 
-  it('is sent again only when it has changed', async () => {
-    const identity = { 'accept-encoding': 'identity' }; // A compressed response has a weak tag.
+  it('is sent again only when the client has an older version', async () => {
+    const identity = { 'accept-encoding': 'identity' }; // A compressed response has a weak ETag.
     const { headers } = await fetch(url, { headers: identity });
     const etag = headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]+"$/);
@@ -52,7 +48,7 @@ describe('the served document', () => {
   });
 });
 
-it('is OpenAPI 3.1, and names the plant store sample, its version, its license and a contact', () => {
+it('is OpenAPI 3.1, and has the title, version, license and contact of the plant store sample', () => {
   expect(document.openapi).toMatch(/^3\.1\./);
   expect(document.info).toMatchObject({
     title: expect.stringMatching(/plant store sample/i),
@@ -70,7 +66,7 @@ it('requires a bearer token by default', () => {
   expect(operation).not.toHaveProperty('security');
 });
 
-it('has the components of the contract and no others', () => {
+it('has exactly the components of the contract', () => {
   expect(Object.keys(schemas).toSorted()).toEqual([
     'CreateResult',
     'CreateResults',
@@ -99,7 +95,7 @@ it('has the components of the contract and no others', () => {
   });
 });
 
-it('refers to its components by name', () => {
+it('refers to components by name in the operation that creates a plant', () => {
   const json = 'application/json';
   expect(operation?.requestBody).toMatchObject({
     required: true,
@@ -112,7 +108,7 @@ it('refers to its components by name', () => {
   expect(operation?.responses?.['400'].description).toMatch(/^Unexpected error/);
 });
 
-it('refers to the plant in a list of plants by name, and has an example of such a list', () => {
+it('has a list of plants that refers to a plant by name, and an example of the list', () => {
   const plant = { $ref: '#/components/schemas/NewPlant' };
   expect(schemas['NewPlants']).toMatchObject({
     required: ['plants'],
@@ -125,16 +121,25 @@ it('refers to the plant in a list of plants by name, and has an example of such 
   expect(example).toMatchObject({ plants: [monstera] });
 });
 
-it('has the exact bounds of an id', () => {
+it('has the exact bounds of an id in a body, in a path and in a query', () => {
   expect(committed).toMatch(/"minimum": -9223372036854775808,\s+"maximum": 9223372036854775807\n/);
+  const int64 = {
+    ...{ type: 'integer', format: 'int64' },
+    ...{ minimum: -9223372036854775808n, maximum: 9223372036854775807n },
+  };
+  const { '/plants/{id}': plant, '/plants': plants } = document.paths ?? {};
+  expect(plant?.get?.parameters).toMatchObject([{ in: 'path', required: true, schema: int64 }]);
+  expect(plants?.get?.parameters).toContainEqual(
+    expect.objectContaining({ in: 'query', name: 'after', schema: expect.objectContaining(int64) }),
+  );
 });
 
-it('allows the properties of later versions in every object', () => {
+it('allows unknown properties in every object, so that later versions can add some', () => {
   expect(committed).not.toContain('"additionalProperties"');
 });
 
-it('has an example body whose id is free in a store with the sample data', async () => {
-  const body = operation?.requestBody as Body | undefined; // trpc-to-openapi's type even allows a reference.
+it('has an example of a new plant with an id that no plant of the sample data has', async () => {
+  const body = operation?.requestBody as Body | undefined; // The type of trpc-to-openapi also allows a reference here.
   const example = body?.content['application/json'].example;
   expect(Object.keys(example ?? {})).toEqual(['id', ...plantFields]);
   const plants = new URL('../../../../examples/houseplants.ndjson', import.meta.url);
@@ -145,22 +150,28 @@ interface Body {
   content: { 'application/json': { schema: unknown; example: { id: number } } };
 }
 
-describe.each([true, false])('for a validator with the flag u: %s', (unicodeRegExp) => {
-  const ajv = new Ajv2020({ strict: false, unicodeRegExp });
-  addFormats.default(ajv);
-  ajv.addSchema(JSON.parse(committed), 'openapi');
+describe.each([true, false])(
+  'for a validator that uses the flag u of regular expressions: %s',
+  (unicodeRegExp) => {
+    const ajv = new Ajv2020({ strict: false, unicodeRegExp });
+    addFormats.default(ajv);
+    ajv.addSchema(JSON.parse(committed), 'openapi');
 
-  it.each(['Plant', 'NewPlant'])('%s accepts any text as its name and tag', (name) => {
-    const validate = ajv.getSchema(`openapi#/components/schemas/${name}`);
-    for (const text of ['🌻', '', 'a\nb\n', 'Ñandú 🪴 竹', '\u007f', '\\x00', 'D800']) {
-      expect(validate?.({ id: 1, name: text, tag: text })).toBe(true);
-    }
-    expect(validate?.({ id: 1, name: 'a\0b' })).toBe(false);
-    expect(validate?.({ id: 1, name: '🌻', tag: '\0' })).toBe(false);
-  });
-});
+    it.each(['Plant', 'NewPlant'])(
+      'the schema %s accepts any text as a name and as a tag',
+      (name) => {
+        const validate = ajv.getSchema(`openapi#/components/schemas/${name}`);
+        for (const text of ['🌻', '', 'a\nb\n', 'Ñandú 🪴 竹', '\u007f', '\\x00', 'D800']) {
+          expect(validate?.({ id: 1, name: text, tag: text })).toBe(true);
+        }
+        expect(validate?.({ id: 1, name: 'a\0b' })).toBe(false);
+        expect(validate?.({ id: 1, name: '🌻', tag: '\0' })).toBe(false);
+      },
+    );
+  },
+);
 
-it('has only patterns that mean the same in RE2, which Go uses', () => {
+it('has only patterns that accept the same text in RE2, the regular expressions of Go', () => {
   for (const [, text = ''] of committed.matchAll(/"pattern": (".*")/g)) {
     const pattern = RE2JS.compile(JSON.parse(text));
     for (const name of ['🌻', '', 'a\nb\n', '\\x00']) expect(pattern.test(name)).toBe(true);

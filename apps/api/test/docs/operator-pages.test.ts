@@ -11,14 +11,14 @@ const pages = await Promise.all(
 const page = pages.join();
 const named = (pattern: RegExp) => [...new Set([...page.matchAll(pattern)].map(([name]) => name))];
 
-it('names only settings that exist', () => {
+it('the pages for operators name only settings that exist', () => {
   const names = named(/\b(PLANT_STORE_[A-Z_]+|DATABASE_URL|LOG_LEVEL)\b/g);
   expect(names.length).toBeGreaterThan(5);
   expect(Object.keys(readEnv({}))).toEqual(expect.arrayContaining(names));
 });
 
-it('names only error codes of the catalogue', () => {
-  // Codes between back-ticks are codes of the database.
+it('the pages for operators name only error codes of the catalogue', () => {
+  // A number between back-ticks is a code of Postgres.
   const numbers = named(/(?<!`)\b[45]\d{4}\b(?!`)/g).map(Number);
   expect(numbers.length).toBeGreaterThan(5);
   const codes = Object.values(errorCatalogue).map(({ code }) => code);

@@ -1,11 +1,13 @@
+import { authorization, close, contentType, rawRequest } from '../fixtures/raw-request.ts';
+
 const size = 2 ** 20;
 
-/** The longest text of a header or a request line. Node rejects 16 KiB of both together. */
+/** The length of a text in the head of a request. Node rejects a head of 16 KiB. */
 const headerSize = 15_000;
 
 const fill = (unit: string, length: number) => unit.repeat(Math.floor(length / unit.length));
 
-/** Texts without spaces and control characters, for a path, a header, a parameter, a cursor or a token. */
+/** A request repeats one of these texts in a path, a header, a parameter, a cursor or a token. */
 const units: Record<string, string> = {
   'JWT beginnings': 'eyJ',
   'beginnings of tokens': 'plant_',
@@ -28,15 +30,15 @@ const units: Record<string, string> = {
 };
 
 const head = (line: string, headers: readonly string[] = []) =>
-  `${[line, 'Host: x', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`;
+  rawRequest(line, [close, ...headers]);
 
-const authorization = 'Authorization: Bearer test-token';
-
-/** A request after which the server closes the connection, and the server that gets the request. */
+/** A request after which the server closes the connection. `isForMetrics` selects the metrics' port. */
 export interface HostileRequest {
   name: string;
   bytes: string | Buffer;
   isForMetrics?: boolean;
+  /** How many calls the request has. Each call may have an error. */
+  calls?: number;
 }
 
 function withText([name, unit]: [string, string]): HostileRequest[] {
@@ -48,11 +50,11 @@ function withText([name, unit]: [string, string]): HostileRequest[] {
   ];
   const bodyHeaders = ['Content-Type: ', 'Content-Type: application/json', 'Content-Encoding: '];
   const otherTypes = ['Transfer-Encoding: ', 'Expect: ', 'Upgrade: ', 'Content-Length: '];
-  const get = (path: string) => head(`GET ${path} HTTP/1.1`, [authorization]);
+  const get = (path: string) => head(`GET ${path}`, [authorization]);
   return [
     ...['GET', 'POST', 'PUT', 'OPTIONS', 'DELETE'].map((method) => ({
       name: `${name} in the path of ${method}`,
-      bytes: head(`${method} ${target} HTTP/1.1`),
+      bytes: head(`${method} ${target}`),
     })),
     { name: `${name} in a path of the metrics' port`, bytes: get(target), isForMetrics: true },
     { name: `${name} in a path below /plants`, bytes: get(`/plants/${text}`) },
@@ -73,30 +75,29 @@ function withText([name, unit]: [string, string]): HostileRequest[] {
     ...headers.map((start) => ({
       name: `${name} in ${start}`,
       bytes: head(
-        'GET /plants/1 HTTP/1.1',
+        'GET /plants/1',
         [authorization, `${start}${text}`].slice(start.startsWith('Auth') ? 1 : 0),
       ),
     })),
     {
       name: `${name} in Host`,
-      bytes: `GET / HTTP/1.1\r\nHost: ${text}\r\nConnection: close\r\n\r\n`,
+      bytes: head('GET /').replace('Host: x', `Host: ${text}`),
     },
     ...[...bodyHeaders, ...otherTypes].map((start) => ({
       name: `${name} in ${start}`,
-      bytes: head('POST /plants HTTP/1.1', [authorization, `${start}${text}`]),
+      bytes: head('POST /plants', [authorization, `${start}${text}`]),
     })),
     {
       name: `${name} as many pipelined requests with long paths`,
-      bytes: fill(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, size) + head('GET / HTTP/1.1'),
+      bytes: fill(rawRequest(`GET ${target}`), size) + head('GET /'),
     },
     {
       name: `${name} as many pipelined requests with short paths`,
-      bytes: fill(`GET /${unit} HTTP/1.1\r\nHost:\r\n\r\n`, size) + head('GET / HTTP/1.1'),
+      bytes: fill(`GET /${unit} HTTP/1.1\r\nHost:\r\n\r\n`, size) + head('GET /'),
     },
     {
       name: `${name} as many pipelined requests with paths of 600 characters`,
-      bytes:
-        fill(`GET /${fill(unit, 600)} HTTP/1.1\r\nHost: x\r\n\r\n`, size) + head('GET / HTTP/1.1'),
+      bytes: fill(rawRequest(`GET /${fill(unit, 600)}`), size) + head('GET /'),
     },
     { name: `${name} as bytes that are not HTTP`, bytes: `${fill(unit, size)}\r\n\r\n` },
   ];
@@ -132,6 +133,8 @@ const values: Record<string, string> = {
   'one text of escapes': `"${fill('\\n', size - 20)}"`,
   'one text of escaped emoji': `"${fill('\\ud83e\\udeb4', size - 20)}"`,
   'an open text of quotes': `"${fill('\\"', size - 20)}`,
+  'an open text of quotes after a number': `[1e0,"${fill('\\"', size - 20)}`,
+  'many texts after a text with a number': `["a, 1e0",${join(63_900, () => '""')}]`,
   'the most numbers with exponents': `[${join(24_900, () => '1e0')}]`,
   'the most integers with exponents': `[${join(24_900, () => '1e18')}]`,
   'the most fractions with exponents': `[${join(24_900, () => '1.0000000000000001e0')}]`,
@@ -146,7 +149,7 @@ const values: Record<string, string> = {
   spaces: fill(' ', size),
 };
 
-/** The same texts as an input: a plant, a list of plants, parameters. */
+/** JSON texts of 1 MiB for the input of a procedure. */
 const inputs: Record<string, string> = {
   ...values,
   ...Object.fromEntries(
@@ -167,7 +170,7 @@ const inputs: Record<string, string> = {
   'a JWT as an unknown key': `{"id":1,"${fill('eyJ', size - 100)}":1}`,
 };
 
-/** superjson texts with as many claims of types as fit. */
+/** superjson texts that claim types for as many values as fit in a body. */
 const claims: Record<string, string> = {
   'claims of short paths': claimed(
     '{"a":1}',
@@ -208,11 +211,7 @@ function claimed(json: string, count: number, each: (index: number) => string): 
 function post(name: string, path: string, body: string, isChunked = false): HostileRequest {
   const bytes = Buffer.from(body).subarray(0, size);
   const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes.length}`;
-  const start = head(`POST ${path} HTTP/1.1`, [
-    authorization,
-    'Content-Type: application/json',
-    length,
-  ]);
+  const start = head(`POST ${path}`, [authorization, contentType, length]);
   return {
     name: `${name} at ${path}${isChunked ? ' in chunks' : ''}`,
     bytes: isChunked
@@ -221,7 +220,7 @@ function post(name: string, path: string, body: string, isChunked = false): Host
   };
 }
 
-/** The chunks of a body, each of a hundred bytes. */
+/** Splits a body into chunks of a hundred bytes. */
 function chunks(bytes: Buffer): Buffer[] {
   return Array.from({ length: Math.ceil(bytes.length / 100) }, (_, index) => {
     const part = bytes.subarray(index * 100, index * 100 + 100);
@@ -231,6 +230,30 @@ function chunks(bytes: Buffer): Buffer[] {
       Buffer.from('\r\n'),
     ]);
   });
+}
+
+/** Plants that are not valid. They have the most errors, or the longest ones. */
+const invalidPlants: Record<string, string> = {
+  'empty objects': '{}',
+  numbers: '1',
+  'plants with wrong types': '{"id":"x","name":1,"tag":1}',
+  'plants with U+0000': '{"id":1.5,"name":"\\u0000","tag":"\\u0000"}',
+  'plants with quoted ids': '{"id":"1","name":"a"}',
+};
+
+/** Runs as many calls as a batch may have, with as many plants as a call may have. */
+function batchOfInvalid([name, plant]: [string, string]): HostileRequest {
+  const input = asInput(`{"plants":[${join(1000, () => plant)}]}`);
+  const path = `/trpc/${join(10, () => 'createPlants')}?batch=1`;
+  const body = `{${join(10, (index) => `"${index}":${input}`)}}`;
+  return { ...post(`ten lists of ${name}`, path, body), calls: 10 };
+}
+
+/** The same request, from a client that reads the response as a stream. */
+function asStream({ name, bytes, ...request }: HostileRequest): HostileRequest {
+  const accept = 'Host: x\r\ntrpc-accept: application/jsonl';
+  const withAccept = String(bytes).replace('Host: x', accept);
+  return { ...request, name: `${name} as a stream`, bytes: withAccept };
 }
 
 const asInput = (json: string) => `{"json":${json}}`;
@@ -266,18 +289,13 @@ export const hostileRequests: Record<string, HostileRequest[]> = {
       '/plants/changes?limit=1000',
       '/plants/count',
       '/trpc/listPlants?input={"json":{"limit":1000}}',
-    ].map((path) => ({ name: path, bytes: head(`GET ${path} HTTP/1.1`, [authorization]) })),
+    ].map((path) => ({ name: path, bytes: head(`GET ${path}`, [authorization]) })),
   ],
+  'a batch of lists of invalid plants': Object.entries(invalidPlants)
+    .map(batchOfInvalid)
+    .flatMap((request) => [request, asStream(request)]),
   'a stream over tRPC': Object.entries({ ...values, ...claims }).map(([name, json]) => {
-    const { bytes, ...request } = post(
-      name,
-      '/trpc/deletePlant?batch=1',
-      `{"0":${name in claims ? json : asInput(json)}}`,
-    );
-    const withAccept = String(bytes).replace(
-      'Host: x',
-      'Host: x\r\ntrpc-accept: application/jsonl',
-    );
-    return { name: `${request.name} as a stream`, bytes: withAccept };
+    const body = `{"0":${name in claims ? json : asInput(json)}}`;
+    return asStream(post(name, '/trpc/deletePlant?batch=1', body));
   }),
 };

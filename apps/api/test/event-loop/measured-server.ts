@@ -6,11 +6,11 @@ import { createMetrics } from '../../src/observability/metrics.ts';
 import { buildMetricsServer } from '../../src/process/metrics-server.ts';
 import { buildServer } from '../../src/server.ts';
 
-/** The server's measurements since its last report. */
+/** Two measurements of the server since the last report. */
 export interface Measurement {
-  /** The longest turn of the event loop, in milliseconds of CPU time of its thread. */
+  /** The CPU time of the longest turn of the event loop, in milliseconds. */
   longestTurn: number;
-  /** The characters of the longest log line. */
+  /** The number of characters in the longest log line. */
   longestLine: number;
 }
 
@@ -19,8 +19,7 @@ export interface Addresses {
   metricsUrl: string;
 }
 
-// This process runs only the server, so that nothing else uses CPU time. It has the parts of the real
-// server.
+// This process runs only a server with all parts of the real server, so that nothing else uses CPU time.
 const [databaseUrl = '', issuer = '', audience = '', jwksUrl = ''] = process.argv.slice(2);
 const store = await openPlantStore({ databaseUrl });
 const metrics = createMetrics(store);

@@ -1,35 +1,31 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createDatabase } from '@plant-store/test-setup';
-import { expect, inject, it } from 'vitest';
-import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
-import { hang } from './store-under-load.ts';
+import { expect, it } from 'vitest';
+import { type Served, serve, stopProgram } from '../fixtures/program.ts';
+import { requestHead } from '../fixtures/raw-request.ts';
+import { post } from '../fixtures/surfaces.ts';
 
-/** The least heap that docs/maintain.md names for this number of clients, in MiB. */
-const heap = 96;
 const clients = 512;
 
-/** The most bytes that a body may have. */
+/** The smallest heap that docs/maintain.md allows for this number of clients. */
+const leastHeap = { NODE_OPTIONS: '--max-old-space-size=96' };
+
+/** The largest size of a body, in bytes. */
 const size = 2 ** 20;
 
 const names = {
   'a long name': 'x'.repeat(size - 100),
-  // JavaScript needs two bytes for each character of such a text.
+  // JavaScript needs two bytes for each character of a text with an emoji.
   'a long name with an emoji': `🪴${'x'.repeat(size - 100)}`,
 };
 
 it.each(Object.entries(names))(
   'with the least heap, responds to 512 clients that send %s',
   async (what, name) => {
-    const program = startProgram({
-      DATABASE_URL: await createDatabase(inject('postgresUrl')),
-      PLANT_STORE_TOKEN: 'secret-of-the-tests',
-      NODE_OPTIONS: `--max-old-space-size=${heap}`,
-    });
-    const url = await printedUrl(program);
+    const program = await serve(leastHeap);
     const rest = Buffer.from(`,"name":"${name}"}`);
     const outcomes = await Promise.all(
-      Array.from({ length: clients }, (_, i) => send(url, `{"id":${1_000 + i}`, rest)),
+      Array.from({ length: clients }, (_, i) => send(program, `{"id":${1_000 + i}`, rest)),
     );
     const slowest = Math.max(...outcomes.map(({ milliseconds }) => milliseconds));
     console.log(`${what}: the slowest response took ${Math.round(slowest)} ms`);
@@ -42,12 +38,7 @@ it.each(Object.entries(names))(
 );
 
 it('responds to small creates in time while clients send large bodies again and again', async () => {
-  const program = startProgram({
-    DATABASE_URL: await createDatabase(inject('postgresUrl')),
-    PLANT_STORE_TOKEN: 'secret-of-the-tests',
-    NODE_OPTIONS: `--max-old-space-size=${heap}`,
-  });
-  const url = await printedUrl(program);
+  const program = await serve(leastHeap);
   // Reading many values takes much longer than reading a long name.
   const values = Array.from({ length: 4_900 }, (_, i) => `"k${i}":${i}`).join();
   const objects = Array(12).fill(`{${values}}`);
@@ -56,17 +47,12 @@ it('responds to small creates in time while clients send large bodies again and 
   const large = Array.from({ length: 200 }, async (_, client) => {
     const kinds = new Set<string>();
     for (let i = 0; !isOver; i++) {
-      kinds.add((await send(url, `{"id":${1_000 * client + i}`, rest)).outcome);
+      kinds.add((await send(program, `{"id":${1_000 * client + i}`, rest)).outcome);
     }
     return kinds;
   });
   for (let i = 1; i <= 20; i++) {
-    const response = await fetch(`${url}/plants`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer secret-of-the-tests', 'content-type': 'application/json' },
-      body: `{"id":${-i},"name":"small"}`,
-      signal: AbortSignal.timeout(hang),
-    });
+    const response = await post(program, '/plants', `{"id":${-i},"name":"small"}`);
     expect(await response.json()).toEqual({ name: 'small' });
   }
   isOver = true;
@@ -76,18 +62,11 @@ it('responds to small creates in time while clients send large bodies again and 
 });
 
 /** Sends a create. Resolves with the status and the error code as soon as the response begins. */
-async function send(
-  url: string,
-  start: string,
-  rest: Buffer,
-): Promise<{ outcome: string; milliseconds: number }> {
+async function send({ url, token }: Served, start: string, rest: Buffer) {
   const { port, hostname } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => {});
   const sentAt = performance.now();
-  socket.write(
-    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret-of-the-tests\r\n' +
-      `Content-Type: application/json\r\nContent-Length: ${start.length + rest.length}\r\n\r\n${start}`,
-  );
+  socket.write(requestHead('POST /plants', token, start.length + rest.length) + start);
   socket.write(rest);
   const [response] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
   socket.destroy();

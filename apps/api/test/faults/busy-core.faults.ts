@@ -1,31 +1,24 @@
 import { availableParallelism } from 'node:os';
-import { startProcess } from '@plant-store/test-setup';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { serve } from '../fixtures/program.ts';
+import { percentile99 } from './connections.ts';
 import { type OpenLoad, runOpenLoad } from './open-load.ts';
-import { startPlantsDatabase } from './plants-database.ts';
-import { hang } from './store-under-load.ts';
-
-const token = 'a-secret-of-the-tests';
+import { hang, startDatabase } from './store-under-load.ts';
 
 /** Seconds of each load. */
 const seconds = 8;
 
-/** The core of the server, and the core of the load. */
+/** The CPU cores of the server and of the load generator. */
 const [serverCore, loadCore] = [0, 1];
 
 const canPin = process.platform === 'linux' && availableParallelism() > 1;
 
 it.runIf(canPin)(
-  'on one core, still creates its maximum at twice and at five times that load',
+  'on one core, still creates plants at two and five times the load that the core can handle',
   async () => {
-    const database = await startPlantsDatabase();
-    onTestFinished(database.stop);
-    const server = startProcess(
-      { DATABASE_URL: database.url, PLANT_STORE_TOKEN: token, LOG_LEVEL: 'fatal' },
-      `exec taskset -c ${serverCore} "$@"`,
-    );
-    onTestFinished(() => void server.child.kill('SIGKILL'));
-    const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+    const { url: DATABASE_URL } = await startDatabase();
+    const onCore = `exec taskset -c ${serverCore} "$@"`;
+    const { url, token } = await serve({ DATABASE_URL, LOG_LEVEL: 'fatal' }, onCore);
     let firstId = 1;
     const run = async (load: Pick<OpenLoad, 'rate' | 'connections'>) => {
       const result = await runOpenLoad({ ...load, url, token, seconds, firstId }, loadCore);
@@ -34,7 +27,7 @@ it.runIf(canPin)(
       return { ...result, created: created / seconds, rejected: rejected / seconds, others };
     };
 
-    await run({ rate: 2_000, connections: 50 }); // This load makes Node compile the code.
+    await run({ rate: 2_000, connections: 50 }); // During this load, Node compiles the hot code.
     const { created: best } = await run({ rate: 50_000, connections: 50 });
     for (const [factor, connections] of [2, 5].flatMap((each) => [
       [each, 500] as const,
@@ -57,8 +50,3 @@ it.runIf(canPin)(
     }
   },
 );
-
-function percentile99(times: readonly number[]): number {
-  const sorted = times.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.floor(times.length * 0.99)] ?? Number.NaN);
-}

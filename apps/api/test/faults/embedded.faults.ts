@@ -1,32 +1,33 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, statfs, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
-import { startAcknowledgedLoad, startProcess } from '@plant-store/test-setup';
+import { startAcknowledgedLoad } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { type Served, serve, stopProgram } from '../fixtures/program.ts';
+import { post } from '../fixtures/surfaces.ts';
 import { hang } from './store-under-load.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
 const run = promisify(execFile);
 
-/** A fault of the embedded database's disk. */
+/** A fault of the disk that the embedded database uses. */
 interface Fault {
   cause(): Promise<unknown>;
   end(): Promise<unknown>;
   /** The reason that the log must contain. */
   reason: RegExp;
-  /** The message that every create must get. It is undefined when messages may differ. */
+  /** The message that every create must get. This is undefined when the messages may differ. */
   message?: string;
 }
 
-/** Makes a directory, and a function that causes the fault for a process on it. */
+/** Makes a data directory, and a function that returns the fault for a process. */
 type PrepareFault = () => Promise<{ directory: string; faultFor: (pid: number) => Fault }>;
 
-/** The files of the process cannot grow. Then PGlite never returns from its statement. */
+/** The files of the process cannot grow, so PGlite never ends its statement. */
 const limitedFiles: PrepareFault = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-limited-'));
   onTestFinished(() => rm(directory, { recursive: true }));
@@ -66,7 +67,7 @@ const fullDisk: PrepareFault = async () => {
   };
 };
 
-/** Whether this user may mount a file system of its own. */
+/** Returns whether this user may mount a file system. */
 async function canMount(): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-mount-'));
   try {
@@ -89,13 +90,10 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
   'a store on the embedded database responds, loses no plant and heals when %s',
   async ([, prepare]) => {
     const { directory, faultFor } = await prepare();
-    const token = randomUUID();
-    const server = startProcess({ PLANT_STORE_DATA_DIR: directory, PLANT_STORE_TOKEN: token });
-    onTestFinished(() => void server.child.kill('SIGKILL'));
-    const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+    const server = await serve({ PLANT_STORE_DATA_DIR: directory });
     const fault = faultFor(server.child.pid ?? 0);
-    const health = watchHealth(url);
-    const load = startAcknowledgedLoad({ url, token });
+    const health = watchHealth(server.url);
+    const load = startAcknowledgedLoad(server);
     await load.acknowledged(100);
 
     await fault.cause();
@@ -108,13 +106,11 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
     const before = outcomes['503 50300'];
     await vi.waitFor(() => expect(outcomes['503 50300']).not.toBe(before));
     await load.stop();
-    if (fault.message)
-      expect(await createPlant(url, token)).toMatchObject({ message: fault.message });
+    if (fault.message) expect(await createPlant(server)).toMatchObject({ message: fault.message });
     await health.stop();
-    server.child.kill('SIGTERM');
-    expect(await server.ended()).toBe(0);
+    expect(await stopProgram(server)).toBe(0);
 
-    await fault.end().catch(() => {}); // A limit ends together with its process.
+    await fault.end().catch(() => {}); // The limit of a process ends with the process.
     const database = await PGlite.create(join(directory, 'postgres'));
     const { rows } = await database.query<Row>('select id::int, name, tag from plants');
     await database.close();
@@ -128,34 +124,24 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
 
 it.runIf(await canMount())('starts on a full disk, and serves the stored plants', async () => {
   const { directory, faultFor } = await fullDisk();
-  const token = randomUUID();
-  const start = () => startProcess({ PLANT_STORE_DATA_DIR: directory, PLANT_STORE_TOKEN: token });
-  const first = start();
-  onTestFinished(() => void first.child.kill('SIGKILL'));
-  const [, firstUrl = ''] = await first.printed(/REST +(\S+)\/plants/);
-  expect(await createPlant(firstUrl, token)).toEqual({ name: 'Monstera' });
+  const first = await serve({ PLANT_STORE_DATA_DIR: directory });
+  expect(await createPlant(first)).toEqual({ name: 'Monstera' });
   const fault = faultFor(0);
   await fault.cause();
   first.child.kill('SIGKILL');
   await first.ended();
 
-  const second = start();
-  onTestFinished(() => void second.child.kill('SIGKILL'));
-  const [, url = ''] = await second.printed(/REST +(\S+)\/plants/);
-  const headers = { authorization: `Bearer ${token}` };
-  const list = await fetch(`${url}/plants`, { headers });
+  const second = await serve({ PLANT_STORE_DATA_DIR: directory });
+  const headers = { authorization: `Bearer ${second.token}` };
+  const list = await fetch(`${second.url}/plants`, { headers });
   expect(await list.json()).toMatchObject({ plants: [{ id: -1, name: 'Monstera' }] });
-  expect(await createPlant(url, token, 'Ficus')).toMatchObject({ message: fault.message });
-  second.child.kill('SIGTERM');
-  expect(await second.ended()).toBe(0);
+  expect(await createPlant(second, 'Ficus')).toMatchObject({ message: fault.message });
+  expect(await stopProgram(second)).toBe(0);
 });
 
 /** Creates a plant, and returns the body of the response. */
-async function createPlant(url: string, token: string, name = 'Monstera'): Promise<unknown> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ id: -1, name });
-  const response = await fetch(`${url}/plants`, { method: 'POST', headers, body });
-  return response.json();
+async function createPlant(server: Served, name = 'Monstera'): Promise<unknown> {
+  return (await post(server, '/plants', JSON.stringify({ id: -1, name }))).json();
 }
 
 /** Requests `/livez` ten times a second, and measures the milliseconds of the slowest response. */

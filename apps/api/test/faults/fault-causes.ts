@@ -10,7 +10,7 @@ interface System extends PlantsDatabase {
   load: AcknowledgedLoad;
 }
 
-/** Causes a fault of the database under load. Resolves when the database works again. */
+/** Causes a fault while clients create plants. Resolves when the database works again. */
 type CauseFault = (system: System) => Promise<void>;
 
 const terminate = (admin: postgres.Sql) => admin`
@@ -34,14 +34,10 @@ const down: CauseFault = async ({ server }) => {
   await server.start();
 };
 
-const paused: CauseFault = async ({ server, admin }) => {
-  const postmaster = server.process.pid ?? Number.NaN;
-  process.kill(postmaster, 'SIGSTOP'); // The postmaster is first, so that it starts no further backends.
-  const backends = await admin<{ pid: number }[]>`select pid from pg_stat_activity`;
-  const pids = [postmaster, ...backends.map(({ pid }) => pid)];
-  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+const paused: CauseFault = async ({ server }) => {
+  const thaw = await server.freeze();
   await setTimeout(10_000);
-  for (const pid of pids) process.kill(pid, 'SIGCONT');
+  thaw();
 };
 
 const locked: CauseFault = async ({ admin }) => {
@@ -51,7 +47,7 @@ const locked: CauseFault = async ({ admin }) => {
   });
 };
 
-/** Somebody has inserted the next plants in a transaction that stays open. */
+/** Another session inserts the next plants, and does not commit for some seconds. */
 const rowsLocked: CauseFault = async ({ admin, load }) => {
   const lastId = Math.max(...load.seen.acknowledged.map(({ id }) => id));
   await admin
@@ -76,7 +72,7 @@ const recreated: CauseFault = async ({ admin }) => {
   await admin`alter table plants rename to kept`;
   await admin`drop table access_tokens, plant_deletions, plant_feed`;
   await vi.waitFor(() => admin`select from plants`, { timeout: 60_000, interval: 100 });
-  // The plants are restored into the tables that the store has made meanwhile.
+  // The store has made new tables, which now get the old plants.
   await admin`insert into plants select * from kept`;
 };
 
@@ -94,8 +90,9 @@ const full: CauseFault = async ({ admin }) => {
   await admin`vacuum plants`;
 };
 
-const readOnly: CauseFault = async ({ admin, proxy, load }) => {
-  await setSetting(admin, 'set default_transaction_read_only = on');
+const readOnly: CauseFault = async (system) => {
+  const { proxy, load } = system;
+  await setSetting(system, 'set default_transaction_read_only = on');
   await setTimeout(1_000);
   const { accepted } = proxy;
   await setTimeout(4_000);
@@ -103,11 +100,12 @@ const readOnly: CauseFault = async ({ admin, proxy, load }) => {
   expect(attempts).toBeGreaterThan(0);
   expect(attempts).toBeLessThan(10);
   expect(load.seen.outcomes['503 50300']).toBeGreaterThan(10);
-  await setSetting(admin, 'reset default_transaction_read_only');
+  await setSetting(system, 'reset default_transaction_read_only');
 };
 
-const unreplicated: CauseFault = async ({ admin, load }) => {
-  await setSetting(admin, "set synchronous_standby_names = 'nobody'");
+const unreplicated: CauseFault = async (system) => {
+  const { admin, load } = system;
+  await setSetting(system, "set synchronous_standby_names = 'nobody'");
   await setTimeout(500);
   const before = load.seen.acknowledged.length;
   for (let i = 0; i < 30; i++) {
@@ -115,7 +113,7 @@ const unreplicated: CauseFault = async ({ admin, load }) => {
     await setTimeout(100);
   }
   expect(load.seen.acknowledged.length).toBe(before);
-  await setSetting(admin, 'reset synchronous_standby_names');
+  await setSetting(system, 'reset synchronous_standby_names');
 };
 
 const lostResponses: CauseFault = async ({ proxy }) => {
@@ -130,7 +128,7 @@ const onTheNetwork =
     proxy.fault = 'none';
   };
 
-/** The faults of a database, each with the function that causes it. */
+/** The faults of a database, and the function that causes each fault. */
 export const databaseFaults: [string, CauseFault][] = [
   ['its connections are terminated again and again', terminated],
   ['it restarts without notice', restarted],

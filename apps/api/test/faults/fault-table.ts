@@ -1,15 +1,15 @@
 import type { Seen } from '@plant-store/test-setup';
 import type { Reporter, TestModule } from 'vitest/node';
-import type { Row } from './stored-plants.ts';
+import { missingPlants, type Row } from './stored-plants.ts';
 
 /** The results of a load during a fault. */
 interface FaultRow {
-  /** The most milliseconds from one response with 200 to the next. */
+  /** The longest time between two responses with 200, in milliseconds. */
   longestGap: number;
-  /** Milliseconds of the slowest response. */
+  /** The time of the slowest response, in milliseconds. */
   slowest: number;
   acknowledged: number;
-  /** Acknowledged plants that the database does not have as they were sent. */
+  /** The number of acknowledged plants that are missing or different in the database. */
   missing: number;
 }
 
@@ -20,20 +20,12 @@ declare module 'vitest' {
 }
 
 export function faultRow(seen: Seen, rows: readonly Row[]): FaultRow {
-  const stored = new Map(rows.map((row) => [row.id, row]));
-  const missing = seen.acknowledged.filter(({ id, name, tag = null }) => {
-    const row = stored.get(id);
-    return row?.name !== name || row.tag !== tag;
-  });
-  return {
-    longestGap: seen.longestGap,
-    slowest: seen.slowest,
-    acknowledged: seen.acknowledged.length,
-    missing: missing.length,
-  };
+  const { longestGap, slowest, acknowledged } = seen;
+  const { length: missing } = missingPlants(acknowledged, rows);
+  return { longestGap, slowest, acknowledged: acknowledged.length, missing };
 }
 
-/** Prints a table of all faults when the tests have run, in Markdown. */
+/** Prints a Markdown table of all faults after the tests. */
 export default class FaultTable implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const rows = modules

@@ -1,44 +1,36 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { startProcess } from '@plant-store/test-setup';
-import { expect, it, onTestFinished } from 'vitest';
-import { startPlantsDatabase } from './plants-database.ts';
-import { requestText, startRequestFlood } from './request-flood.ts';
+import { expect, it } from 'vitest';
+import { serve, token } from '../fixtures/program.ts';
+import { requestText } from '../fixtures/raw-request.ts';
+import { percentile99 } from './connections.ts';
+import { startRequestFlood } from './request-flood.ts';
+import { startDatabase } from './store-under-load.ts';
 
-const token = 'secret-of-the-tests';
-
-/** The numbers of connections of a flood, and of the clients that create plants. */
+/** The number of connections of a flood, and the number of clients that create plants. */
 const flooders = 1_500;
 const creators = 8;
 
-/** Milliseconds for which creates are measured, without a flood and during a flood. */
+/** The duration of each measurement of creates, in milliseconds. */
 const duration = 5_000;
 
-let lastId = 0;
-const nextId = () => ++lastId;
+let lastId = 1_000_000;
 
-// Each request has another number of eight digits in place of NUMBER.
+// In each request, a different number of eight digits replaces NUMBER.
 it.each([
-  ['lists', requestText('GET /plants?limit=1000', { token })],
-  ['gets', requestText('GET /plants/1NUMBER', { token })],
-  ['deletes', requestText('DELETE /plants/1NUMBER', { token })],
-  ['unknown tokens', requestText('GET /plants', { token: 'unknownNUMBER' })],
+  ['lists', requestText('GET /plants?limit=1000', token)],
+  ['gets', requestText('GET /plants/1NUMBER', token)],
+  ['deletes', requestText('DELETE /plants/1NUMBER', token)],
+  ['unknown tokens', requestText('GET /plants', 'unknownNUMBER')],
 ])('creates still succeed during a flood of %s', async (name, text) => {
-  const database = await startPlantsDatabase();
-  onTestFinished(database.stop);
-  const server = startProcess({
-    DATABASE_URL: database.url,
-    PLANT_STORE_TOKEN: token,
-    LOG_LEVEL: 'fatal',
-  });
-  onTestFinished(() => void server.child.kill('SIGKILL'));
-  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  const database = await startDatabase();
+  const { url } = await serve({ DATABASE_URL: database.url, LOG_LEVEL: 'fatal' });
   await database.admin`insert into plants select n, 'plant ' || n from generate_series(1, 5000) n`;
 
   const create = () => {
-    const body = `{"id":${1_000_000 + nextId()},"name":"a plant"}`;
-    return requestText('POST /plants', { token, body });
+    const body = `{"id":${++lastId},"name":"a plant"}`;
+    return { text: requestText('POST /plants', token, body) };
   };
   const measure = async () => {
     const creates = await startRequestFlood(url, creators, create);
@@ -52,21 +44,17 @@ it.each([
   await once(flood, 'message');
   const flooded = await measure();
   flood.postMessage('stop');
-  const [statuses] = await once(flood, 'message');
+  const [outcomes] = await once(flood, 'message');
   const firstAfter = await startRequestFlood(url, 1, create);
   await expect.poll(() => firstAfter.times.length).toBeGreaterThan(0);
   await firstAfter.stop();
 
   const [before, during] = [percentile99(quiet.times), percentile99(flooded.times)];
   console.log(
-    `a flood of ${name}: ${JSON.stringify(statuses)}; creates ${flooded.times.length} after ` +
-      `${quiet.times.length}, p99 ${during.toFixed(0)} ms after ${before.toFixed(0)} ms, slowest ` +
+    `a flood of ${name}: ${JSON.stringify(outcomes)}; creates ${flooded.times.length} after ` +
+      `${quiet.times.length}, p99 ${during} ms after ${before} ms, slowest ` +
       `${Math.max(...flooded.times).toFixed(0)} ms, first after it ${firstAfter.times[0]?.toFixed(0)} ms`,
   );
-  expect(Object.keys(flooded.statuses)).toEqual(['200']);
+  expect(Object.keys(flooded.outcomes)).toEqual(['200']);
   expect(flooded.times.length).toBeGreaterThan(0);
 });
-
-function percentile99(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
-}

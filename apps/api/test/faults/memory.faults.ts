@@ -1,27 +1,24 @@
 import { setTimeout } from 'node:timers/promises';
-import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { expect, inject, it, onTestFinished } from 'vitest';
-import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
-import { readPrometheusText } from '../fixtures/prometheus-text.ts';
-import { requestText } from './request-flood.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { serve, stopProgram, token } from '../fixtures/program.ts';
+import { requestText } from '../fixtures/raw-request.ts';
 import { startSlowClients } from './slow-clients.ts';
 
-/** The least heap and the least memory that docs/maintain.md names, in MiB. */
+/** The smallest heap and the smallest memory that docs/maintain.md allows, in MiB. */
 const heap = 160;
 const memory = 450;
 
 const clients = 400;
-const token = 'a-secret-of-the-tests';
 const headers = { authorization: `Bearer ${token}` };
 
-/** Milliseconds for which the clients send requests. */
+/** The clients send requests for this many milliseconds. */
 const duration = 10_000;
 
-/** The cursor of the start of the feed, and the cursor of its present end. */
+/** The cursors of the start and of the end of the feed. */
 type Cursors = Record<'start' | 'latest', string | undefined>;
 
-const get = (path: string) => requestText(`GET ${path}`, { token });
+const get = (path: string) => requestText(`GET ${path}`, token);
 
 /** The text of a request with ten calls over tRPC. */
 const batchOf = (procedure: string, input: object) => {
@@ -31,11 +28,11 @@ const batchOf = (procedure: string, input: object) => {
 };
 
 const plants = Array.from({ length: 1_000 }, (_, i) => ({ id: -i, name: 'x'.repeat(900) }));
-const batch = requestText('POST /plants/batch', { token, body: JSON.stringify({ plants }) });
+const batch = requestText('POST /plants/batch', token, JSON.stringify({ plants }));
 
 /**
- * The requests of the clients. The system holds some MiB of each connection, so some clients send several
- * requests at a time.
+ * The kinds of requests. The operating system buffers some MiB for each connection, so some clients send
+ * several requests at a time.
  */
 const requests = {
   lists: () => get('/plants?limit=1000').repeat(8),
@@ -50,9 +47,8 @@ const requests = {
 it.each([
   ['list plants', [requests.lists]],
   ['list plants, get and wait for changes, and send batches', Object.values(requests)],
-])('serves 400 clients that %s and read slowly, with the least heap', async (what, kinds) => {
+])('with the least heap, serves 400 clients that %s and read slowly', async (what, kinds) => {
   const { program, url, addPlants } = await startWithLeastHeap();
-  const [, metricsUrl = ''] = await program.printed(/Metrics +(\S+)/);
   const start = await latestCursor(url);
   await addPlants(1);
   const cursors = { start, latest: await latestCursor(url) };
@@ -66,8 +62,8 @@ it.each([
   for (let from = 10_001; performance.now() < end; from += 1_000) {
     await addPlants(from);
     await setTimeout(500);
-    const metrics = readPrometheusText(await (await fetch(metricsUrl)).text());
-    mostMemory = Math.max(mostMemory, metrics.value('process_resident_memory_bytes') / 2 ** 20);
+    const { value } = await program.metrics();
+    mostMemory = Math.max(mostMemory, value('process_resident_memory_bytes') / 2 ** 20);
     cursors.latest = (await latestCursor(url)) ?? cursors.latest;
   }
   slow.stop();
@@ -80,7 +76,7 @@ it.each([
   expect(await stopProgram(program)).toBe(0);
 });
 
-it('sends 6,000 changes to each of 100 streams that begin at once, with the least heap', async () => {
+it('with the least heap, sends 6,000 changes to each of 100 streams', async () => {
   const { program, url, addPlants } = await startWithLeastHeap();
   const start = await latestCursor(url);
   for (const from of [1, 1_001, 2_001, 3_001, 4_001, 5_001]) await addPlants(from);
@@ -93,25 +89,21 @@ it('sends 6,000 changes to each of 100 streams that begin at once, with the leas
 });
 
 async function startWithLeastHeap() {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const program = startProgram({
-    DATABASE_URL: databaseUrl,
-    PLANT_STORE_TOKEN: token,
+  const program = await serve({
     PLANT_STORE_METRICS_PORT: '0',
     NODE_OPTIONS: `--max-old-space-size=${heap}`,
     LOG_LEVEL: 'fatal',
   });
-  const url = await printedUrl(program);
-  const sql = postgres(databaseUrl, { max: 1 });
+  const sql = postgres(program.databaseUrl, { max: 1 });
   onTestFinished(() => sql.end());
   const addPlants = (from: number) => sql`
     insert into plants (id, name)
     select id, '🪴' || repeat('x', case when id % 1000 = 500 then 1100 else 900 end)
     from generate_series(${from}::int, ${from + 999}::int) as id`;
-  return { program, url, addPlants };
+  return { program, url: program.url, addPlants };
 }
 
-/** Counts the changes of a stream, and continues in a new stream when the server ends it. */
+/** Counts the changes of a stream. When the server ends the stream, the count continues in a new stream. */
 function followChanges(url: string, start: string | undefined, signal: AbortSignal) {
   const counter = { created: 0 };
   void follow();

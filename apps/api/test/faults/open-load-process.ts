@@ -1,24 +1,22 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { requestText } from '../fixtures/raw-request.ts';
+import { count, openConnections, readResponses } from './connections.ts';
 import type { OpenLoad, OpenLoadResult } from './open-load.ts';
 
-// Sends creates at a fixed rate, whatever the server does. It is a process of its own, so that it
-// can have a core of its own. Prints its result as JSON.
+// This program sends creates at a fixed rate, even when the server is slow. It runs in its own process, so
+// that a test can give it a CPU core. The program prints its result as JSON.
 
 const { url, token, rate, connections, seconds, firstId } = JSON.parse(
   process.argv[2] ?? '',
 ) as OpenLoad;
-const { hostname, port } = new URL(url);
-const head = `Host: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
-
-/** Milliseconds between two connections for `/livez`. */
+/** The pause between two requests for `/livez`, in milliseconds. */
 const livezInterval = 100;
 
 interface Client {
   socket: Socket;
   dueAt: number;
   sentAt: number;
-  received: string;
 }
 
 const result: OpenLoadResult = {
@@ -28,17 +26,13 @@ const result: OpenLoadResult = {
   fromDue: [],
   livez: [],
 };
-const free: Client[] = [];
-/** The number of creates that are due, and the number of creates that are sent. */
+const free = (await openConnections(url, connections)).map(clientOn);
+/** The number of creates that are due, and the number of creates that this process has sent. */
 let due = 0;
 let sent = 0;
 let pending = 0;
 let isOver = false;
 
-for (let i = 0; i < connections; i += 250) {
-  const count = Math.min(250, connections - i);
-  free.push(...(await Promise.all(Array.from({ length: count }, connectClient))));
-}
 const livez = watchLivez();
 const startedAt = performance.now();
 for (const end = rate * seconds; due < end; await setTimeout(1)) {
@@ -50,16 +44,23 @@ while (pending > 0) await setTimeout(10);
 await livez;
 process.stdout.write(JSON.stringify(result), () => process.exit());
 
-async function connectClient(): Promise<Client> {
-  const socket = connect(Number(port), hostname).setNoDelay().setEncoding('latin1');
-  const client: Client = { socket, dueAt: 0, sentAt: 0, received: '' };
-  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-  socket.on('data', (text: string) => receive(client, text));
-  socket.on('error', () => {}).on('close', () => count('none'));
+function clientOn(socket: Socket): Client {
+  const client: Client = { socket, dueAt: 0, sentAt: 0 };
+  readResponses(socket, ({ outcome, hasRetryAfter }) => {
+    count(result.outcomes, outcome);
+    if (outcome === '200') {
+      result.fromSent.push(performance.now() - client.sentAt);
+      result.fromDue.push(performance.now() - client.dueAt);
+    } else if (!hasRetryAfter) result.withoutRetryAfter++;
+    pending--;
+    free.push(client);
+    if (!isOver) sendNext();
+  });
+  socket.on('close', () => count(result.outcomes, 'none'));
   return client;
 }
 
-/** Sends the next create that is due, when a connection is free. */
+/** Sends the next due create if a connection is free. */
 function sendNext(): void {
   const client = sent < due ? free.shift() : undefined;
   if (!client) return;
@@ -68,39 +69,9 @@ function sendNext(): void {
   pending++;
   const id = firstId + sent++;
   const plant = `{"id":${id},"name":"plant ${id}"}`;
-  const [path, body] = id % 2 ? ['/plants', plant] : ['/trpc/createPlant', `{"json":${plant}}`];
-  client.socket.write(
-    `POST ${path} HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`,
-  );
-}
-
-function receive(client: Client, text: string): void {
-  client.received += text;
-  const response = client.received;
-  const headEnd = response.indexOf('\r\n\r\n') + 4;
-  const length = Number(/content-length: (\d+)/i.exec(response)?.[1]);
-  if (headEnd < 4 || response.length < headEnd + length) return;
-  client.received = '';
-  settle(client, response);
-  pending--;
-  free.push(client);
-  if (!isOver) sendNext();
-}
-
-function settle({ dueAt, sentAt }: Client, response: string): void {
-  const status = response.slice(9, 12);
-  if (status === '200') {
-    result.fromSent.push(performance.now() - sentAt);
-    result.fromDue.push(performance.now() - dueAt);
-    count(status);
-    return;
-  }
-  count(`${status} ${/"error":(\d+)/.exec(response)?.[1]}`);
-  if (!/^retry-after: \d/im.test(response)) result.withoutRetryAfter++;
-}
-
-function count(outcome: string): void {
-  result.outcomes[outcome] = (result.outcomes[outcome] ?? 0) + 1;
+  const [path, body = ''] =
+    id % 2 ? ['/plants', plant] : ['/trpc/createPlant', `{"json":${plant}}`];
+  client.socket.write(requestText(`POST ${path}`, token, body));
 }
 
 async function watchLivez(): Promise<void> {

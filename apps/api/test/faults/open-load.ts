@@ -2,10 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/**
- * A load of creates, over REST and tRPC in turn. They are due at a fixed rate, even when the server is
- * slow.
- */
+/** Creates over REST and tRPC in turn, at a fixed rate even when the server is slow. */
 export interface OpenLoad {
   url: string;
   token: string;
@@ -19,21 +16,21 @@ export interface OpenLoad {
 
 /** The result of a load. Times are in milliseconds. */
 export interface OpenLoadResult {
-  /** The number of responses by HTTP status and error code: `200`, `503 50301`, `none`. */
+  /** The number of responses by outcome, such as `200`, `503 50301` or `none`. */
   outcomes: Record<string, number>;
   /** The number of errors without `Retry-After`. */
   withoutRetryAfter: number;
-  /** The time of each response with 200, from the moment its create was sent. */
+  /** For each response with status 200, the time since its create was sent. */
   fromSent: number[];
   /** For each response with status 200, the time since its create was due. */
   fromDue: number[];
-  /** The time of each response of `/livez`, on a new connection. */
+  /** The time of each response of `/livez`. Each request has a new connection. */
   livez: number[];
 }
 
 const program = fileURLToPath(new URL('./open-load-process.ts', import.meta.url));
 
-/** Runs a load on one core. */
+/** Runs a load on the given CPU core. */
 export async function runOpenLoad(load: OpenLoad, core: number): Promise<OpenLoadResult> {
   const { stdout } = await promisify(execFile)(
     'taskset',

@@ -1,44 +1,31 @@
 import { setTimeout } from 'node:timers/promises';
-import { hasPosixSignals, startProcess } from '@plant-store/test-setup';
-import { expect, it, onTestFinished } from 'vitest';
-import { readPrometheusText } from '../fixtures/prometheus-text.ts';
-import { startFlood } from './flood.ts';
-import { startPlantsDatabase } from './plants-database.ts';
-import { hang } from './store-under-load.ts';
+import { hasPosixSignals } from '@plant-store/test-setup';
+import { expect, it } from 'vitest';
+import { serve, stopProgram } from '../fixtures/program.ts';
+import { percentile99 } from './connections.ts';
+import { startCreateFlood } from './request-flood.ts';
+import { hang, startDatabase } from './store-under-load.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
-const token = 'secret-of-the-tests';
-
-/** Seconds for which the slow database executes a statement. It executes one at a time. */
+/** The slow database takes this many seconds for a statement, and executes one statement at a time. */
 const statementDuration = 4;
 
-/**
- * The number of creates that are open at once. They wait for two statements, so the database cannot
- * store all of them in time.
- */
+/** The number of creates that wait at the same time. The database cannot store all their plants in time. */
 const connections = 1_200;
 
-/** Milliseconds for which the overload lasts. */
+/** The duration of the overload, in milliseconds. */
 const duration = 60_000;
 
-/** Milliseconds between two checks of the server. */
+/** The pause between two checks of the server, in milliseconds. */
 const pause = 500;
 
-// Windows has no signals: the server cannot exit with code 0 on SIGTERM there.
+// Windows has no signals, so a server there cannot exit with code 0 on SIGTERM.
 it.runIf(hasPosixSignals)(
-  'creates as many plants as it can during a minute of overload',
+  'creates plants as fast as the database allows during a minute of overload',
   async () => {
-    const database = await startPlantsDatabase();
-    onTestFinished(database.stop);
-    const server = startProcess({
-      DATABASE_URL: database.url,
-      PLANT_STORE_TOKEN: token,
-      PLANT_STORE_METRICS_PORT: '0',
-      LOG_LEVEL: 'warn',
-    });
-    onTestFinished(() => void server.child.kill('SIGKILL'));
-    const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
-    const [, metricsUrl = ''] = await server.printed(/Metrics +(\S+)/);
+    const database = await startDatabase();
+    const settings = { PLANT_STORE_METRICS_PORT: '0', LOG_LEVEL: 'warn' };
+    const server = await serve({ DATABASE_URL: database.url, ...settings });
     await database.admin.unsafe(`
     create sequence statements;
     grant usage on sequence statements to public;
@@ -51,21 +38,19 @@ it.runIf(hasPosixSignals)(
       end $$;
     create trigger slow_down before insert on plants execute function slow_down()`);
 
-    const get = (address: string) => fetch(address, { signal: AbortSignal.timeout(hang) });
-    /**
-     * Checks the server for half of the time. Resolves with the most memory that it used, in bytes.
-     */
+    /** Checks the server for half of the duration. Resolves with the highest memory use. */
     const watch = async () => {
       let memory = 0;
       for (const startedAt = Date.now(); Date.now() - startedAt < duration / 2; ) {
-        expect((await get(`${url}/livez`)).status).toBe(200);
-        const metrics = readPrometheusText(await (await get(metricsUrl)).text());
-        memory = Math.max(memory, metrics.value('process_resident_memory_bytes'));
+        const signal = AbortSignal.timeout(hang);
+        expect((await fetch(`${server.url}/livez`, { signal })).status).toBe(200);
+        const { value } = await server.metrics();
+        memory = Math.max(memory, value('process_resident_memory_bytes'));
         await setTimeout(pause);
       }
       return memory;
     };
-    const flood = await startFlood({ url, token }, connections);
+    const flood = await startCreateFlood(server, connections);
     const memoryInFirstHalf = await watch();
     const { '503 50300': lateInFirstHalf = 0 } = flood.outcomes;
     const memoryInSecondHalf = await watch();
@@ -79,24 +64,23 @@ it.runIf(hasPosixSignals)(
     } = flood.outcomes;
     expect(others).toEqual({});
     expect(rejected).toBeGreaterThan(created);
-    // Each statement is nearly full, so the database stores as many plants as it can.
+    // Each statement must be nearly full, because full statements store the most plants.
     const [row] = await database.admin<{ statements: number }[]>`
       select last_value::int as statements from statements`;
     expect(created + late).toBeGreaterThan(64 * (row?.statements ?? Number.NaN));
-    // When the server knows how slow the database is, it rejects the creates that would be late.
+    // After the first half, the server knows the speed of the database. It must reject most creates that
+    // would be late.
     expect(late - lateInFirstHalf).toBeLessThan(rejected / 10);
     expect(flood.withoutRetryAfter).toBe(0);
 
-    const p99 = flood.times.toSorted((a, b) => a - b)[Math.floor(flood.times.length * 0.99)];
-    expect(p99).toBeLessThan(hang);
-    // In the first half, the memory grows with the connections. Then it must stay the same.
+    expect(percentile99(flood.times)).toBeLessThan(hang);
+    // In the first half, each new connection takes memory. In the second half, the memory must not grow.
     expect(memoryInSecondHalf).toBeLessThan(1.25 * memoryInFirstHalf);
     expectStored(
       flood.acknowledged,
       await database.admin<Row[]>`select id::int, name, tag from plants`,
     );
 
-    server.child.kill('SIGTERM');
-    expect(await server.ended()).toBe(0);
+    expect(await stopProgram(server)).toBe(0);
   },
 );

@@ -6,21 +6,21 @@ import { onTestFinished } from 'vitest';
 import type { Row } from './stored-plants.ts';
 
 /**
- * Imitates an instance of the version before the last migration: it runs the migrations and sends the
+ * Imitates an instance of the version before the last migration. The imitation runs the migrations and the
  * statements of that version.
  */
 export interface PreviousVersion {
-  /** The plants that it has acknowledged so far. */
+  /** The plants that the instance has acknowledged so far. */
   readonly acknowledged: Row[];
-  /** Resolves when this many further plants are acknowledged. Rejects when a statement fails. */
+  /** Resolves after this number of further acknowledgements. Rejects when a statement fails. */
   acknowledges(plants: number): Promise<void>;
   /** Stops the instance. Rejects when a statement has failed. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts such an instance on a database. It creates plants with ids from `firstId` on, in four batches at
- * a time.
+ * Starts an instance of the previous version on a database. The instance creates plants in four batches at
+ * a time, with ids from `firstId` on.
  */
 export async function startPreviousVersion(url: string, firstId: number): Promise<PreviousVersion> {
   const connection = { application_name: 'previous version' };
@@ -83,8 +83,8 @@ interface Journal {
 }
 
 /**
- * Applies all migrations but the last. As Drizzle does, it applies only migrations that are newer than the
- * newest one of the database.
+ * Applies all migrations except the last one. Like Drizzle, this function skips all migrations up to the
+ * newest migration of the database.
  */
 async function migrate(sql: postgres.Sql): Promise<void> {
   const text = await readFile(new URL('meta/_journal.json', migrationsFolder), 'utf8');

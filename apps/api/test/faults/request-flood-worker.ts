@@ -1,15 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { startRequestFlood } from './request-flood.ts';
 
-// A flood in a thread of its own, so that it does not delay the clients that are measured.
+// This flood runs in its own thread, so that it does not delay the measured clients.
 
 const { url, connections, text }: { url: string; connections: number; text: string } = workerData;
 let number = 0;
-const flood = await startRequestFlood(url, connections, () =>
-  text.replace('NUMBER', String(++number).padStart(8, '0')),
-);
+const flood = await startRequestFlood(url, connections, () => ({
+  text: text.replace('NUMBER', String(++number).padStart(8, '0')),
+}));
 parentPort?.postMessage('started');
 parentPort?.once('message', async () => {
   await flood.stop();
-  parentPort?.postMessage(flood.statuses);
+  parentPort?.postMessage(flood.outcomes);
 });

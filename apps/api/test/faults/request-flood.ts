@@ -1,70 +1,65 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import type { Seen } from '@plant-store/test-setup';
+import { requestText } from '../fixtures/raw-request.ts';
+import type { Target } from '../fixtures/surfaces.ts';
+import { count, openConnections, readResponses } from './connections.ts';
 
-/** Connections that send the same kind of request, again and again. */
+/** Connections that send requests again and again. */
 export interface RequestFlood {
-  /** The number of responses by HTTP status. */
-  readonly statuses: Record<string, number>;
-  /** Milliseconds that each response took. */
+  /** The number of responses by outcome, such as `200`, `503 50301` or `none`. */
+  readonly outcomes: Record<string, number>;
+  /** The milliseconds that each response with 200 took. */
   readonly times: number[];
+  /** The number of 503 responses without `Retry-After`. */
+  readonly withoutRetryAfter: number;
+  /** Sends no more requests. Resolves when the last responses have arrived. */
   stop(): Promise<void>;
 }
 
 /**
- * Sends requests on this number of connections. Each connection sends the next request when it has
- * the response to the previous one. It writes to sockets itself, because an HTTP client needs more
- * CPU time than the server.
+ * Sends requests on the given number of connections. Each connection sends its next request after the
+ * response to its last request.
  *
- * @param nextRequest makes the text of a request
+ * @param nextRequest returns the text of a request, and a function to call when the request gets 200
  */
 export async function startRequestFlood(
   url: string,
   connections: number,
-  nextRequest: () => string,
+  nextRequest: () => { text: string; acknowledge?: () => void },
 ): Promise<RequestFlood> {
-  const { hostname, port } = new URL(url);
-  const statuses: Record<string, number> = {};
+  const outcomes: Record<string, number> = {};
   const times: number[] = [];
-  const sockets: Socket[] = [];
+  let withoutRetryAfter = 0;
   let isStopped = false;
 
   const sendOn = (socket: Socket) => {
-    let missing = -1;
-    let sentAt = 0;
-    const next = () => {
-      if (isStopped) return void socket.destroy();
-      sentAt = performance.now();
-      missing = -1;
-      socket.write(nextRequest());
-    };
-    socket.on('data', (chunk: Buffer) => {
-      if (missing < 0) {
-        // A response is at least as long as its head, which arrives in one piece.
-        const end = chunk.indexOf('\r\n\r\n') + 4;
-        const head = chunk.subarray(0, end).toString('latin1');
-        const status = head.slice(9, 12);
-        statuses[status] = (statuses[status] ?? 0) + 1;
-        missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) + end;
+    let request = nextRequest();
+    let sentAt = performance.now();
+    socket.write(request.text);
+    readResponses(socket, ({ outcome, hasRetryAfter }) => {
+      count(outcomes, outcome);
+      if (outcome.startsWith('503') && !hasRetryAfter) withoutRetryAfter++;
+      if (outcome === '200') {
+        times.push(performance.now() - sentAt);
+        request.acknowledge?.();
       }
-      missing -= chunk.length;
-      if (missing > 0) return;
-      times.push(performance.now() - sentAt);
-      next();
+      if (isStopped) return void socket.destroy();
+      request = nextRequest();
+      sentAt = performance.now();
+      socket.write(request.text);
     });
-    socket.on('error', () => {});
-    next();
+    socket.on('close', () => isStopped || count(outcomes, 'none'));
   };
 
-  // Clients connect one after another: when too many connect at once, the rest waits for seconds.
-  while (sockets.length < connections) {
-    const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
-    sockets.push(socket);
-  }
+  const sockets = await openConnections(url, connections);
   for (const socket of sockets) sendOn(socket);
   return {
-    statuses,
+    outcomes,
     times,
+    get withoutRetryAfter() {
+      return withoutRetryAfter;
+    },
     async stop() {
       isStopped = true;
       await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
@@ -72,11 +67,26 @@ export async function startRequestFlood(
   };
 }
 
-/** The text of a request with a token. */
-export function requestText(
-  line: string,
-  { token, body = '' }: { token: string; body?: string },
-): string {
-  const head = `Host: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
-  return `${line} HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+/** A flood of creates, and the plants that got 200. */
+export interface CreateFlood extends RequestFlood {
+  readonly acknowledged: Seen['acknowledged'];
+}
+
+/** Creates plants over REST and tRPC in turn, on the given number of connections. */
+export async function startCreateFlood(
+  { url, token }: Target,
+  connections: number,
+): Promise<CreateFlood> {
+  const acknowledged: Seen['acknowledged'] = [];
+  let id = 0;
+  const flood = await startRequestFlood(url, connections, () => {
+    const plant = { id: ++id, name: `plant ${id}`, ...(id % 2 && { tag: `tag ${id}` }) };
+    const json = JSON.stringify(plant);
+    const [path, body] = id % 2 ? ['/plants', json] : ['/trpc/createPlant', `{"json":${json}}`];
+    return {
+      text: requestText(`POST ${path}`, token, body),
+      acknowledge: () => acknowledged.push(plant),
+    };
+  });
+  return Object.assign(flood, { acknowledged });
 }

@@ -1,44 +1,34 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { count, openConnections } from './connections.ts';
 
-/** Milliseconds for which a client pauses after each part of a response, and after an error. */
+/** The pauses of a client after each chunk of a response and after an error, in milliseconds. */
 const pause = 20;
 const retryAfter = 1_000;
 
 /** Clients that send requests again and again, and read the responses slowly. */
 export interface SlowClients {
-  /** The number of responses by HTTP status and error codes: `200`, `503 50301`, `207 50301`. */
+  /** The number of responses by outcome, such as `200`, `503 50301` or `207 50301`. */
   readonly outcomes: Record<string, number>;
   /** Ends the connections. */
   stop(): void;
 }
 
 /**
- * Starts one client for each function. The function makes the text of the client's next requests. A client
- * sends them when it has read the responses to its earlier requests.
+ * Starts one client for each function, which makes the text of the client's next requests. A client sends
+ * its next requests after the responses to its earlier requests.
  */
 export async function startSlowClients(
   url: string,
   clients: readonly (() => string)[],
 ): Promise<SlowClients> {
-  const { hostname, port } = new URL(url);
   const outcomes: Record<string, number> = {};
-  const sockets: Socket[] = [];
   let isStopped = false;
-  // Clients connect one after another: when too many connect at once, the rest waits for seconds.
-  while (sockets.length < clients.length) {
-    const socket = connect(Number(port), hostname).on('error', () => {});
-    await once(socket, 'connect');
-    sockets.push(socket);
-  }
-  const count = (outcome: string) => {
-    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-  };
+  const sockets = await openConnections(url, clients.length);
   clients.forEach((nextRequests, i) => {
     const socket = sockets[i];
-    socket?.once('close', () => isStopped || count('none'));
-    if (socket) void readResponses(socket, nextRequests, count);
+    socket?.once('close', () => isStopped || count(outcomes, 'none'));
+    if (socket) void readSlowly(socket, nextRequests, outcomes);
   });
   return {
     outcomes,
@@ -49,10 +39,10 @@ export async function startSlowClients(
   };
 }
 
-async function readResponses(
+async function readSlowly(
   socket: Socket,
   nextRequests: () => string,
-  count: (outcome: string) => void,
+  outcomes: SlowClients['outcomes'],
 ): Promise<void> {
   let received = '';
   let status: string | undefined;
@@ -80,7 +70,7 @@ async function readResponses(
           break;
         }
         received = received.slice(missing);
-        count([status, ...codes].join(' '));
+        count(outcomes, [status, ...codes].join(' '));
         hasError ||= status === '503';
         [status, codes] = [undefined, new Set()];
         isComplete = received === '';

@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
-import { hasSlowFlush, makeSlowFlush, startOnPostgres } from '@plant-store/test-setup';
+import { hasSlowFlush, makeSlowFlush } from '@plant-store/test-setup';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { serve } from '../fixtures/program.ts';
+import { post } from '../fixtures/surfaces.ts';
 import { type PlantsDatabase, startPlantsDatabase } from './plants-database.ts';
 
-// On a slow disk each commit takes seconds, and nothing can cancel it.
+// On a slow disk, each commit takes seconds. Nothing can cancel such a commit.
 const test = it.runIf(hasSlowFlush);
 
 const disk = hasSlowFlush ? makeSlowFlush() : undefined;
@@ -16,32 +18,24 @@ beforeAll(async () => {
 
 afterAll(() => database.stop());
 
-/** A create that was sent. */
+/** A create, and its response. */
 interface Sent {
   readonly id: number;
   readonly status: number;
-  /** The time at which the response arrived, and the milliseconds from the request to the response. */
+  /** The time of the response, and the milliseconds since the request. */
   readonly at: number;
   readonly milliseconds: number;
 }
 
 let lastId = 0;
 
-/** Sends this many creates a second while each flush takes a given number of milliseconds. */
+/** Sends `rate` creates a second while each flush takes `flush` milliseconds. */
 async function createDuring(flush: number, rate: number): Promise<Sent[]> {
-  const { env, stop } = await startOnPostgres(database.url);
-  onTestFinished(stop);
-  const authorization = `Bearer ${env.PLANT_STORE_TOKEN}`;
-  const headers = { authorization, 'content-type': 'application/json' };
+  const server = await serve({ DATABASE_URL: database.url });
   const create = async (): Promise<Sent> => {
     const id = ++lastId;
     const sentAt = performance.now();
-    const body = JSON.stringify({ id, name: `plant ${id}` });
-    const response = await fetch(`${env.PLANT_STORE_URL}/plants`, {
-      method: 'POST',
-      headers,
-      body,
-    });
+    const response = await post(server, '/plants', JSON.stringify({ id, name: `plant ${id}` }));
     await response.arrayBuffer();
     const at = performance.now();
     return { id, status: response.status, at, milliseconds: at - sentAt };
@@ -61,7 +55,7 @@ async function createDuring(flush: number, rate: number): Promise<Sent[]> {
   return sent;
 }
 
-/** The shares of creates that get 200 even on a busy machine. */
+/** `accepted` is the share of creates that get 200 even on a busy machine. */
 const cases = [
   { flush: 1_500, rate: 40, accepted: 0.6 },
   { flush: 2_000, rate: 40, accepted: 0.5 },

@@ -1,56 +1,65 @@
-import { hasPosixSignals, type TestPostgres } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { it, onTestFinished } from 'vitest';
-import { setSetting, startPlantsDatabase } from './plants-database.ts';
-import { startStoreUnderLoad } from './store-under-load.ts';
+import { openPlantStore } from '@plant-store/core';
+import { hasPosixSignals } from '@plant-store/test-setup';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { setSetting } from './plants-database.ts';
+import { startDatabase, startStoreUnderLoad } from './store-under-load.ts';
 
-// Windows has no signals: a process cannot exit with code 0 on SIGTERM there.
+// Windows has no signals, so a server there cannot exit with code 0 on SIGTERM.
 const test = it.runIf(hasPosixSignals);
 
-test('a promoted standby replaces a primary that is down', async ({ task }) => {
-  const primary = await startPlantsDatabase();
-  onTestFinished(primary.stop);
+test('a promoted standby replaces a primary that is down', async (context) => {
+  const primary = await startDatabase();
   const standby = await primary.server.startStandby();
   onTestFinished(standby.stop);
-  const admin = postgres(primary.server.url, { max: 1 });
-  await setSetting(admin, "set synchronous_standby_names = '*'");
-  await admin.end();
+  await setSetting(primary, "set synchronous_standby_names = '*'");
   const { username, pathname } = new URL(primary.url);
   const [first, second] = [standby, primary.server].map(({ url }) => new URL(url).host);
-  const store = await startStoreUnderLoad(`postgres://${username}@${first},${second}${pathname}`);
-  onTestFinished(store.kill);
+  const store = await startStoreUnderLoad(
+    `postgres://${username}@${first},${second}${pathname}`,
+    context,
+  );
 
   await primary.server.halt();
-  await promote(standby);
+  await standby.promote();
   await store.load.acknowledged(100);
-  await store.finish(Object.assign(new URL(standby.url), { pathname }).href, task);
+  await store.finish(Object.assign(new URL(standby.url), { pathname }).href);
 });
 
-test('a primary that returns as a standby is not used until it is the primary again', async ({
-  task,
-}) => {
-  const first = await startPlantsDatabase();
-  onTestFinished(first.stop);
+test('a primary that returns as a standby is not used until it is the primary again', async (context) => {
+  const first = await startDatabase();
   const second = await first.server.startStandby();
   onTestFinished(second.stop);
   const { username, pathname } = new URL(first.url);
   const hosts = [first.server, second].map(({ url }) => new URL(url).host).join();
-  const store = await startStoreUnderLoad(`postgres://${username}@${hosts}${pathname}`);
-  onTestFinished(store.kill);
+  const store = await startStoreUnderLoad(`postgres://${username}@${hosts}${pathname}`, context);
 
   // A graceful shutdown sends the whole write-ahead log to the standby.
   await first.server.halt('SIGINT');
-  await promote(second);
+  await second.promote();
   await first.server.startAsStandbyOf(second.url);
   await store.load.acknowledged(200);
   await second.halt('SIGINT');
-  await promote(first.server);
+  await first.server.promote();
   await store.load.acknowledged(100);
-  await store.finish(first.url, task);
+  await store.finish(first.url);
 });
 
-async function promote({ url }: TestPostgres): Promise<void> {
-  const sql = postgres(url, { max: 1 });
-  await sql`select pg_promote()`;
-  await sql.end();
-}
+test('a delete is not confirmed before the standby has it', async () => {
+  const primary = await startDatabase();
+  const standby = await primary.server.startStandby();
+  onTestFinished(standby.stop);
+  const store = await openPlantStore({ databaseUrl: primary.url });
+  onTestFinished(store.close);
+  await setSetting(primary, "set synchronous_standby_names = '*'");
+  const ids = [1n, 2n, 3n];
+  for (const id of ids) await store.create({ id, name: 'x' });
+  await standby.halt();
+  for (const _ of ['first', 'repeated']) {
+    const deletes = ids.map((id) =>
+      expect(store.delete(id)).rejects.toMatchObject({ code: 50300 }),
+    );
+    await Promise.all(deletes);
+  }
+  await standby.start();
+  await vi.waitFor(async () => expect(await store.delete(1n)).toBe(false), 60_000);
+});

@@ -4,45 +4,52 @@ import {
   startProcess,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { expect, type TestContext } from 'vitest';
+import { expect, onTestFinished, type TestContext } from 'vitest';
+import { token } from '../fixtures/program.ts';
 import { faultRow } from './fault-table.ts';
+import { type PlantsDatabase, startPlantsDatabase } from './plants-database.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
 /** The server's program on a database, and clients that create plants. */
 export interface StoreUnderLoad {
   load: AcknowledgedLoad;
   /**
-   * Stops the server and the clients, and compares the acknowledged plants with those in the
-   * database at this URL. The task is the test, which gets its row in the table of faults.
+   * Stops the server and the clients. Compares the acknowledged plants with the plants in the database at
+   * this URL. The test gets its row in the table of faults.
    */
-  finish(databaseUrl: string, task: TestContext['task']): Promise<void>;
-  /** Stops the server and the clients at once. */
-  kill(): void;
+  finish(databaseUrl: string): Promise<void>;
 }
 
-/**
- * On any machine, only a server that hangs needs more milliseconds. The table of faults contains the real
- * milliseconds. On a quiet machine, they show that the server keeps the deadline.
- */
+/** Even on a slow machine, only a server that hangs takes more milliseconds. */
 export const hang = 60_000;
 
-const token = 'secret-of-the-tests';
+/** Starts a database, which stops after the test. A concurrent test must pass its own context. */
+export async function startDatabase(
+  options?: Parameters<typeof startPlantsDatabase>[0],
+  context: Pick<TestContext, 'onTestFinished'> = { onTestFinished },
+): Promise<PlantsDatabase> {
+  const database = await startPlantsDatabase(options);
+  context.onTestFinished(database.stop);
+  return database;
+}
 
 /** Starts the server and the clients, and waits until 100 plants are acknowledged. */
-export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnderLoad> {
+export async function startStoreUnderLoad(
+  databaseUrl: string,
+  context: Pick<TestContext, 'task' | 'onTestFinished'>,
+): Promise<StoreUnderLoad> {
   const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: token });
-  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+  const load = startAcknowledgedLoad({ url: await server.listening(), token });
+  context.onTestFinished(() => {
+    load.stop().catch(() => {});
+    server.child.kill('SIGKILL');
+  });
   const startedAt = Date.now();
-  const load = startAcknowledgedLoad({ url, token });
   await load.acknowledged(100);
 
   return {
     load,
-    kill() {
-      load.stop().catch(() => {});
-      server.child.kill('SIGKILL');
-    },
-    async finish(checkedUrl, task) {
+    async finish(checkedUrl) {
       await load.stop();
       const seconds = (Date.now() - startedAt) / 1000;
       const sql = postgres(checkedUrl, { max: 1 });
@@ -53,7 +60,7 @@ export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnd
       server.child.kill('SIGTERM');
       expect(await server.ended()).toBe(0);
 
-      task.meta.fault = faultRow(load.seen, rows);
+      context.task.meta.fault = faultRow(load.seen, rows);
       const { acknowledged, outcomes, ...seen } = load.seen;
       expectStored(acknowledged, rows);
       expect(seen.slowest).toBeLessThan(hang);
@@ -65,10 +72,10 @@ export async function startStoreUnderLoad(databaseUrl: string): Promise<StoreUnd
   };
 }
 
-/** While commits are slow, the store rejects creates that it could not write in time with 50301. */
-const isAllowed = (outcome: string) => ['200', '503 50300', '503 50301'].includes(outcome);
+/** While commits are slow, the store rejects with 50301 the creates that it could not write in time. */
+export const isAllowed = (outcome: string) => ['200', '503 50300', '503 50301'].includes(outcome);
 
-/** Counts the log lines that are warnings or worse. */
+/** Counts the warnings and errors in a log. */
 function countWarnings(log: string): number {
   return log.split('\n').filter((line) => /^\{"level":[4-6]0,/.test(line)).length;
 }

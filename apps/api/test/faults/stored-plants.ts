@@ -1,4 +1,3 @@
-import type { Seen } from '@plant-store/test-setup';
 import { expect } from 'vitest';
 
 /** A row of the table of plants. */
@@ -8,10 +7,19 @@ export interface Row {
   tag: string | null;
 }
 
+/** A plant that was sent. */
+type Sent = Omit<Row, 'tag'> & { tag?: string | null };
+
 /** Expects that every acknowledged plant is stored exactly as it was sent. */
-export function expectStored(acknowledged: Seen['acknowledged'], rows: readonly Row[]): void {
+export function expectStored(acknowledged: readonly Sent[], rows: readonly Row[]): void {
+  expect(missingPlants(acknowledged, rows)).toEqual([]);
+}
+
+/** Returns the acknowledged plants that are not stored as they were sent. */
+export function missingPlants(acknowledged: readonly Sent[], rows: readonly Row[]): Sent[] {
   const stored = new Map(rows.map((row) => [row.id, row]));
-  for (const { id, name, tag = null } of acknowledged) {
-    expect(stored.get(id)).toEqual({ id, name, tag });
-  }
+  return acknowledged.filter(({ id, name, tag = null }) => {
+    const row = stored.get(id);
+    return row?.name !== name || row.tag !== tag;
+  });
 }

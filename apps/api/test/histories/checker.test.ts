@@ -139,7 +139,7 @@ describe('the smallest history', () => {
     expect(smallestHistory(operationsOf(lines))).toEqual(operationsOf(lines.slice(4, 6)));
   });
 
-  it('keeps calls without a response that may still have an effect', () => {
+  it('keeps calls without a response when they may have an effect later', () => {
     const lines: Line[] = [
       [2, 8, lostCreate('y')],
       [5, 6, read('z')],

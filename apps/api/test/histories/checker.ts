@@ -1,21 +1,21 @@
 import { type Action, type State, stateAfter } from './register.ts';
 
-/** An action on one id. It takes effect at one moment from its start to its end. */
+/** An operation on one id. The operation takes effect at one moment between its start and its end. */
 export interface Operation {
   readonly action: Action;
   /** Milliseconds. */
   readonly start: number;
   readonly end: number;
-  /** Whether the operation certainly took effect. Any other operation may have had no effect. */
+  /** Whether it is certain that the operation took effect. */
   readonly isCertain: boolean;
 }
 
 /**
- * Whether some order of the operations explains their results: each one takes effect at one moment
- * between its start and its end.
+ * Returns whether some order of the operations explains all their results. Each operation takes effect at
+ * one moment between its start and its end.
  *
- * The algorithm is Wing and Gong's. As in the algorithms of Lowe and Porcupine, it tries no combination of
- * finished operations and state twice.
+ * This is the algorithm of Wing and Gong. Like the algorithms of Lowe and Porcupine, it never tries a state
+ * after the same operations twice.
  *
  * @param initial the states that are possible before the first operation
  */
@@ -28,8 +28,8 @@ export function isExplainable(
   const tried = new Set<string>();
 
   /**
-   * @param done the operations that have taken effect
-   * @param latestStart the latest start of these operations
+   * @param done the operations that have taken effect.
+   * @param latestStart the latest start of the operations in `done`.
    * @param first the first operation that has not taken effect
    */
   const search = (done: bigint, latestStart: number, first: number, state: State): boolean => {
@@ -40,7 +40,7 @@ export function isExplainable(
 
     let firstLeft = first;
     while (done & bit(firstLeft)) firstLeft++;
-    // An operation that starts after another remaining operation has ended cannot be the next one.
+    // The next operation must start before the first end of a remaining operation.
     let firstEnd = Number.POSITIVE_INFINITY;
     for (let i = firstLeft; i < sorted.length; i++) {
       const operation = sorted[i];

@@ -4,7 +4,7 @@ import { type Call, effectLimit, isRejected, isUnknown, type Request } from './h
 import type { Step } from './schedule.ts';
 import type { Instance, World } from './world.ts';
 
-/** Milliseconds of pause before a client repeats a call that had no result. */
+/** A client pauses for this many milliseconds before it repeats a call without a result. */
 const retryPause = 50;
 
 /** Clients that call the store and record each call. */
@@ -13,19 +13,19 @@ export interface Clients {
   now(): number;
   /** Runs the steps of one client until the history is over. */
   run(client: number, steps: Iterable<Step>, isOver: () => boolean): Promise<void>;
-  /** Notes that a frozen instance runs again: only now do the open requests arrive. */
+  /** Notes that a frozen instance runs again. The open requests arrive at this moment. */
   thawed(instance: Instance): void;
   /**
-   * Sends a request to an instance until a call has a result, a few times at most. Resolves with
-   * the last call.
+   * Sends a request to an instance a few times, until a call has a result. Resolves with the last call when
+   * no call has a result.
    */
   insist(instance: Instance, request: Request): Promise<Call | undefined>;
   readonly calls: readonly Call[];
 }
 
 /**
- * Makes clients that behave as real ones do: a client that gets no result in time gives up, or sends
- * the same request to the other instance, and stays there for a while.
+ * Makes clients that behave like real clients. A client without a result gives up or repeats the request at
+ * the other instance. Then the client uses that instance for a while.
  */
 export function createClients({ token, instances }: World): Clients {
   const calls: Call[] = [];

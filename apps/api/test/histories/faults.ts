@@ -1,13 +1,14 @@
-import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import postgres from 'postgres';
+import { startRequestFlood } from '../faults/request-flood.ts';
+import { requestText } from '../fixtures/raw-request.ts';
+import { post, type Target } from '../fixtures/surfaces.ts';
 import type { FaultName } from './schedule.ts';
 import type { Instance, World } from './world.ts';
 
-/** Milliseconds of a slow flush. */
+/** A slow flush takes this many milliseconds. */
 const flush = 15_000;
 
-/** Begins a fault. Resolves with the function that ends it. */
+/** Begins a fault. Resolves with a function that ends the fault. */
 type BeginFault = (world: World, instance: Instance) => Promise<() => unknown>;
 
 export const faults: Record<FaultName, BeginFault> = {
@@ -36,10 +37,10 @@ export const faults: Record<FaultName, BeginFault> = {
     return setFault(network, 'hold');
   },
 
-  /** Statements arrive at the database. Their responses are held back, and then lost. */
+  /** The database gets the statements. The proxy holds the responses back, and then loses them. */
   async loseResponses(_, { network }) {
     setFault(network, 'holdResponses');
-    return () => setFault(network, 'refuse')(); // Resets the open connections, but no new one.
+    return () => setFault(network, 'refuse')(); // This resets only the open connections.
   },
 
   async cutNetwork(_, { network }) {
@@ -51,7 +52,7 @@ export const faults: Record<FaultName, BeginFault> = {
     return () => database?.server.start();
   },
 
-  /** The flush that runs at the end takes its full time. */
+  /** At the end of this fault, the running flush takes its full time. */
   async slowFlush({ database, disk }) {
     disk?.set(flush);
     return async () => {
@@ -70,16 +71,16 @@ export const faults: Record<FaultName, BeginFault> = {
 
   async promoteStandby({ database, standby }) {
     await database?.server.halt();
-    const sql = postgres(standby?.url ?? '', { max: 1 });
-    await sql`select pg_promote()`;
-    await sql.end();
+    await standby?.promote();
     return () => {};
   },
 
   async flood({ token }, { url }) {
     if (url === undefined) return () => {};
-    await createPlantsToList(url, token);
-    return startFloodOfLists(url, token);
+    await createPlantsToList({ url, token });
+    const text = requestText(`GET /plants?limit=${listed}`, token);
+    const { stop } = await startRequestFlood(url, connections, () => ({ text }));
+    return stop;
   },
 };
 
@@ -101,46 +102,17 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The number of plants in each list of a flood. The plants have negative ids, which no schedule uses. */
+/** The number of plants in each list of a flood. No schedule uses the negative ids of these plants. */
 const listed = 1_000;
 
-async function createPlantsToList(url: string, token: string): Promise<void> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+async function createPlantsToList(target: Target): Promise<void> {
   for (let id = -listed; id < 0; ) {
-    const creates = Array.from({ length: 50 }, () => {
-      const body = JSON.stringify({ id: id++, name: 'a plant to list' });
-      return fetch(`${url}/plants`, { method: 'POST', headers, body });
-    });
+    const creates = Array.from({ length: 50 }, () =>
+      post(target, '/plants', JSON.stringify({ id: id++, name: 'a plant to list' })),
+    );
     for (const response of await Promise.all(creates)) await response.arrayBuffer();
   }
 }
 
 /** The number of lists that a flood requests at the same time. */
 const connections = 1_200;
-
-/** Lists these plants on many connections in a loop, and reads no response. */
-function startFloodOfLists(url: string, token: string): () => void {
-  const { hostname, port } = new URL(url);
-  const request =
-    `GET /plants?limit=${listed} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n` +
-    `Authorization: Bearer ${token}\r\n\r\n`;
-  const sockets = new Set<Socket>();
-  let isOver = false;
-  const list = () => {
-    if (isOver) return;
-    const socket = connect(Number(port), hostname, () => socket.write(request));
-    sockets.add(socket);
-    socket
-      .on('error', () => {})
-      .on('close', () => {
-        sockets.delete(socket);
-        list();
-      });
-    socket.resume();
-  };
-  for (let i = 0; i < connections; i++) list();
-  return () => {
-    isOver = true;
-    for (const socket of sockets) socket.destroy();
-  };
-}

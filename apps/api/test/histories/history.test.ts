@@ -30,7 +30,7 @@ it('a page reads each id in its range', () => {
   expect(actions).toEqual([undefined, ...reads, undefined]);
 });
 
-it('the last page reads all further ids', () => {
+it('the last page reads all ids after its cursor', () => {
   const operations = operationsById([callOf(list, { output: { plants: [] } })], [1, 2, 3]);
   expect([...operations.values()].map(({ length }) => length)).toEqual([0, 1, 1]);
 });
@@ -59,7 +59,7 @@ it('during a slow flush, a call without a result may take effect until a second 
   expect(operationsById([call], [2], [flush]).get(2)?.[0]?.end).toBe(call.end);
 });
 
-it('an overloaded store has no effect', () => {
+it('a call has no effect when the store rejects it as overloaded', () => {
   expect(operationsById([callOf(create, { status: 503, error: 50301 })], [2]).get(2)).toEqual([]);
 });
 
@@ -70,7 +70,7 @@ it('a response that no promise allows is unexpected', () => {
   expect(unexpectedCalls(calls)).toEqual(calls.slice(4));
 });
 
-it('a seed repeats its schedule', () => {
+it('the same seed makes the same schedule', () => {
   const [first, again, other] = [7, 7, 8].map((seed) => {
     const { steps, ...schedule } = scheduleOf('postgres', seed);
     return [schedule, [0, 1].map((client) => steps(client).take(50).toArray())];

@@ -26,46 +26,43 @@ export interface Call {
   readonly request: Request;
   /** Milliseconds from the start of the history to the request. */
   readonly start: number;
-  /**
-   * Milliseconds until the instance could read the request. This is later than the start when the instance
-   * was frozen.
-   */
+  /** Milliseconds until the instance, which may be frozen, could read the request. */
   readonly arrival: number;
-  /** Milliseconds to the response, or until the client gave up. */
+  /** Milliseconds until the response, or until the client gave up. */
   readonly end: number;
-  /** The outcome of the call. It is undefined when no response came. */
+  /** The outcome of the call, or undefined without a response. */
   readonly outcome: Outcome | undefined;
 }
 
 /**
- * A request takes effect within these milliseconds after its arrival, or never. They are the deadline of 5
- * s, the second that the store may need to cancel the request, and an allowance for a busy machine.
- * Clients wait for a response for the same time.
+ * A request takes effect within these milliseconds after its arrival, or never. The number is the sum of
+ * the deadline, a second for the cancellation, and an allowance for a busy machine. Clients wait for a
+ * response for the same time.
  */
 export const effectLimit = 5_000 + 1_000 + 500;
 
-/** A fault, and the milliseconds from the start of the history at which it began and ended. */
+/** A fault, with its start and end in milliseconds since the start of the history. */
 interface Period {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** The commits that waited for a slow flush take effect within these milliseconds after the flush. */
+/** A commit that waits for a slow flush takes effect within these milliseconds after the flush. */
 const flushLimit = 1_000;
 
-/** An operation, and the call that it is a part of. */
+/** An operation, and its call. */
 export interface CallOperation extends Operation {
   readonly call: Call;
 }
 
-/** Whether it is certain that the store rejected a call, so that the call has no effect. */
+/** Returns whether the store rejected a call, so that the call certainly has no effect. */
 export const isRejected = ({ outcome }: Call): boolean => outcome?.error === 50301;
 
-/** Whether a call has no result: it got no response, or a response that leaves its effect open. */
+/** Returns whether the response to a call is missing or leaves the effect of the call open. */
 export const isUnknown = ({ outcome }: Call): boolean => !outcome || outcome.error === 50300;
 
-/** Returns the calls whose response no promise of the store allows. */
+/** Returns the calls with a response that no promise of the store allows. */
 export function unexpectedCalls(calls: readonly Call[]): Call[] {
   return calls.filter((call) => {
     const { status = 0, error = status } = call.outcome ?? {};
@@ -84,9 +81,9 @@ const expected: Record<Request['procedure'], number[]> = {
 };
 
 /**
- * The effects of the calls on each id. A page reads each id in its range.
+ * Returns the effects of the calls on each id. A page reads each id in its range.
  *
- * @param faults while a flush is slow, a commit cannot be cancelled and takes effect when the flush ends
+ * @param faults the faults during the calls, because a slow flush delays the effects of calls
  */
 export function operationsById(
   calls: readonly Call[],

@@ -6,7 +6,7 @@ import { runHistory } from './run-history.ts';
 import { type DatabaseName, type Schedule, scheduleOf } from './schedule.ts';
 import { startWorld, type World } from './world.ts';
 
-/** The number of histories at the same time. For most of its time, a history waits for a fault to end. */
+/** The number of concurrent histories. A history mostly waits for the end of its fault. */
 const concurrency: Record<DatabaseName, number> = { postgres: 2, embedded: 1 };
 
 const options = readOptions();
@@ -30,7 +30,7 @@ const summary = { ...counts, testResults: [] };
 await writeFile('test-results.histories.json', JSON.stringify(summary));
 process.exitCode = failed > 0 ? 1 : 0;
 
-/** Runs histories until the time is over. Resolves with whether all of them can be explained. */
+/** Runs histories until the time is over. Resolves with true when all histories can be explained. */
 async function testDatabase(database: DatabaseName): Promise<boolean> {
   let next = options.seed;
   let isGood = true;

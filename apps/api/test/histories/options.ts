@@ -6,11 +6,11 @@ const subjects = ['responses', 'feed'] as const;
 type Subject = (typeof subjects)[number];
 
 interface Options {
-  /** The seconds for which new histories begin. */
+  /** New histories begin during this number of seconds. */
   readonly seconds: number;
-  /** The most histories for each database. */
+  /** The highest number of histories for each database. */
   readonly histories: number;
-  /** The subject of the test: the responses of the store, or its feed of changes. */
+  /** The tested parts of the store: its responses, its feed of changes, or both parts. */
   readonly subjects: readonly Subject[];
   readonly databases: readonly DatabaseName[];
   /** The only fault that happens. */
@@ -33,7 +33,7 @@ whether everybody who follows the feed of changes gets exactly the store.
   --seed N          the seed of the first history of each kind; the next ones follow
   --help            shows this text`;
 
-/** Reads the command line. An option that is not valid, and `--help`, end the process. */
+/** Reads the command line. An invalid option ends the process, and `--help` does so too. */
 export function readOptions(): Options {
   const { values } = parseArgs({
     options: {

@@ -6,7 +6,7 @@ export interface Random {
   pick<T>(values: readonly [T, ...T[]]): T;
 }
 
-/** Makes the numbers of a seed with the generator mulberry32. */
+/** Makes the random numbers of a seed with the algorithm mulberry32. */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

@@ -1,9 +1,7 @@
-/** The state of one id: the content of a plant, or null when there is none. */
+/** The state of one id: the content of its plant, or null without a plant. */
 export type State = string | null;
 
-/**
- * The action of a call on one id, with its result. An `unknown` result means that no response came.
- */
+/** An action on one id, with its result. The result is `unknown` when no response came. */
 export type Action =
   | { readonly type: 'create'; readonly content: string; readonly result: CreateResult }
   | { readonly type: 'delete'; readonly result: DeleteResult }
@@ -12,10 +10,7 @@ export type Action =
 type CreateResult = 'stored' | 'taken' | 'unknown';
 type DeleteResult = 'deleted' | 'absent' | 'unknown';
 
-/**
- * Returns the state after an action on a state, or undefined when the action cannot have its result in
- * that state.
- */
+/** Returns the state after an action, or undefined when the result is impossible in the given state. */
 export function stateAfter(state: State, action: Action): State | undefined {
   if (action.type === 'read') return action.state === state ? state : undefined;
   if (action.type === 'delete') {
@@ -28,7 +23,7 @@ export function stateAfter(state: State, action: Action): State | undefined {
   return isTaken ? state : action.content;
 }
 
-/** Whether an action never changes the state. */
+/** Returns whether an action never changes the state. */
 export function isObservation(action: Action): boolean {
   return action.type === 'read' || action.result === 'taken' || action.result === 'absent';
 }

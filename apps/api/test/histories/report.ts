@@ -4,7 +4,7 @@ import type { DatabaseName, Schedule } from './schedule.ts';
 
 const letters = 'AB';
 
-/** One line about a history, and the smallest history of each id that no order explains. */
+/** Returns one line about a history, and the smallest unexplained history of each id. */
 export function reportOf(
   database: DatabaseName,
   seed: number,

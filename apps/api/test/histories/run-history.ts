@@ -7,14 +7,14 @@ import type { Fault, Schedule } from './schedule.ts';
 import { smallestHistory } from './smallest-history.ts';
 import type { World } from './world.ts';
 
-/** Milliseconds without a fault at the end of a history, in which calls show the effects of the faults. */
+/** The milliseconds after the last fault, in which calls show the effects of the faults. */
 const aftermath = 1_500;
 
 export interface HistoryResult {
   readonly calls: number;
-  /** The faults, with the times at which they really began and ended. */
+  /** The faults, with their real start and end times. */
   readonly faults: readonly Fault[];
-  /** The calls whose response no promise allows, and those without a result when no fault lasts. */
+  /** The calls with a forbidden response, and the calls without a result after the last fault. */
   readonly unexpected: readonly Call[];
   /** The ids whose calls no order explains. */
   readonly unexplained: readonly Unexplained[];
@@ -23,14 +23,11 @@ export interface HistoryResult {
 interface Unexplained {
   readonly id: number;
   readonly smallest: readonly CallOperation[];
-  /**
-   * Earlier calls without a result, whose time to take effect was over. One of them may have run
-   * late.
-   */
+  /** Earlier calls without a result, whose time is over. One of these calls may have run too late. */
   readonly over: readonly CallOperation[];
 }
 
-/** Runs the clients and the faults of a schedule, and checks what the clients have seen. */
+/** Runs the clients and the faults of a schedule, and checks the calls of the clients. */
 export async function runHistory(world: World, schedule: Schedule): Promise<HistoryResult> {
   const ids = [...schedule.ids, ...schedule.keptIds];
   const clients = createClients(world);

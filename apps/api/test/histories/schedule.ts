@@ -21,7 +21,7 @@ export const faultNames = [
 
 export type FaultName = (typeof faultNames)[number];
 
-/** A fault, with the milliseconds from the start of the history at which it begins and ends. */
+/** A fault, with its start and end in milliseconds since the start of the history. */
 export interface Fault {
   readonly name: FaultName;
   /** The instance that the fault concerns. */
@@ -30,12 +30,12 @@ export interface Fault {
   readonly end: number;
 }
 
-/** A call of a client, after a pause in milliseconds. */
+/** A call of a client. The client waits for `pause` milliseconds before the call. */
 export interface Step {
   readonly pause: number;
-  /** Whether the client returns to the instance that it left because of an error. */
+  /** Whether the client returns to its first instance, which it left after an error. */
   readonly returns: boolean;
-  /** Whether the client does not repeat the call when it has no result. */
+  /** Whether the client gives up when the call has no result. */
   readonly givesUp: boolean;
   readonly surface: 'REST' | 'tRPC';
   readonly request: Request;
@@ -45,20 +45,20 @@ export interface Step {
 export interface Schedule {
   readonly clients: number;
   readonly ids: readonly number[];
-  /** The ids after these, whose plants stay throughout the history. */
+  /** Further ids, whose plants stay throughout the history. */
   readonly keptIds: readonly number[];
   readonly faults: readonly Fault[];
-  /** The endless steps of a client. */
+  /** Returns the steps of a client, which never end. */
   steps(client: number): Generator<Step>;
 }
 
-/** Milliseconds without a fault at the start of a history, and between two faults. */
+/** The time without faults before each fault, in milliseconds. */
 const warmUp = 700;
 
-/** Milliseconds of a long fault: clients give up, and change the same ids on the other instance. */
+/** The milliseconds of a long fault, in which clients change the same ids over the other instance. */
 const long = [8_000, 9_500] as const;
 
-/** How often a fault happens, and how many milliseconds it lasts. */
+/** How often a fault happens, and its duration in milliseconds. */
 interface Plan {
   readonly times: number;
   readonly lasts: readonly [min: number, max: number];
@@ -78,7 +78,7 @@ const plans: Record<FaultName, Plan> = {
   flood: { times: 1, lasts: long },
 };
 
-/** The faults of each database. Consecutive seeds take these faults in this order. */
+/** The faults of each database. Consecutive seeds use these faults in this order. */
 const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
   postgres: [
     'freeze',
@@ -101,8 +101,8 @@ const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
 /**
  * Makes the schedule of a seed.
  *
- * @param fault the only fault that happens. Without it, the seed chooses the faults
- * @param firstId the least of the ids
+ * @param fault the only fault that happens. By default, the seed chooses the fault
+ * @param firstId the lowest id
  */
 export function scheduleOf(
   database: DatabaseName,
@@ -136,8 +136,8 @@ function faultsOf(name: FaultName, instances: number, random: Random): Fault[] {
 }
 
 /**
- * The calls of a client create, read and delete few ids again and again, because conflicts find errors.
- * Nearly every create has a content of its own, so that the clients notice when an old content is back.
+ * Each client creates, reads and deletes the same few plants again and again, because conflicts reveal
+ * errors. Most creates have unique contents, so that the checker notices an old content that comes back.
  */
 function* stepsOf(client: number, ids: readonly number[], random: Random): Generator<Step> {
   const home = ids[client % ids.length] ?? 0;

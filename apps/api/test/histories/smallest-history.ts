@@ -2,8 +2,8 @@ import { isExplainable, type Operation } from './checker.ts';
 import { isObservation, type State } from './register.ts';
 
 /**
- * The part of an unexplainable history that people need to see. It has no earlier and no later calls, and no
- * observations that any order could explain.
+ * Returns the part of an unexplained history that people need to see. It leaves out earlier calls, later
+ * calls, and observations that any order explains.
  */
 export function smallestHistory<Op extends Operation>(operations: readonly Op[]): Op[] {
   const shown = withoutStart(withoutEnd(operations));
@@ -14,7 +14,7 @@ export function smallestHistory<Op extends Operation>(operations: readonly Op[])
   }, shown.kept);
 }
 
-/** Leaves out the calls that began after the first response that no order explains. */
+/** Leaves out the calls that began after the first unexplained response. */
 function withoutEnd<Op extends Operation>(operations: readonly Op[]): Op[] {
   const ends = operations.filter(({ isCertain }) => isCertain).map(({ end }) => end);
   const until = (end: number) =>
@@ -28,9 +28,7 @@ function withoutEnd<Op extends Operation>(operations: readonly Op[]): Op[] {
   return end === undefined ? [...operations] : until(end);
 }
 
-/**
- * Leaves out the calls that ended before a moment, when no state at that moment explains the rest.
- */
+/** Leaves out as many of the first calls as possible. No state after these calls may explain the rest. */
 function withoutStart<Op extends Operation>(operations: readonly Op[]) {
   const contents = operations.flatMap(({ action }) =>
     action.type === 'create' ? [action.content] : [],
@@ -47,7 +45,7 @@ function withoutStart<Op extends Operation>(operations: readonly Op[]) {
     : { kept: since(start), initial: states };
 }
 
-/** Returns the same operation, but as one that may have no effect within the part that is shown. */
+/** Returns a copy of an operation that may have no effect within the shown part. */
 function asPossible<Op extends Operation>(operation: Op): Op {
   if (!operation.isCertain) return operation;
   const { action } = operation;
@@ -55,7 +53,7 @@ function asPossible<Op extends Operation>(operation: Op): Op {
   return { ...operation, isCertain: false, action: unknown };
 }
 
-/** Finds the first value for which a condition holds. The condition holds for all later values. */
+/** Finds the first value for which a condition holds. The condition must hold for all later values. */
 function firstOf(values: readonly number[], holds: (value: number) => boolean) {
   let [low, high] = [0, values.length];
   while (low < high) {

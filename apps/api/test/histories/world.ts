@@ -33,13 +33,13 @@ export interface World {
   readonly instances: readonly [Instance, ...Instance[]];
   readonly database: PlantsDatabase | undefined;
   readonly standby: TestPostgres | undefined;
-  /** The disk of the database. It is undefined when this machine cannot make a disk slow. */
+  /** The disk of the database, or undefined when this machine cannot make a disk slow. */
   readonly disk?: SlowFlush | undefined;
   stop(): Promise<void>;
 }
 
 /**
- * Starts one instance on an embedded database, or two on a Postgres.
+ * Starts one instance on an embedded database, or two instances on a Postgres.
  *
  * @param hasStandby whether the Postgres has a synchronous standby
  */
@@ -79,9 +79,9 @@ export function withStandby(primaryUrl: string, standby: TestPostgres | undefine
   return standby ? primaryUrl.replace('@', `@${new URL(standby.url).host},`) : primaryUrl;
 }
 
-async function startSynchronousStandby({ server, admin }: PlantsDatabase): Promise<TestPostgres> {
-  const standby = await server.startStandby();
-  await setSetting(admin, "set synchronous_standby_names = '*'");
+async function startSynchronousStandby(database: PlantsDatabase): Promise<TestPostgres> {
+  const standby = await database.server.startStandby();
+  await setSetting(database, "set synchronous_standby_names = '*'");
   return standby;
 }
 
@@ -94,11 +94,7 @@ export async function startInstance(
   let running: StartedProcess;
   const start = async () => {
     running = startProcess({ ...env, LOG_LEVEL: 'fatal' });
-    const { child } = running;
-    const killAtExit = () => void child.kill('SIGKILL');
-    process.once('exit', killAtExit);
-    child.once('exit', () => process.off('exit', killAtExit));
-    [, url] = await running.printed(/REST +(\S+)\/plants/);
+    url = await running.listening();
   };
   await start();
   return {

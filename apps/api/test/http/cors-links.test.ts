@@ -1,30 +1,24 @@
 import type { AppRouter } from '@plant-store/core/router';
 import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpLink } from '@trpc/client';
 import superjson from 'superjson';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { expect, it } from 'vitest';
+import { shareServer } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
 const origin = 'https://app.example.com';
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres', { corsOrigins: [origin], rateLimit: 50 });
-});
-
-afterAll(() => server.stop());
+const server = shareServer({ corsOrigins: [origin], rateLimit: 50 });
 
 const list = (headers: Headers, name: string) =>
   (headers.get(name) ?? '').toLowerCase().split(', ');
 
-/** Headers that a browser sends to another origin without asking. */
+/** A browser sends these headers to another origin without a preflight. */
 const safelisted = ['accept', 'accept-language', 'content-language'];
 
 it.each([
   ['httpLink', httpLink],
   ['httpBatchLink', httpBatchLink],
   ['httpBatchStreamLink', httpBatchStreamLink],
-])('allows a page every header that %s sends', async (_name, link) => {
+])('allows a page of another origin to send every header that %s uses', async (_name, link) => {
   const sent = new Set<string>();
   const client = createTRPCClient<AppRouter>({
     links: [
@@ -34,7 +28,7 @@ it.each([
         headers: { authorization: `Bearer ${server.token}`, 'x-trpc-source': 'a-page' },
         fetch(url, init) {
           const { signal, ...rest } = init ?? {};
-          const request = new Request(String(url), rest as RequestInit); // tRPC's own type is narrower.
+          const request = new Request(String(url), rest as RequestInit); // The type of tRPC allows fewer options.
           for (const name of request.headers.keys()) sent.add(name);
           request.headers.set('origin', origin);
           return fetch(request);
@@ -56,7 +50,7 @@ it.each([
   expect([...allowed, ...safelisted]).toEqual(expect.arrayContaining([...sent]));
 });
 
-it('lets a page read the headers of success and of errors', async () => {
+it('allows a page of another origin to read the headers of every response', async () => {
   const rateLimit = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
   const plant = '{"id":2,"name":"x"}';
   const ask = (headers = {}) => post(server, '/plants', plant, { origin, ...headers });

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readEnv } from '../../src/env.ts';
-import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
 const origin = 'https://app.example.com';
 const plant = '{"id":1,"name":"Monstera deliciosa"}';
 
-let server: RunningServer;
+const server = shareServer({ corsOrigins: ['http://localhost:5173', origin] });
 
-beforeAll(async () => {
-  server = await startServer('Postgres', { corsOrigins: ['http://localhost:5173', origin] });
-});
-
-afterAll(() => server.stop());
-
-/** Sends the request that a browser sends before a request with a token to another origin. */
+/** Sends a preflight, as a browser does before it sends a token to another origin. */
 const preflight = (path: string, headers = { origin }) =>
   fetch(server.url + path, {
     method: 'OPTIONS',
@@ -26,7 +20,7 @@ const preflight = (path: string, headers = { origin }) =>
   });
 
 it.each(surfaces)(
-  'allows preflights of a configured origin over $name, without a token',
+  'responds to a preflight of a configured origin over $name without a token',
   async ({ path }) => {
     const { status, headers } = await preflight(path);
     expect(status).toBe(204);
@@ -40,7 +34,7 @@ it.each(surfaces)(
 );
 
 it.each(surfaces)(
-  'allows pages of a configured origin to read plants and errors over $name',
+  'allows a page of a configured origin to read plants and errors over $name',
   async (surface) => {
     for (const [authorization, status] of [
       ['Bearer test-token', 200],
@@ -54,7 +48,7 @@ it.each(surfaces)(
   },
 );
 
-it.each(surfaces)('allows nothing to pages of other origins over $name', async (surface) => {
+it.each(surfaces)('allows nothing to a page of another origin over $name', async (surface) => {
   const other = { origin: 'https://example.com' };
   expect((await preflight(surface.path, other)).headers.has('access-control-allow-origin')).toBe(
     false,
@@ -64,7 +58,7 @@ it.each(surfaces)('allows nothing to pages of other origins over $name', async (
   expect(response.headers.get('vary')).toMatch(/\bOrigin$/);
 });
 
-it('logs each origin that is not allowed once, up to a hundred origins', async () => {
+it('logs an origin once when the origin is not allowed, and logs at most a hundred origins', async () => {
   const logging = await startServerOn(server.store, { corsOrigins: [origin] });
   const send = (from: string) =>
     fetch(`${logging.url}/plants`, { method: 'POST', headers: { origin: from } });
@@ -81,13 +75,13 @@ it('logs each origin that is not allowed once, up to a hundred origins', async (
   await logging.stop();
 });
 
-it('responds with 405 to OPTIONS requests that are not preflights', async () => {
+it('responds with 405 to an OPTIONS request that is not a preflight', async () => {
   const response = await fetch(`${server.url}/plants`, { method: 'OPTIONS', headers: { origin } });
   expect(response.status).toBe(405);
   expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
 });
 
-it('lets pages of a configured origin read the error of a malformed path', async () => {
+it('allows a page of a configured origin to read the error of a malformed path', async () => {
   expect((await preflight('/plants%zz')).status).toBe(204);
   const { status, headers } = await fetch(`${server.url}/plants%zz`, { headers: { origin } });
   expect(status).toBe(400);
@@ -95,7 +89,7 @@ it('lets pages of a configured origin read the error of a malformed path', async
   expect(headers.get('vary')).toMatch(/\bOrigin$/);
 });
 
-it('reads the origins from the environment', () => {
+it('reads the origins from the environment, and rejects invalid origins', () => {
   const read = (PLANT_STORE_CORS_ORIGINS: string) =>
     readEnv({ PLANT_STORE_CORS_ORIGINS }).PLANT_STORE_CORS_ORIGINS;
   expect(read(`${origin}, http://localhost:5173`)).toEqual([origin, 'http://localhost:5173']);

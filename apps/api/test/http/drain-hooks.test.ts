@@ -9,7 +9,7 @@ import { trackConnections, trackResponse } from '../../src/connections/client-co
 import { drain } from '../../src/connections/drain.ts';
 import { sendRaw } from '../fixtures/raw-request.ts';
 
-// The server has only these hooks, so that `npx -y pnpm mutants` can try each mutant of the hooks.
+// This server has only the hooks of `drain`, so that `npx -y pnpm mutants` can try all their mutants.
 let server: FastifyInstance;
 let url: string;
 let otherProcesses: PromiseWithResolvers<void>;
@@ -17,9 +17,9 @@ let held: PromiseWithResolvers<void>;
 let waiting: number;
 let stream: PassThrough;
 const stopWaiting = vi.fn<() => void>();
-/** A hook that runs after these hooks. */
+/** A hook that runs after the hooks of `drain`. */
 const afterwards = vi.fn<() => Promise<void>>(async () => {});
-/** Runs while the server closes and still accepts requests. */
+/** This function runs while the server drains and accepts requests. */
 let duringDrain: () => Promise<void>;
 let agent: Agent;
 
@@ -62,17 +62,17 @@ afterEach(async () => {
 
 async function request(path: string): Promise<IncomingMessage> {
   const [response] = await once(get(url + path, { agent }), 'response');
-  return response as IncomingMessage; // The event has one argument.
+  return response as IncomingMessage; // The event `response` passes an IncomingMessage.
 }
 
 const open = async () => {
-  const { port } = server.server.address() as AddressInfo; // It listens on a port.
+  const { port } = server.server.address() as AddressInfo; // The server listens on a port.
   const socket = connect({ port, host: '127.0.0.1' });
   await once(socket, 'connect');
   return socket;
 };
 
-it('keeps connections open before it closes, except those that a handler closes', async () => {
+it('keeps a connection open before the drain, unless a handler closes the connection', async () => {
   expect({ delay: server.drainDelay, isClosing: server.isClosing }).toEqual({
     delay: 0,
     isClosing: false,
@@ -86,7 +86,7 @@ it('keeps connections open before it closes, except those that a handler closes'
   await vi.waitFor(() => expect(afterwards).toHaveBeenCalledTimes(2));
 });
 
-it('takes requests during the drain delay, and then ends the waits for changes once', async () => {
+it('accepts requests during the drain delay, and then ends the waits for changes once', async () => {
   otherProcesses.resolve();
   server.drainDelay = 300;
   const started = performance.now();
@@ -101,7 +101,7 @@ it('takes requests during the drain delay, and then ends the waits for changes o
   expect(stopWaiting).toHaveBeenCalledTimes(1);
 });
 
-it('announces the close only in the last response of a connection', async () => {
+it('sends Connection: close only in the last response of a connection', async () => {
   otherProcesses.resolve();
   duringDrain = async () => {
     server.isClosing = true;
@@ -117,8 +117,8 @@ it('announces the close only in the last response of a connection', async () => 
   expect.hasAssertions();
 });
 
-it.each(['accept', 'fail to tell'])(
-  'sends a response when the other processes stop listening, or fail to say so: %s',
+it.each(['have stopped listening', 'are gone'])(
+  'sends a response only after the other processes %s',
   async (outcome) => {
     const response = request('/held');
     const seen = vi.fn();
@@ -129,7 +129,7 @@ it.each(['accept', 'fail to tell'])(
     held.resolve();
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
     expect(seen).not.toHaveBeenCalled();
-    if (outcome === 'accept') otherProcesses.resolve();
+    if (outcome === 'have stopped listening') otherProcesses.resolve();
     else otherProcesses.reject(new Error('gone'));
     expect((await response).headers.connection).toBe('close');
     expect(await text(await response)).toBe('done');
@@ -137,7 +137,7 @@ it.each(['accept', 'fail to tell'])(
   },
 );
 
-it('closes a connection after a response whose headers were sent before the close began', async () => {
+it('closes a connection after a response when the headers were sent before the drain began', async () => {
   otherProcesses.resolve();
   stream.write('a');
   const response = await request('/stream');
@@ -160,7 +160,7 @@ it('closes unused and idle connections at once', async () => {
   await Promise.all(closed);
 });
 
-it('listens while clients connect, but for at most twenty quiet times', async () => {
+it('stops listening after a limited time, even when clients keep connecting', async () => {
   otherProcesses.resolve();
   // This timer runs before the end of each quiet time, even when the machine is busy.
   const connecting = setInterval(() => {

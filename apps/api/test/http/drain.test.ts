@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
@@ -10,14 +10,14 @@ import { createDatabase } from '@plant-store/test-setup';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { buildServer } from '../../src/server.ts';
-import { sendRaw } from '../fixtures/raw-request.ts';
+import { openSocket, rawPost, sendRaw } from '../fixtures/raw-request.ts';
 import { acceptTestToken } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
 let store: PlantStore;
 let server: FastifyInstance;
 let url: string;
-/** Runs while the server closes and still accepts requests. */
+/** This function runs while the server drains and accepts requests. */
 let duringDrain: () => Promise<void>;
 const log: string[] = [];
 
@@ -34,15 +34,9 @@ afterEach(() => store.close());
 
 const target = () => ({ url, token: 'test-token' });
 
-const create = (id: number) => {
-  const json = `{"id":${id},"name":"x"}`;
-  return (
-    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
-    `Content-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json}`
-  );
-};
+const create = (id: number) => rawPost(`{"id":${id},"name":"x"}`);
 
-it('is not ready, but responds to requests, and closes their connections', async () => {
+it('responds while the server drains, is not ready, and closes the connections of the requests', async () => {
   duringDrain = async () => {
     const ready = await fetch(`${url}/readyz`);
     expect(ready.status).toBe(503);
@@ -55,7 +49,7 @@ it('is not ready, but responds to requests, and closes their connections', async
   expect.assertions(5);
 });
 
-it('responds to all requests of a connection, and announces the close in the last response', async () => {
+it('responds to all requests of a connection, and sends Connection: close in the last response', async () => {
   duringDrain = async () => {
     const { responses } = await sendRaw(url, create(1) + create(2) + create(3));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -66,26 +60,7 @@ it('responds to all requests of a connection, and announces the close in the las
   expect.assertions(2);
 });
 
-it('responds to the requests in progress, and announces the close in their responses', async () => {
-  const held = Promise.withResolvers<void>();
-  const { create: createInStore } = store;
-  Object.assign(store, {
-    create: vi.fn<PlantStore['create']>(async (plant) => {
-      await held.promise;
-      return createInStore(plant);
-    }),
-  });
-  const response = post(target(), '/plants', '{"id":1,"name":"x"}');
-  await vi.waitFor(() => expect(store.create).toHaveBeenCalled());
-  const closed = server.close();
-  await vi.waitFor(() => expect(server.server.listening).toBe(false));
-  held.resolve();
-  expect((await response).status).toBe(200);
-  expect((await response).headers.get('connection')).toBe('close');
-  await closed;
-});
-
-/** Requests a batch of ten pages. Each has about 1 MiB, and compression hardly shortens it. */
+/** Requests a batch of ten pages of about 1 MiB. The names are random, so compression does little. */
 async function sendLists() {
   for (let id = 0n; id < 8n; id++) {
     await store.create({ id, name: randomBytes(90_000).toString('base64') });
@@ -96,7 +71,7 @@ async function sendLists() {
   return request({ port, host: '127.0.0.1', path, headers }).end();
 }
 
-/** The number of plants in each page of a batch. */
+/** Returns the number of plants in each page of a batch. */
 const sizesOf = (json: string) =>
   JSON.parse(json).map(({ result }: Envelope) => result.data.json.plants.length);
 
@@ -104,10 +79,10 @@ interface Envelope {
   result: { data: { json: { plants: unknown[] } } };
 }
 
-it('sends the whole of a large compressed response when the server closes meanwhile', async () => {
+it('sends a large compressed response completely, even when the server closes in the meantime', async () => {
   const [response]: IncomingMessage[] = await once(await sendLists(), 'response');
   if (!response) throw new Error('there is no response');
-  response.pause(); // The buffers of the system cannot hold the rest.
+  response.pause(); // The response is larger than the buffers of the operating system.
   const closed = server.close();
   await vi.waitFor(() => expect(server.server.listening).toBe(false));
   const body = await buffer(response);
@@ -119,7 +94,7 @@ it('sends the whole of a large compressed response when the server closes meanwh
   await closed;
 });
 
-it('sends the whole of a large response without compression while the server drains', async () => {
+it('sends a large response completely and without compression while the server drains', async () => {
   duringDrain = async () => {
     const [response]: IncomingMessage[] = await once(await sendLists(), 'response');
     expect(response?.headers['content-encoding']).toBeUndefined();
@@ -130,21 +105,15 @@ it('sends the whole of a large response without compression while the server dra
   expect.assertions(3);
 });
 
-it('responds to all clients that send one request after another, until they cannot connect', async () => {
+it('responds to every request of 40 clients until the clients cannot connect', async () => {
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   let lastId = 0;
   const createNext = async (): Promise<string> => {
     const { port } = new URL(url);
     const headers = { authorization: 'Bearer test-token', 'content-type': 'application/json' };
-    const sent = request({
-      agent,
-      port,
-      host: '127.0.0.1',
-      path: '/plants',
-      method: 'POST',
-      headers,
-    });
+    const options = { agent, port, host: '127.0.0.1', path: '/plants', method: 'POST', headers };
+    const sent = request(options);
     sent.end(`{"id":${++lastId},"name":"x"}`);
     try {
       const [response]: IncomingMessage[] = await once(sent, 'response');
@@ -169,13 +138,12 @@ it('responds to all clients that send one request after another, until they cann
   expect(others).toEqual(Array(40).fill(expect.stringContaining('ECONNREFUSED')));
 });
 
-/** Throws when the connection was reset. */
+/** Writes to a socket. Throws when the server has reset the connection. */
 const write = (socket: Socket, bytes: string) =>
   promisify((done: (error?: Error | null) => void) => socket.write(bytes, done))();
 
-it('does not reset a connection when a request is on its way', async () => {
-  const { port } = new URL(url);
-  const idle = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+it('does not reset a connection on which a further request arrives', async () => {
+  const idle = openSocket(url, { allowHalfOpen: true });
   idle.write(create(1));
   await once(idle, 'data');
   const closed = server.close();
@@ -187,18 +155,16 @@ it('does not reset a connection when a request is on its way', async () => {
   expect(await store.get(2n)).toBeUndefined();
 });
 
-it('does not wait for clients that never close their side of a connection', async () => {
-  const { port } = new URL(url);
-  const open = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+it('closes although a client never closes its side of a connection', async () => {
+  const open = openSocket(url, { allowHalfOpen: true });
   onTestFinished(() => void open.destroy());
   await once(open, 'connect');
   await server.close();
 });
 
-it('does not wait for unused and idle connections', async () => {
-  const { port } = new URL(url);
-  const unused = connect(Number(port), '127.0.0.1');
-  const idle = connect(Number(port), '127.0.0.1');
+it('closes unused and idle connections at once', async () => {
+  const unused = openSocket(url);
+  const idle = openSocket(url);
   await once(unused, 'connect');
   idle.write(create(1));
   await once(idle, 'data');

@@ -5,8 +5,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFairTurns } from '../../src/requests/fair-turns.ts';
 
 /**
- * Eight requests continue in a turn, and a request that waits for more than a second is late. The clock
- * moves only by hand, and by `errorTime` for each error.
+ * Makes turns of eight requests. A request that waits for more than a second is late. The clock moves by
+ * `errorTime` milliseconds for each error, and otherwise only when a test moves the clock.
  */
 function start({ errorTime = 100 } = {}) {
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -23,17 +23,17 @@ function start({ errorTime = 100 } = {}) {
   return {
     server,
     dropped,
-    /** Sends this number of requests, whose outcomes have this name. */
+    /** Sends this number of requests. Their outcomes contain `name`. */
     send(count: number, name = '', request = { isGone: false }) {
       for (let i = 0; i < count; i++) {
-        // `takeTurn` reads only this part of a request.
+        // `takeTurn` reads only this property of a request.
         takeTurn(request as FastifyRequest, (error) => {
           if (error) vi.advanceTimersByTime(errorTime);
           outcomes.push(error ? `${name} ${error.code}` : name);
         });
       }
     },
-    /** The outcomes since the last call. */
+    /** Returns the outcomes since the last call of this function. */
     outcomes: () => outcomes.splice(0),
     async nextTurn() {
       await setImmediate();
@@ -42,7 +42,7 @@ function start({ errorTime = 100 } = {}) {
   };
 }
 
-it('lets a few requests continue in each turn, in their order', async () => {
+it('lets eight requests continue in each turn, in the order of their arrival', async () => {
   const { send, outcomes, nextTurn } = start();
   send(10, 'early');
   expect(outcomes()).toEqual(Array(8).fill('early'));
@@ -54,7 +54,7 @@ it('lets a few requests continue in each turn, in their order', async () => {
   expect(outcomes()).toEqual(Array(7).fill('at once'));
 });
 
-it('lets only one request continue when the turn has accepted a new connection', async () => {
+it('lets only one request continue in a turn that has accepted a connection', async () => {
   const { server, send, outcomes, nextTurn } = start();
   send(20);
   expect(outcomes()).toHaveLength(8);
@@ -66,7 +66,7 @@ it('lets only one request continue when the turn has accepted a new connection',
   expect(await nextTurn()).toHaveLength(8);
 });
 
-it('rejects late requests with 50301, and keeps most of each turn for the other requests', async () => {
+it('rejects late requests with 50301, and uses most of each turn for requests that are not late', async () => {
   const { send, outcomes, nextTurn } = start();
   send(8 + 8 + 12, 'late');
   outcomes();
@@ -80,7 +80,7 @@ it('rejects late requests with 50301, and keeps most of each turn for the other 
   expect(await nextTurn()).toEqual(Array(2).fill('late 50301'));
 });
 
-it('rejects late requests for an eighth of the time, even while connections arrive', async () => {
+it('uses an eighth of the time to reject late requests, even while connections arrive', async () => {
   const { server, send, outcomes, nextTurn } = start({ errorTime: 10 });
   send(8 + 8 + 50, 'late');
   outcomes();

@@ -1,17 +1,8 @@
-import { openPlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { buildServer } from '../../src/server.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { expect, it } from 'vitest';
+import { shareServer, startServer } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 it.each([
   ['/livez', { status: 'alive' }],
@@ -23,18 +14,15 @@ it.each([
   expect(await response.json()).toEqual(body);
 });
 
-it('is alive but not ready when its tables are missing', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const store = await openPlantStore({ databaseUrl });
-  const sql = postgres(databaseUrl);
+it('is alive but not ready when the tables are missing', async () => {
+  const unready = await startServer('Postgres');
+  const sql = postgres(unready.databaseUrl ?? '');
   await sql`drop table plants`;
   await sql.end();
-  const unready = await buildServer({ store, logLevel: 'silent' });
-  expect((await unready.inject('/livez')).statusCode).toBe(200);
-  const response = await unready.inject('/readyz');
-  expect(response.statusCode).toBe(503);
-  expect(response.headers['retry-after']).toBe('1');
-  expect(response.json()).toEqual({ error: 50300, message: expect.any(String) });
-  await unready.close();
-  await store.close();
+  expect((await fetch(`${unready.url}/livez`)).status).toBe(200);
+  const response = await fetch(`${unready.url}/readyz`);
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('1');
+  expect(await response.json()).toEqual({ error: 50300, message: expect.any(String) });
+  await unready.stop();
 });

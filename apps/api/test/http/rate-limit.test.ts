@@ -1,19 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { countByClient } from '../../src/requests/rate-limit.ts';
 import { expectError } from '../fixtures/expect-error.ts';
-import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 import { post, surfaces } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 
-let server: RunningServer;
+const server = shareServer();
 let limited: Awaited<ReturnType<typeof startServerOn>>;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
 
 beforeEach(async () => {
   limited = await startServerOn(server.store, { rateLimit: 2 });
@@ -27,22 +21,25 @@ afterEach(async () => {
 it.each([
   ['back', -3_600_000],
   ['forth', 3_600_000],
-])('counts by a minute even if the wall clock is set %s by an hour', async (_way, shift) => {
-  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-  const statuses = async () => {
-    const responses = [];
-    for (let i = 0; i < 3; i++) responses.push(await post(limited, '/plants', plant));
-    return responses.map(({ status }) => status);
-  };
-  expect(await statuses()).toEqual([200, 200, 429]);
-  vi.setSystemTime(Date.now() + shift);
-  expect(await statuses()).toEqual([429, 429, 429]);
-  vi.advanceTimersByTime(60_000);
-  expect(await statuses()).toEqual([200, 200, 429]);
-});
+])(
+  'counts requests for a minute, even if the wall clock is set %s by an hour',
+  async (_way, shift) => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const statuses = async () => {
+      const responses = [];
+      for (let i = 0; i < 3; i++) responses.push(await post(limited, '/plants', plant));
+      return responses.map(({ status }) => status);
+    };
+    expect(await statuses()).toEqual([200, 200, 429]);
+    vi.setSystemTime(Date.now() + shift);
+    expect(await statuses()).toEqual([429, 429, 429]);
+    vi.advanceTimersByTime(60_000);
+    expect(await statuses()).toEqual([200, 200, 429]);
+  },
+);
 
 describe.each(surfaces)('over $name', (surface) => {
-  it('responds with 429 and Retry-After to requests over the rate limit', async () => {
+  it('responds with 429 and Retry-After to a request over the rate limit', async () => {
     expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
     expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
     const response = await surface.send(limited, plant);
@@ -50,7 +47,7 @@ describe.each(surfaces)('over $name', (surface) => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('counts requests without a valid token towards the rate limit', async () => {
+  it('counts requests even when their token is not valid', async () => {
     const guess = () => surface.send(limited, plant, { authorization: 'Bearer guess' });
     const statuses = [await guess(), await guess(), await guess()].map(({ status }) => status);
     expect(statuses).toEqual([401, 401, 429]);
@@ -62,7 +59,7 @@ describe.each(surfaces)('over $name', (surface) => {
   });
 });
 
-it('forgets only the oldest client when there are a hundred thousand clients', () => {
+it('forgets only the oldest of 100,001 clients', () => {
   const countOf = countByClient(() => ({ count: 0 }));
   const count = (client: number) => countOf(`client ${client}`).count++;
   for (let client = 0; client < 100_000; client++) count(client);

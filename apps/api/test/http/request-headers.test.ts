@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { expect, it } from 'vitest';
+import {
+  authorization,
+  contentType,
+  lastRequest,
+  rawRequest,
+  sendRaw,
+} from '../fixtures/raw-request.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
-let server: RunningServer;
+const server = shareServer();
 
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
-
-/** Sends lines of a request over a socket, and returns the response with its error code. */
+/** Sends the lines of a request over a socket. Returns the response and the error code. */
 async function send(...lines: string[]) {
   const response = await sendRaw(server.url, [...lines, 'Connection: close', '', ''].join('\r\n'));
   return { ...response, error: Number(/"error":(\d{5})/.exec(response.body)?.[1]) };
@@ -20,90 +20,63 @@ async function send(...lines: string[]) {
 const get = (...headers: string[]) => send('GET /livez HTTP/1.1', ...headers);
 
 it.each([
-  '',
-  'x',
-  'x:80',
-  'x:',
-  'X_1.example.com.:65535',
-  'a%20b',
-  "!$&'()*+;=~-",
-  '127.0.0.1:3000',
-  '[::1]',
-  '[2001:db8::192.0.2.1]:80',
-])('takes the Host %j', async (host) => {
+  ...['', 'x', 'x:80', 'x:', 'X_1.example.com.:65535', 'a%20b', "!$&'()*+;=~-", '127.0.0.1:3000'],
+  ...['[::1]', '[2001:db8::192.0.2.1]:80'],
+])('accepts the Host %j', async (host) => {
   expect((await get(`Host: ${host}`)).status).toBe(200);
 });
 
 it.each([
-  'a b/c',
-  'a,b',
-  'user@x',
-  'x:99999',
-  'x:65536',
-  'x:-1',
-  'x:1a',
-  'x:1:2',
-  ':80',
-  '[::1',
-  '::1',
-  '[::1]x',
-  '[::g]',
-  '[fe80::1%25eth0]',
-  '[v1.x]',
-  'a%2',
-  'a%zz',
-  'x/',
-  'x?',
-  'x#',
-  'http://x',
-  'a\\b',
-  '"x"',
-  '<x>',
-  'é',
-])('responds with 400 to the Host %j, on every path', async (host) => {
+  ...[
+    'a b/c',
+    'a,b',
+    'user@x',
+    'x:99999',
+    'x:65536',
+    'x:-1',
+    'x:1a',
+    'x:1:2',
+    ':80',
+    '[::1',
+    '::1',
+  ],
+  ...['[::1]x', '[::g]', '[fe80::1%25eth0]', '[v1.x]', 'a%2', 'a%zz', 'x/', 'x?', 'x#', 'http://x'],
+  ...['a\\b', '"x"', '<x>', 'é'],
+])('responds with 400 at every path to the Host %j', async (host) => {
   for (const path of ['/livez', '/nowhere', '/plants']) {
     const { status, error } = await send(`GET ${path} HTTP/1.1`, `Host: ${host}`);
     expect([status, error]).toEqual([400, 40002]);
   }
 });
 
-it('takes HTTP/1.0 without a Host', async () => {
+it('accepts a request of HTTP/1.0 without a Host', async () => {
   expect((await send('GET /livez HTTP/1.0')).status).toBe(200);
 });
 
-it.each(['http://user@x/livez', 'http:///livez', 'http://a b/livez', 'https://x:99999/livez'])(
-  'responds with 400 to the target %s',
-  async (target) => {
-    expect((await send(`GET ${target} HTTP/1.1`, 'Host: x')).error).toBe(40002);
-  },
-);
-
-it.each(['0.9', '2.0'])('responds with 400 to HTTP/%s', async (version) => {
+it.each(['0.9', '2.0'])('responds with 400 to a request of HTTP/%s', async (version) => {
   const { error, body } = await send(`GET /livez HTTP/${version}`, 'Host: x');
   expect(error).toBe(40002);
   expect(body).toContain('send HTTP/1.1');
 });
 
 it('responds with 400 to two Content-Type headers', async () => {
-  const type = 'Content-Type: application/json';
-  const { error, body } = await send('POST /plants HTTP/1.1', 'Host: x', type, type);
+  const { error, body } = await send('POST /plants HTTP/1.1', 'Host: x', contentType, contentType);
   expect(error).toBe(40002);
   expect(body).toContain('there is more than one Content-Type header: send one');
 });
 
 it.each(['gzip, chunked', 'gzip,chunked', 'x, chunked', 'identity, Chunked'])(
-  'responds with 501 to the transfer coding %s, and reads the request after the body',
+  'responds with 501 to the transfer coding %s, and then to the next request',
   async (coding) => {
-    const head = `POST /plants HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
-    const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-    const { responses } = await sendRaw(server.url, `${head}0\r\n\r\n${last}`);
+    const head = rawRequest('POST /plants', [`Transfer-Encoding: ${coding}`]);
+    const { responses } = await sendRaw(server.url, `${head}0\r\n\r\n${lastRequest}`);
     expect(responses.map(({ status }) => status)).toEqual([501, 200]);
     expect(JSON.parse(responses[0]?.body ?? '')).toMatchObject({ error: 50100 });
   },
 );
 
 it.each(['gzip', 'x', 'chunked, gzip', 'chunked, chunked'])(
-  'responds with 400 to the transfer coding %s, which does not say where the body ends',
+  'responds with 400 to the transfer coding %s, with which the end of the body is unknown',
   async (coding) => {
     const { error } = await send(
       'POST /plants HTTP/1.1',
@@ -123,23 +96,24 @@ it.each(['BREW', 'get', 'GETX', 'DESCRIBE', 'M-UNKNOWN'])(
   },
 );
 
-const authorization = 'Authorization: Bearer test-token';
-
-it.each(surfaces)('over $name, sends Accept-Encoding for a compressed body', async ({ path }) => {
-  const { error, headers } = await send(
-    `POST ${path} HTTP/1.1`,
-    'Host: x',
-    authorization,
-    'Content-Type: application/json',
-    'Content-Encoding: gzip',
-    'Content-Length: 0',
-  );
-  expect(error).toBe(41500);
-  expect(headers.get('accept-encoding')).toBe('identity');
-});
+it.each(surfaces)(
+  'responds to a compressed body over $name with the header Accept-Encoding',
+  async ({ path }) => {
+    const { error, headers } = await send(
+      `POST ${path} HTTP/1.1`,
+      'Host: x',
+      authorization,
+      contentType,
+      'Content-Encoding: gzip',
+      'Content-Length: 0',
+    );
+    expect(error).toBe(41500);
+    expect(headers.get('accept-encoding')).toBe('identity');
+  },
+);
 
 it.each(['charset=', 'charset=""', 'charset= ; x=1'])(
-  'says that the charset is empty in %j',
+  'responds with 415 to the empty charset in %j',
   async (parameter) => {
     const { error, body } = await send(
       'POST /plants HTTP/1.1',
@@ -150,23 +124,5 @@ it.each(['charset=', 'charset=""', 'charset= ; x=1'])(
     );
     expect(error).toBe(41500);
     expect(body).toContain('the charset is empty: send charset=utf-8');
-  },
-);
-
-it.each(surfaces)(
-  'over $name, sends the same message for a too large body with a length and in chunks',
-  async ({ path }) => {
-    const body = ' '.repeat(2 ** 20 + 1);
-    const head = [`POST ${path} HTTP/1.1`, 'Host: x', authorization, 'Connection: close'];
-    const framed = [
-      ['Content-Length: 1048577', '', body],
-      ['Transfer-Encoding: chunked', '', '100001', body, '0', '', ''],
-    ];
-    for (const lines of framed) {
-      const request = [...head, 'Content-Type: application/json', ...lines].join('\r\n');
-      const { status, body: response } = await sendRaw(server.url, request);
-      expect(status).toBe(413);
-      expect(response).toContain('"the body is over 1048576 bytes: send a smaller one"');
-    }
   },
 );

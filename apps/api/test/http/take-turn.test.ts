@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { startFlood } from '../faults/flood.ts';
+import { startCreateFlood } from '../faults/request-flood.ts';
 import { startServer } from '../fixtures/running-server.ts';
 
-// The clients are in the server's own process, so their creates arrive in one turn of its event loop.
-it('on both surfaces, rejects with 50301 the creates that have waited four seconds for their turn', async () => {
+// The clients run in the process of the server, so their creates arrive in one turn of the event loop.
+it('rejects a create with 50301 on both surfaces when the create has waited four seconds for its turn', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let waited = 0;
@@ -14,7 +14,7 @@ it('on both surfaces, rejects with 50301 the creates that have waited four secon
       return plant;
     },
   });
-  const flood = await startFlood(server, 400);
+  const flood = await startCreateFlood(server, 400);
   await vi.waitFor(() => expect(flood.outcomes['503 50301']).toBe(400 - 128), { timeout: 60_000 });
   await flood.stop();
   await server.stop();
@@ -22,9 +22,9 @@ it('on both surfaces, rejects with 50301 the creates that have waited four secon
   expect(flood.withoutRetryAfter).toBe(0);
 });
 
-it('rejects no create in a burst', async () => {
+it('accepts every create of a thousand connections that send at once', async () => {
   const server = await startServer('Postgres', { create: async (plant) => plant });
-  const flood = await startFlood(server, 1_000);
+  const flood = await startCreateFlood(server, 1_000);
   await vi.waitFor(() => expect(flood.acknowledged.length).toBeGreaterThan(2_000), {
     timeout: 60_000,
   });

@@ -1,38 +1,26 @@
-import { openPlantStore, type PlantStore } from '@plant-store/core';
-import { createDatabase } from '@plant-store/test-setup';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readEnv } from '../../src/env.ts';
-import { buildServer } from '../../src/server.ts';
+import { shareStore } from '../fixtures/running-server.ts';
 
-let store: PlantStore;
+const startOnStore = shareStore();
 
-beforeAll(async () => {
-  store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
-});
-
-afterAll(() => store.close());
-
-/**
- * Sends a request from 127.0.0.1 for each client. Returns the statuses and the addresses in the
- * log.
- */
-async function sendFor(clients: string[], path: string, trustProxy: string[]) {
-  const log: string[] = [];
-  const logStream = { write: (line: string) => log.push(line) };
-  const server = await buildServer({ store, trustProxy, authFailureLimit: 1, logStream });
+/** Sends a request for each client through a proxy. Returns the statuses, and the addresses in the log. */
+async function sendFor(clients: string[], url: string, trustProxy: string[]) {
+  const authenticate = () => undefined;
+  const server = await startOnStore({ authenticate, trustProxy, authFailureLimit: 1 });
   const statuses: number[] = [];
   for (const client of clients) {
     const headers = { 'x-forwarded-for': client };
-    statuses.push((await server.inject({ method: 'POST', url: path, headers })).statusCode);
+    statuses.push((await server.inject({ method: 'POST', url, headers })).statusCode);
   }
-  await server.close();
-  return { statuses, ips: log.map((line) => JSON.parse(line).ip).filter(Boolean) };
+  await server.stop();
+  return { statuses, ips: server.log.map((line) => JSON.parse(line).ip).filter(Boolean) };
 }
 
 const clients = ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3, 192.0.2.1'];
 
 it.each(['/plants', '/trpc/createPlant'])(
-  'at %s, limits the client that a trusted proxy names, and ignores other proxies',
+  'limits the client at %s that a trusted proxy names, and ignores other proxies',
   async (path) => {
     expect(await sendFor(clients, path, ['10.0.0.0/8', '127.0.0.1'])).toEqual({
       statuses: [401, 429, 401, 429],
@@ -56,7 +44,7 @@ it.each(['10.0.0.1', '10.0.0.0/8, 127.0.0.1', '::1,2001:db8::/32'])(
 );
 
 it.each(['true', '1', '10.0.0.0/33', 'proxy.example.com', '10.0.0.1,'])(
-  'rejects %j, which is not an address or subnet',
+  'rejects the trusted proxies %j, which are not addresses or subnets',
   (value) => {
     expect(() => readEnv({ PLANT_STORE_TRUST_PROXY: value })).toThrow(
       `PLANT_STORE_TRUST_PROXY is ${JSON.stringify(value)}: set addresses or subnets of proxies`,

@@ -1,58 +1,35 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectError, expectErrorAt } from '../fixtures/expect-error.ts';
-import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { authorization, close, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
+const server = shareServer();
 
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
-
-/** Sends a request with its target unchanged. fetch would normalize the target. */
-const send = (method: string, target: string) =>
-  sendRaw(
-    server.url,
-    `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-  );
+/** Sends a request with this target. The function does not use fetch, because fetch changes targets. */
+async function send(method: string, target: string) {
+  const request = rawRequest(`${method} ${target}`, [close], '');
+  const { body, ...response } = await sendRaw(server.url, request);
+  return { ...response, body: body === '' ? '' : JSON.parse(body) };
+}
 
 it.each([
-  '/',
-  '/plant',
-  '/Plants',
-  '/PLANTS',
-  '//plants',
-  '/trpc',
-  '/%2fplants',
-  '/plants%00',
-  '/../plants;x',
-  '/plants%2F1',
-  '/trpc%2FcreatePlant',
+  ...['/', '/plant', '/Plants', '/PLANTS', '//plants', '/trpc', '/%2fplants', '/plants%00'],
+  ...['/../plants;x', '/plants%2F1', '/trpc%2FcreatePlant'],
 ])('responds with 404 to the path %s', async (path) => {
-  const { status, body } = await send('POST', path);
-  expectErrorAt(path, { status, body: JSON.parse(body) }, 404, 40400);
+  expectErrorAt(path, await send('POST', path), 404, 40400);
 });
 
 it.each([
-  '/plants/',
-  '/plants/?limit=1',
-  '/plants/1/',
-  '/plants//',
-  '/trpc/',
-  '/trpc/createPlant/',
+  ...['/plants/', '/plants/?limit=1', '/plants/1/', '/plants//', '/trpc/', '/trpc/createPlant/'],
   '/trpc/createPlant/?batch=1',
-])('responds with 404 to the path %s, whatever the method', async (path) => {
+])('responds with 404 to the path %s for every method', async (path) => {
   for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
-    const { status, body } = await send(method, path);
-    expectErrorAt(path, { status, body: JSON.parse(body) }, 404, 40400);
+    expectErrorAt(path, await send(method, path), 404, 40400);
   }
   expect(await send('HEAD', path)).toMatchObject({ status: 404, body: '' });
 });
 
 it.each([
-  ['PUT', '/plants', 'GET, HEAD, POST'],
   ['DELETE', '/plants?x=1', 'GET, HEAD, POST'],
   ['OPTIONS', '/plants', 'GET, HEAD, POST'],
   ['PROPFIND', '/plants', 'GET, HEAD, POST'],
@@ -63,24 +40,55 @@ it.each([
   ['POST', '/openapi.json', 'GET, HEAD'],
   ['PUT', '/trpc/createPlant', 'GET, HEAD, POST'],
 ])('responds with 405 and Allow to %s %s', async (method, path, allow) => {
-  const { status, headers, body } = await send(method, path);
-  expectErrorAt(path, { status, body: JSON.parse(body) }, 405, 40500);
-  expect(headers.get('allow')).toBe(allow);
+  const response = await send(method, path);
+  expectErrorAt(path, response, 405, 40500);
+  expect(response.headers.get('allow')).toBe(allow);
+});
+
+it('responds to OPTIONS * with the methods of the server', async () => {
+  const { status, headers, body } = await send('OPTIONS', '*');
+  expect([status, body]).toEqual([204, '']);
+  expect(headers.get('allow')).toBe('DELETE, GET, HEAD, OPTIONS, POST');
 });
 
 it('accepts a request target in absolute form', async () => {
   expect(await send('GET', 'http://example.com/livez')).toMatchObject({ status: 200 });
 });
 
-it.each(['/%zz', '/plants%', '/%ff', '/trpc/%zz', '/trpc/createPlant%ff?batch=1'])(
-  'responds with 400 to the malformed path %s',
-  async (path) => {
-    const { status, body } = await send('POST', path);
-    expectErrorAt(path, { status, body: JSON.parse(body) }, 400, 40002);
-  },
-);
+it.each([
+  ['GET', '*', 'the request target * does not start with /'],
+  ['GET', 'ftp://x/livez', 'the request target ftp://x/livez does not start with /'],
+  ['POST', '/plants%zz', 'the path /plants%zz is not percent-encoded UTF-8'],
+  ['POST', '/plants%ff?x=%zz', 'the path /plants%ff is not percent-encoded UTF-8'],
+])('responds to %s %s with the error: %s', async (method, target, message) => {
+  expect((await send(method, target)).body).toEqual({ error: 40002, message });
+});
+
+it.each([
+  ...['/%zz', '/plants%', '/%ff', '/trpc/%zz', '/trpc/createPlant%ff?batch=1'],
+  ...['http://user@x/livez', 'http:///livez', 'http://a b/livez', 'https://x:99999/livez'],
+])('responds with 400 to the malformed target %s', async (target) => {
+  expectErrorAt(target, await send('POST', target), 400, 40002);
+});
 
 it('keeps a query that ends with a slash', async () => {
-  const { status, body } = await send('GET', '/plants/1?x=/');
-  expectError({ status, body: JSON.parse(body) }, 401, 40100);
+  expectError(await send('GET', '/plants/1?x=/'), 401, 40100);
+});
+
+it.each([
+  ...['/', '/livez', '/readyz', '/docs', '/docs/', '/docs/errors', '/docs/nowhere'],
+  ...['/docs/js/scalar.js', '/openapi.json', '/favicon.ico', '/plants', '/plants/-5', '/plants/1'],
+  ...['/plants/x', '/plants/changes', '/plants%zz', '/trpc', '/trpc/createPlant'],
+  '/trpc/nothing?batch=1',
+])('responds to HEAD %s as to GET, but without the body', async (path) => {
+  await server.store.create({ id: -5n, name: 'Hoya' });
+  for (const headers of [[], [authorization]]) {
+    const request = (method: string) => rawRequest(`${method} ${path}`, [close, ...headers]);
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => sendRaw(server.url, request(method))),
+    );
+    expect(head).toMatchObject({ status: get?.status, body: '' });
+    const lengths = [get, head].map((response) => response?.headers.get('content-length'));
+    expect(lengths).toEqual(Array(2).fill(String(Buffer.byteLength(get?.body ?? ''))));
+  }
 });

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createDatabase, hasLongBacklog, startProcess } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished } from 'vitest';
+import { lastRequest } from '../fixtures/raw-request.ts';
 
-// Windows cannot pause a process, and macOS lets only 128 connections wait.
+// Windows cannot pause a process. On macOS, at most 128 connections can wait.
 it.runIf(hasLongBacklog)(
-  'responds to a thousand clients that connect while the server is busy',
+  'responds to a thousand clients that connect while the server is paused',
   async () => {
     const server = startProcess({
       DATABASE_URL: await createDatabase(inject('postgresUrl')),
@@ -21,7 +22,7 @@ it.runIf(hasLongBacklog)(
     server.child.kill('SIGCONT');
     const responses = await Promise.all(
       sockets.map(async (socket) => {
-        socket.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+        socket.write(lastRequest);
         const [response] = await once(socket, 'data');
         socket.destroy();
         return String(response).split('\r\n', 1)[0];

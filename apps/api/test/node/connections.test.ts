@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { PlantStore } from '@plant-store/core';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { sendRaw } from '../fixtures/raw-request.ts';
+import { lastRequest, openSocket, rawPost, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
 import { type ServerOnStore, shareStore } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
@@ -22,11 +22,9 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Opens connections and sends the same text on each. The responses are left unread. */
+/** Opens connections, and sends the same text on each connection. Nobody reads the responses. */
 async function open(count: number, text = ''): Promise<Socket[]> {
-  const port = Number(new URL(server.url).port);
-  const opened = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
-  for (const socket of opened) socket.on('error', () => {}).pause();
+  const opened = Array.from({ length: count }, () => openSocket(server.url).pause());
   sockets.push(...opened);
   await Promise.all(opened.map((socket) => once(socket, 'connect')));
   for (const socket of opened) socket.write(text);
@@ -36,15 +34,13 @@ async function open(count: number, text = ''): Promise<Socket[]> {
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** The memory of this process after a garbage collection, so that two values can be compared. */
+/** Collects the garbage, and returns the memory that this process uses. */
 function usedMemory(): NodeJS.MemoryUsage {
   collectGarbage();
   return process.memoryUsage();
 }
 
-/**
- * The header keeps fetch from using a connection again that the server may close at that moment.
- */
+/** With this header, fetch opens a new connection. The server may close an older connection at any time. */
 const alone = { connection: 'close' };
 const expectService = async () =>
   expect((await post(server, '/plants', '{"id":1,"name":"x"}', alone)).status).toBe(200);
@@ -52,27 +48,20 @@ const expectService = async () =>
 it.each([
   ['nothing', ''],
   ['a part of the headers', 'POST /plants HTTP/1.1\r\nHost: x\r\n'],
-  [
-    'a part of the body',
-    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
-      'Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{"id":',
-  ],
-])(
-  'closes connections on which clients send %s, and serves other clients meanwhile',
-  async (_what, text) => {
-    const opened = await open(500, text);
-    await expectService();
-    const closed = opened.map((socket) => once(socket.resume(), 'close'));
-    await server.requestsTimeOut(Promise.all(closed));
-    await expectService();
-  },
-);
+  ['a part of the body', rawPost('{"id":1,"name":"x"}').slice(0, -10)],
+])('closes connections on which clients send %s, and serves other clients', async (_what, text) => {
+  const opened = await open(500, text);
+  await expectService();
+  const closed = opened.map((socket) => once(socket.resume(), 'close'));
+  await server.requestsTimeOut(Promise.all(closed));
+  await expectService();
+});
 
-it('closes connections whose responses nobody reads, and serves other clients meanwhile', async () => {
-  const page = '/docs/js/scalar.js'; // The largest response of the server.
+it('closes connections on which clients read nothing, and serves other clients', async () => {
+  const page = '/docs/js/scalar.js'; // This file is the largest response of the server.
   await (await fetch(server.url + page, { headers: alone })).text();
   const before = usedMemory();
-  await open(100, `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(10));
+  await open(100, rawRequest(`GET ${page}`).repeat(10));
   await expectService(); // The server accepts this connection after the others.
   expect(usedMemory().arrayBuffers - before.arrayBuffers).toBeLessThan(100 * 2 ** 20);
   server.connectionsTimeOut();
@@ -80,12 +69,12 @@ it('closes connections whose responses nobody reads, and serves other clients me
   await expectService();
 });
 
-it('closes connections whose clients read a byte at a time, and serves other clients meanwhile', async () => {
+it('closes connections on which clients read byte by byte, and serves other clients', async () => {
   const page = '/openapi.json';
   const { length } = await (await fetch(server.url + page, { headers: alone })).text();
   const before = usedMemory();
-  const requests = Math.ceil(2 ** 25 / length); // Their responses fill the buffers of the system.
-  const readers = await open(20, `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(requests));
+  const requests = Math.ceil(2 ** 25 / length); // This number of responses fills the buffers of the operating system.
+  const readers = await open(20, rawRequest(`GET ${page}`).repeat(requests));
   const reading = setInterval(() => readers.forEach((socket) => void socket.read(1)), 20);
   onTestFinished(() => clearInterval(reading));
   await expectService();
@@ -97,35 +86,28 @@ it('closes connections whose clients read a byte at a time, and serves other cli
   await expectService();
 });
 
-it('rejects a further request on a connection with 100 pending requests, and closes the connection', async () => {
+it('rejects the next request on a connection with 100 pending requests, and closes the connection', async () => {
   const held = Promise.withResolvers<void>();
   const create = vi.fn<PlantStore['create']>(async ({ name }) => {
     await held.promise;
     return { name };
   });
   const waiting = await startOnStore({ create });
-  const request =
-    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
-    'Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{"id":1,"name":"x"}';
+  const request = rawPost('{"id":1,"name":"x"}');
   const isRejected = () => waiting.log.some((line) => line.includes('have no response yet'));
-  const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-  const all = sendRaw(waiting.url, request.repeat(150) + last);
+  const all = sendRaw(waiting.url, request.repeat(150) + lastRequest);
   await vi.waitFor(() => expect(isRejected()).toBe(true));
   await fetch(`${waiting.url}/livez`);
   expect(create).toHaveBeenCalledTimes(100);
   held.resolve();
   const { responses } = await all;
-  expect(responses.slice(0, 101).map(({ status }) => status)).toEqual([
-    ...Array(100).fill(200),
-    503,
-  ]);
+  expect(responses.map(({ status }) => status)).toEqual([...Array(100).fill(200), 503]);
   expect(JSON.parse(responses[100]?.body ?? '')).toMatchObject({ error: 50301 });
-  expect(responses).toHaveLength(101);
   expect(responses[100]?.headers.get('connection')).toBe('close');
   await waiting.stop();
 });
 
-it('closes and logs connections over its limit at once, and accepts new connections later', async () => {
+it('closes and logs a connection over the limit at once, and accepts connections again later', async () => {
   const first = await open(600);
   const [rejected] = await open(1);
   rejected?.resume();

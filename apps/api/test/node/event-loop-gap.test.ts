@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { dropGoneAfterGap } from '../../src/connections/event-loop-gap.ts';
 import { decorateRequests } from '../../src/requests/request-state.ts';
+import { close, openSocket, rawRequest } from '../fixtures/raw-request.ts';
 
-/** Makes a server with the hook, the clocks that the hook reads, and the outcomes of the requests. */
+/** Makes a server with the hook, clocks for the hook, and lists of served and dropped requests. */
 function start() {
   const time = { elapsed: 0, now: 0 };
   const served: string[] = [];
@@ -25,10 +26,10 @@ function start() {
     time,
     served,
     dropped,
-    /** Whether the hook lets a request pass at once. */
+    /** Returns whether the hook lets a request pass at once. */
     passesAtOnce() {
       const done = vi.fn();
-      const request = { isGone: false } as FastifyRequest; // The hook reads only this part.
+      const request = { isGone: false } as FastifyRequest; // The hook reads only this property.
       hook.call(server, request, {} as FastifyReply, done);
       return done.mock.calls.length > 0;
     },
@@ -36,25 +37,23 @@ function start() {
 }
 
 it.each(['elapsed', 'now'] as const)(
-  'drops the requests of clients that disconnected during a gap of the clock %s',
+  'drops the requests of clients that disconnected during a gap in the clock %s',
   async (clock) => {
     const { server, time, served, dropped } = start();
     await server.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = server.server.address() as AddressInfo; // It listens on a port.
+    const { port } = server.server.address() as AddressInfo; // The server listens on a port.
     const connectClient = async () => {
-      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      const socket = openSocket(`http://127.0.0.1:${port}`);
       await once(socket, 'connect');
       return socket;
     };
-    const [ended, destroyed, waiting] = [
-      await connectClient(),
-      await connectClient(),
-      await connectClient(),
-    ];
+    const ended = await connectClient();
+    const destroyed = await connectClient();
+    const waiting = await connectClient();
     time[clock] += 1_000;
-    ended.end('GET /ended HTTP/1.1\r\nHost: x\r\n\r\n');
-    destroyed.write('GET /destroyed HTTP/1.1\r\nHost: x\r\n\r\n', () => destroyed.destroy());
-    waiting.write('GET /waiting HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    ended.end(rawRequest('GET /ended'));
+    destroyed.write(rawRequest('GET /destroyed'), () => destroyed.destroy());
+    waiting.write(rawRequest('GET /waiting', [close]));
     const [response] = await once(waiting, 'data');
     expect(String(response)).toMatch(/^HTTP\/1\.1 200 /);
     await vi.waitFor(() => expect(dropped.toSorted()).toEqual(['/destroyed', '/ended']));
@@ -62,7 +61,7 @@ it.each(['elapsed', 'now'] as const)(
   },
 );
 
-it('lets requests pass at once before a gap, and again 10 s after the gap', () => {
+it('lets requests pass at once before a gap, and from 10 s after the gap', () => {
   const { time, passesAtOnce } = start();
   const after = (milliseconds: number) => {
     time.elapsed += milliseconds;
@@ -75,7 +74,7 @@ it('lets requests pass at once before a gap, and again 10 s after the gap', () =
   expect([after(499), after(1)]).toEqual([false, true]);
 });
 
-it('sees no gap when the time is set back', () => {
+it('sees no gap when the wall clock is set back', () => {
   const { time, passesAtOnce } = start();
   time.now -= 3_600_000;
   expect(passesAtOnce()).toBe(true);
@@ -92,7 +91,7 @@ it('sees no gap when no request arrives', () => {
   expect(passesAtOnce()).toBe(true);
 });
 
-it('no longer reads the clocks when the server is closed', async () => {
+it('stops reading the clocks when the server closes', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { server } = start();

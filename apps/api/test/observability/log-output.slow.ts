@@ -30,7 +30,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Starts the server, in this shell command if one is given, and waits until it serves. */
+/** Starts the server, and waits until the server responds. `shell` is a command that starts the server. */
 async function start(shell?: string, env: Record<string, string> = {}): Promise<void> {
   const PORT = String(await freePort());
   const DATABASE_URL = await createDatabase(inject('postgresUrl'));
@@ -39,9 +39,7 @@ async function start(shell?: string, env: Record<string, string> = {}): Promise<
   await vi.waitFor(async () => expect((await fetch(`${url}/livez`)).status).toBe(200));
 }
 
-/**
- * Sends requests until the server has logged at least this many bytes, and returns the number of requests.
- */
+/** Sends requests whose log lines have at least this many bytes. Returns the number of requests. */
 async function logAtLeast(bytes: number): Promise<number> {
   const requests = Math.ceil(bytes / lineLength);
   for (let sent = 0; sent < requests; ) {
@@ -52,17 +50,17 @@ async function logAtLeast(bytes: number): Promise<number> {
   return requests;
 }
 
-/** A longer path would be shortened in the log. */
+/** The longest path that the log does not shorten. */
 const path = `/${'x'.repeat(199)}`;
 
-/** The least characters of a log line with this path. */
+/** A log line with the path above has at least this number of characters. */
 const lineLength = 400;
 
-/** The number of these requests in a log. */
+/** Returns the number of requests with this path in a log. */
 const logged = (log: string) =>
   log.match(/(?:"path":"\/x{199}","status":|GET \/x{199} )404/g)?.length ?? 0;
 
-/** The number of missing lines that a log reports. */
+/** Returns the number of lost lines that a log reports. */
 const lost = (log: string) =>
   [...log.matchAll(/"lost":(\d+),/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 
@@ -73,7 +71,7 @@ async function makePipe(name: string): Promise<string> {
   return path;
 }
 
-/** Environment variables that stop the clock of a process, so that none of its time limits ends. */
+/** Environment variables that stop the clock of a process, so that no time limit of the process ends. */
 const stoppedClock = {
   NODE_OPTIONS: '--import=data:text/javascript,performance.now=()=>0',
 };
@@ -84,18 +82,18 @@ const stop = () => {
 };
 
 // Only Linux has `/dev/full`.
-it.runIf(hasDevFull)('serves and stops when no log line can be written', async () => {
+it.runIf(hasDevFull)('responds and stops when the log cannot be written', async () => {
   await start('exec "$@" > /dev/full');
   await logAtLeast(50_000);
   expect(await stop()).toBe(0);
 });
 
-// The unit of `ulimit -f` is known only on Linux.
+// The unit of `ulimit -f` differs between systems. This test uses the unit of Linux.
 it.runIf(hasFileSizeLimit)(
-  'writes the waiting log lines when the disk has space again',
+  'writes all waiting log lines as soon as the disk has space again',
   async () => {
     const log = join(directory, 'log');
-    const limit = 20 * 512; // A write beyond the limit fails as it does on a full disk.
+    const limit = 20 * 512; // A write beyond the limit fails, as on a full disk.
     await start(`ulimit -f ${limit / 512} && exec "$@" >> ${log}`);
     await logAtLeast(2 * limit);
     await vi.waitFor(async () => expect((await stat(log)).size).toBe(limit));
@@ -114,8 +112,8 @@ it.runIf(hasFileSizeLimit)(
   },
 );
 
-// On Windows a pipe blocks the writer, and there are no signals that a process can handle.
-it.runIf(hasPosixSignals)('serves and stops when nobody reads its output', async () => {
+// On Windows, a pipe blocks the process that writes, and a process cannot handle signals.
+it.runIf(hasPosixSignals)('responds and stops when nobody reads the output', async () => {
   await start();
   server.child.stdout?.pause();
   await logAtLeast(1_000_000);
@@ -123,7 +121,7 @@ it.runIf(hasPosixSignals)('serves and stops when nobody reads its output', async
   await vi.waitFor(() => expect(server.child.exitCode).toBe(0));
 });
 
-it.runIf(hasPosixSignals)('prints every line before it exits, even to a slow reader', async () => {
+it.runIf(hasPosixSignals)('prints every line before the exit, even to a slow reader', async () => {
   await start(undefined, stoppedClock);
   server.child.stdout?.pause();
   const requests = await logAtLeast(1_000_000);
@@ -133,23 +131,26 @@ it.runIf(hasPosixSignals)('prints every line before it exits, even to a slow rea
   expect(server.output()).toMatch(/"msg":"stopped"}\n$/);
 });
 
-it.runIf(hasPosixSignals)('counts the lines that nobody has read in time', async () => {
-  const metricsPort = String(await freePort());
-  await start(undefined, { PLANT_STORE_METRICS_PORT: metricsPort, ...stoppedClock });
-  server.child.stdout?.pause();
-  const requests = await logAtLeast(10 * 2 ** 20);
-  const { samples } = readPrometheusText(
-    await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
-  );
-  server.child.stdout?.resume();
-  await server.printed(/log lines were lost/);
-  expect(await stop()).toBe(0);
-  expect(lost(server.output())).toBeGreaterThan(0);
-  expect(samples.get('plant_store_log_lines_lost_total')).toBe(lost(server.output()));
-  expect(logged(server.output()) + lost(server.output())).toBe(requests);
-});
+it.runIf(hasPosixSignals)(
+  'counts the log lines that are lost because nobody reads them in time',
+  async () => {
+    const metricsPort = String(await freePort());
+    await start(undefined, { PLANT_STORE_METRICS_PORT: metricsPort, ...stoppedClock });
+    server.child.stdout?.pause();
+    const requests = await logAtLeast(10 * 2 ** 20);
+    const { samples } = readPrometheusText(
+      await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
+    );
+    server.child.stdout?.resume();
+    await server.printed(/log lines were lost/);
+    expect(await stop()).toBe(0);
+    expect(lost(server.output())).toBeGreaterThan(0);
+    expect(samples.get('plant_store_log_lines_lost_total')).toBe(lost(server.output()));
+    expect(logged(server.output()) + lost(server.output())).toBe(requests);
+  },
+);
 
-describe.runIf(hasPosixSignals)('on a disk that stalls', () => {
+describe.runIf(hasPosixSignals)('with a log on a disk that stalls', () => {
   const stalledDisk = fileURLToPath(new URL('../fixtures/stalled-disk.ts', import.meta.url));
   let disk: string;
 
@@ -161,7 +162,7 @@ describe.runIf(hasPosixSignals)('on a disk that stalls', () => {
     });
   });
 
-  it('serves, and writes every line when the disk works again', async () => {
+  it('responds, and writes every line when the disk works again', async () => {
     const requests = await logAtLeast(1_000_000);
     let log = '';
     const reader = createReadStream(disk, 'utf8').on('data', (text) => {
@@ -173,27 +174,24 @@ describe.runIf(hasPosixSignals)('on a disk that stalls', () => {
     reader.destroy();
   });
 
-  it('stops, though a thread still waits for the disk', async () => {
+  it('stops although a thread waits for the disk', async () => {
     await logAtLeast(1_000_000);
     expect(await stop()).toBe('SIGKILL');
   });
 });
 
-// Only Linux has this `script`, which runs a program in a terminal.
-it.runIf(hasScript)(
-  'serves while somebody has stopped its terminal with Ctrl-S (needs util-linux)',
-  async () => {
-    const keys = await makePipe('keys');
-    const keyboard = await open(keys, 'r+'); // Opening it only to write would wait for a reader.
-    await start(`exec script --quiet --return --command "exec $*" /dev/null < ${keys}`);
-    await server.printed(/The plant store is open/);
-    await keyboard.write('\x13');
-    let requests = 0;
-    while (requests - logged(server.output()) < 100) requests += await logAtLeast(100_000);
-    await keyboard.write('\x11');
-    await vi.waitFor(() => expect(logged(server.output())).toBe(requests));
-    await keyboard.write('\x03');
-    expect(await server.ended()).toBe(0);
-    await keyboard.close();
-  },
-);
+// Only Linux has the command `script` with these options. The command runs a program in a terminal.
+it.runIf(hasScript)('responds while a user has stopped the terminal with Ctrl-S', async () => {
+  const keys = await makePipe('keys');
+  const keyboard = await open(keys, 'r+'); // An open only for writing would wait for a reader.
+  await start(`exec script --quiet --return --command "exec $*" /dev/null < ${keys}`);
+  await server.printed(/The plant store is open/);
+  await keyboard.write('\x13');
+  let requests = 0;
+  while (requests - logged(server.output()) < 100) requests += await logAtLeast(100_000);
+  await keyboard.write('\x11');
+  await vi.waitFor(() => expect(logged(server.output())).toBe(requests));
+  await keyboard.write('\x03');
+  expect(await server.ended()).toBe(0);
+  await keyboard.close();
+});

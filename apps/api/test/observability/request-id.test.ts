@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { expect, it } from 'vitest';
+import { expectError } from '../fixtures/expect-error.ts';
+import { close, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 import { post, surfaces } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"x"}';
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres', {
-    create: async ({ id }) => {
-      if (id === 500n) throw new ReferenceError('something is not defined');
-      return { name: 'x' };
-    },
-  });
+const server = shareServer({
+  create: async ({ id }) => {
+    if (id === 500n) throw new ReferenceError('something is not defined');
+    return { name: 'x' };
+  },
 });
-
-afterAll(() => server.stop());
 
 const linesOf = (id: string) =>
   server.log.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === id);
 
 it.each(surfaces)(
-  'keeps a well-formed id over $name, in responses of all kinds',
+  'sends a well-formed request ID back over $name in responses with any status',
   async (surface) => {
     for (const [id, json, status] of [
       ['4bf92f3577b34da6a3ce929d0e0e4736', plant, 200],
@@ -38,7 +33,7 @@ it.each(surfaces)(
 );
 
 it.each(surfaces)(
-  'generates an id over $name when the id is missing or not well-formed',
+  'generates a request ID over $name when the ID is missing or not well-formed',
   async (surface) => {
     for (const sent of [
       {},
@@ -55,15 +50,15 @@ it.each(surfaces)(
   },
 );
 
-it('generates an id when the id contains the access token of its request', async () => {
+it('generates a request ID when the ID contains the access token of the request', async () => {
   const response = await post(server, '/plants', plant, { 'x-request-id': `id-${server.token}` });
   expect(response.headers.get('x-request-id')).toMatch(uuid);
 });
 
-it('generates an id when a client sends two ids', async () => {
+it('generates a request ID when a client sends two IDs', async () => {
   const { headers } = await sendRaw(
     server.url,
-    'GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\nX-Request-Id: b\r\nConnection: close\r\n\r\n',
+    rawRequest('GET /livez', ['X-Request-Id: a', 'X-Request-Id: b', close]),
   );
   expect(headers.get('x-request-id')).toMatch(uuid);
 });
@@ -77,7 +72,7 @@ it.each([
   ['POST', '/plants', 401],
   ['POST', '/trpc/createPlant', 401],
   ['POST', '/trpc/nothing', 401],
-])('sends and logs the id of %s %s, whose status is %i', async (method, path, status) => {
+])('sends and logs the request ID of %s %s, whose status is %i', async (method, path, status) => {
   const id = `id-of-${method}-${path}`.replaceAll('%', '.');
   const response = await fetch(server.url + path, { method, headers: { 'x-request-id': id } });
   expect(response.status).toBe(status);
@@ -86,19 +81,19 @@ it.each([
 });
 
 it.each([
-  ['what is this?\r\n\r\n', 400],
-  [`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-  ['CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
-])('generates an id for a request that never reaches Fastify: %j', async (bytes, status) => {
+  ['what is this?\r\n\r\n', 40002],
+  [rawRequest('GET /', [`X-Long: ${'x'.repeat(20_000)}`]), 43100],
+  [rawRequest('CONNECT x:1'), 40500],
+])('generates a request ID for a request that never reaches Fastify: %j', async (bytes, code) => {
   const response = await sendRaw(server.url, bytes);
-  expect(response.status).toBe(status);
+  const status = Math.floor(code / 100);
+  expectError({ status: response.status, body: JSON.parse(response.body) }, status, code);
   const id = response.headers.get('x-request-id') ?? '';
   expect(id).toMatch(uuid);
-  const { error } = JSON.parse(response.body);
-  expect(linesOf(id)).toMatchObject([{ msg: 'rejected', status, errors: [error] }]);
+  expect(linesOf(id)).toMatchObject([{ msg: 'rejected', status, errors: [code] }]);
 });
 
-it('is in the log line of a request and in the log line of its error', async () => {
+it('logs the request ID in the line of the request and in the line of the error', async () => {
   await post(server, '/plants', '{"id":500,"name":"x"}', { 'x-request-id': 'with-a-bug' });
   await expect
     .poll(() => linesOf('with-a-bug'))

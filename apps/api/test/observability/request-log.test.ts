@@ -1,22 +1,32 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { PlantStore } from '@plant-store/core';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createMetrics, sumMetrics } from '../../src/observability/metrics.ts';
 import { readPrometheusText } from '../fixtures/prometheus-text.ts';
-import { sendRaw } from '../fixtures/raw-request.ts';
+import {
+  authorization,
+  close,
+  contentType,
+  openSocket,
+  rawPost,
+  rawRequest,
+  sendRaw,
+} from '../fixtures/raw-request.ts';
 import { type ServerOnStore, shareStore } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
 const json = '{"id":1,"name":"x"}';
-const head = (path: string, headers = '') =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\nAuthorization: Bearer test-token\r\n` +
-  `Content-Type: application/json\r\n${headers}\r\n`;
-const createRequest = `${head('/plants', `Content-Length: ${json.length}\r\n`)}${json}`;
+const id = 'X-Request-Id: mine';
+const head = (path: string, ...headers: string[]) =>
+  rawRequest(`POST ${path}`, [id, authorization, contentType, ...headers]);
+/** Writes the head of a request. The server asks for the body, which a test does not send. */
+const beginning = (path = '/plants') => head(path, 'Content-Length: 99', 'Expect: 100-continue');
+const createRequest = rawPost(json, '/plants', [id]);
 
 const startOnStore = shareStore();
 let server: ServerOnStore;
-/** Replaces the store's `create`, and waits until `held` is settled. */
+/** A `create` for the store, which waits until `held` is settled. */
 let create: ReturnType<typeof vi.fn<PlantStore['create']>>;
 let held: PromiseWithResolvers<{ name: string }>;
 
@@ -31,16 +41,15 @@ afterEach(() => server.stop());
 const logged = () => server.log.map((line) => JSON.parse(line));
 const requestLines = () => logged().filter(({ msg }) => msg === 'request' || msg === 'rejected');
 
-/** Sends bytes over a new connection and leaves the responses unread. */
+/** Sends bytes over a new connection, and reads no response. */
 async function send(bytes: string, url = server.url): Promise<Socket> {
-  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
-  socket.on('error', () => {}).pause();
+  const socket = openSocket(url).pause();
   await once(socket, 'connect');
   socket.write(bytes);
   return socket;
 }
 
-it('contains the method, path, status, address, principal, scopes and duration of a request', async () => {
+it('logs the method, path, status, address, principal, scopes and duration of a request', async () => {
   held.resolve({ name: 'x' });
   await post(server, '/plants?x=1', json);
   await expect.poll(requestLines).toEqual([
@@ -65,19 +74,28 @@ it('contains the method, path, status, address, principal, scopes and duration o
 it.each([
   ['over REST', '/plants'],
   ['over tRPC', '/trpc/createPlant'],
-])('gets one line for a request %s whose body does not arrive in time', async (_surface, path) => {
-  const socket = await send(head(path, 'Content-Length: 99\r\nExpect: 100-continue\r\n'));
-  await once(socket.resume(), 'data');
-  const [[response]] = await server.requestsTimeOut(
-    Promise.all([once(socket, 'data'), once(socket, 'close')]),
-  );
-  expect(String(response)).toMatch(/^HTTP\/1\.1 408 .*\r\nx-request-id: mine\r\n/is);
-  const line = { reqId: 'mine', status: 408, errors: [40800], method: 'POST', principal: 'tester' };
-  await expect.poll(requestLines).toMatchObject([line]);
-});
+])(
+  'logs one line for a request %s when the body does not arrive in time',
+  async (_surface, path) => {
+    const socket = await send(beginning(path));
+    await once(socket.resume(), 'data');
+    const [[response]] = await server.requestsTimeOut(
+      Promise.all([once(socket, 'data'), once(socket, 'close')]),
+    );
+    expect(String(response)).toMatch(/^HTTP\/1\.1 408 .*\r\nx-request-id: mine\r\n/is);
+    const line = {
+      reqId: 'mine',
+      status: 408,
+      errors: [40800],
+      method: 'POST',
+      principal: 'tester',
+    };
+    await expect.poll(requestLines).toMatchObject([line]);
+  },
+);
 
-it('gets one line, with the id of the response, for a request with a malformed chunk', async () => {
-  const bytes = `${head('/plants', 'Transfer-Encoding: chunked\r\n')}zz\r\n`;
+it('logs one line with the request ID for a request with a malformed chunk', async () => {
+  const bytes = `${head('/plants', 'Transfer-Encoding: chunked')}zz\r\n`;
   const response = await sendRaw(server.url, bytes);
   expect(response).toMatchObject({ status: 400 });
   expect(response.headers.get('x-request-id')).toBe('mine');
@@ -85,11 +103,9 @@ it('gets one line, with the id of the response, for a request with a malformed c
   await expect.poll(requestLines).toMatchObject([line]);
 });
 
-it('gets no server error for a transfer coding that the server does not know', async () => {
-  const { status } = await sendRaw(
-    server.url,
-    `${head('/plants', 'Connection: close\r\nTransfer-Encoding: gzip, chunked\r\n')}0\r\n\r\n`,
-  );
+it('logs nothing above the level info for an unknown transfer coding', async () => {
+  const bytes = `${head('/plants', close, 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`;
+  const { status } = await sendRaw(server.url, bytes);
   expect(status).toBe(501);
   await expect.poll(requestLines).toMatchObject([{ level: 30, status: 501, errors: [50100] }]);
   expect(logged().filter(({ level }) => level > 30)).toEqual([]);
@@ -98,17 +114,14 @@ it('gets no server error for a transfer coding that the server does not know', a
 const batch = `{"0":{"json":${json}}}`;
 
 it.each([
-  ['sends its body', '/plants', head('/plants', 'Content-Length: 99\r\nExpect: 100-continue\r\n')],
-  ['waits for its response', '/plants', createRequest],
+  ['sends the body', '/plants', beginning()],
+  ['waits for the response', '/plants', createRequest],
   [
     'waits for a stream of tRPC',
     '/trpc/createPlant',
-    head(
-      '/trpc/createPlant?batch=1',
-      `trpc-accept: application/jsonl\r\nContent-Length: ${batch.length}\r\n`,
-    ) + batch,
+    rawPost(batch, '/trpc/createPlant?batch=1', [id, 'trpc-accept: application/jsonl']),
   ],
-])('gets one line for a client that disconnects while it %s', async (_case, path, bytes) => {
+])('logs one line when a client disconnects while the client %s', async (_case, path, bytes) => {
   const socket = await send(bytes);
   if (bytes.includes('Expect')) await once(socket.resume(), 'data');
   else await vi.waitFor(() => expect(create).toHaveBeenCalled());
@@ -120,14 +133,14 @@ it.each([
   expect(logged().filter(({ reqId }) => reqId === 'mine')).toHaveLength(1);
 });
 
-it('shows a malformed request, not a bug, when a client closes its connection within the body', async () => {
-  const socket = await send(head('/plants', 'Content-Length: 99\r\nExpect: 100-continue\r\n'));
+it('logs the error 40002 when a client closes the connection before the end of the body', async () => {
+  const socket = await send(beginning());
   await once(socket.resume(), 'data');
   socket.destroy();
   await expect.poll(requestLines).toMatchObject([{ level: 30, status: 400, errors: [40002] }]);
 });
 
-it('shows the error of a create whose client has disconnected, and the metrics count the error', async () => {
+it('logs the error of a create whose client has disconnected, and counts the error in the metrics', async () => {
   const metrics = createMetrics(server.store);
   const counting = await startOnStore({ create, metrics });
   const socket = await send(createRequest, counting.url);

@@ -1,27 +1,19 @@
 import { createHash } from 'node:crypto';
-import { openPlantStore } from '@plant-store/core';
 import { scopes } from '@plant-store/schemas';
-import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { expect, inject, it } from 'vitest';
-import { buildServer } from '../../src/server.ts';
+import { expect, it } from 'vitest';
+import { startServer } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
 const token = 'plant_secret-token';
 
-it('no response and no log line contains a token, a value, SQL or a stack trace', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const store = await openPlantStore({ databaseUrl });
-  const log: string[] = [];
-  const logStream = { write: (line: string) => log.push(line) };
-  const server = await buildServer({
-    store,
+it('the responses and the log contain no token, no value, no SQL and no stack trace', async () => {
+  const server = await startServer('Postgres', {
     authenticate: () => ({ name: 'Ann', scopes }),
     logLevel: 'trace',
-    logStream,
     rateLimit: 1000,
   });
-  const url = await server.listen({ port: 0 });
+  const { url, log, store } = server;
   const target = { url, token };
   const responses: string[] = [];
   const send = async (json: string, headers: Record<string, string> = {}) => {
@@ -48,18 +40,14 @@ it('no response and no log line contains a token, a value, SQL or a stack trace'
         responses.push(await response.text(), String(response.headers.get('x-request-id')));
       }
     }
-    for (const type of [
-      each,
-      `application/${each}`,
-      `text/plain; token=${each}`,
-      `application/json; charset=${each}`,
-    ]) {
+    const parameters = [`text/plain; token=${each}`, `application/json; charset=${each}`];
+    for (const type of [each, `application/${each}`, ...parameters]) {
       await send('{}', { 'content-type': type, 'x-request-id': `id-${each}` });
     }
     await send('{}', { 'content-encoding': each, host: each });
   }
   responses.push(await (await fetch(`${url}/plants?access_token=${token}`)).text());
-  const sql = postgres(databaseUrl);
+  const sql = postgres(server.databaseUrl ?? '');
   await sql`drop table plants, access_tokens`;
   await sql.end();
   await send('{"id":2,"name":"secret-content"}');
@@ -67,8 +55,7 @@ it('no response and no log line contains a token, a value, SQL or a stack trace'
   responses.push(await (await fetch(`${url}/readyz`)).text());
   Object.assign(store, { create: () => undefinedFunction() });
   await send('{"id":3,"name":"x"}');
-  await server.close();
-  await store.close();
+  await server.stop();
 
   const statuses = new Set(responses.map((response) => response.slice(0, 3)));
   for (const status of ['200', '400', '401', '409', '415', '500', '503']) {

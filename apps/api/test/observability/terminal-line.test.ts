@@ -24,26 +24,29 @@ it.each([
   expect(terminalLine(line).replace(time, '')).toBe(text);
 });
 
-it('lets no client control the terminal', () => {
+it('escapes characters that would control the terminal', () => {
   const path = '/\u001b[2J\u009b2J\u202e';
   const line = JSON.stringify({ level: 30, time: 0, path, method: 'GET', msg: 'request' });
   expect(terminalLine(line)).toContain('GET /\\u{1b}[2J\\u{9b}2J\\u{202e} ');
 });
 
-it.runIf(hasScript)('writes readable lines on a terminal, and no JSON', async () => {
-  const server = startProcess(
-    {
-      DATABASE_URL: await createDatabase(inject('postgresUrl')),
-      PLANT_STORE_TOKEN: 'secret-of-the-tests',
-      PLANT_STORE_TOKN: 'x',
-    },
-    'exec script --quiet --return --command "exec $*" /dev/null',
-  );
-  onTestFinished(() => void server.child.kill('SIGKILL'));
-  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
-  await fetch(`${url}/livez`);
-  await server.printed(/GET \/livez/);
-  expect(server.output().replaceAll('\r', '')).toMatch(
-    /^[\d:]+ WARNING PLANT_STORE_TOKN .*\n[\d:]+ Server listening at \S+\n\nThe plant store is open\.\n[^{]+curl .*\n\n[\d:]+ GET \/livez 200 \S+ ms\n$/,
-  );
-});
+it.runIf(hasScript)(
+  'writes readable lines in place of JSON when the output is a terminal',
+  async () => {
+    const server = startProcess(
+      {
+        DATABASE_URL: await createDatabase(inject('postgresUrl')),
+        PLANT_STORE_TOKEN: 'secret-of-the-tests',
+        PLANT_STORE_TOKN: 'x',
+      },
+      'exec script --quiet --return --command "exec $*" /dev/null',
+    );
+    onTestFinished(() => void server.child.kill('SIGKILL'));
+    const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
+    await fetch(`${url}/livez`);
+    await server.printed(/GET \/livez/);
+    expect(server.output().replaceAll('\r', '')).toMatch(
+      /^[\d:]+ WARNING PLANT_STORE_TOKN .*\n[\d:]+ Server listening at \S+\n\nThe plant store is open\.\n[^{]+curl .*\n\n[\d:]+ GET \/livez 200 \S+ ms\n$/,
+    );
+  },
+);

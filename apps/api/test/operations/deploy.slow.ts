@@ -14,7 +14,7 @@ const execute = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 const read = (name: string) => readFile(join(repository, 'deploy', name), 'utf8');
 
-it('builds a server from the Dockerfile, which runs as a user other than root', async () => {
+it('builds a server from the Dockerfile, and the server does not run as root', async () => {
   const [build, image] = readDockerfile(await read('Dockerfile'));
   const ignored = (await read('Dockerfile.dockerignore')).trim().split('\n');
   const root = await mkdtemp(join(tmpdir(), 'plant-store-image-'));
@@ -22,7 +22,7 @@ it('builds a server from the Dockerfile, which runs as a user other than root', 
   await chmod(root, 0o755);
   const home = join(root, 'home');
   await mkdir(home);
-  // The machine needs its other variables to reach its registry.
+  // The installation may need other environment variables of this machine.
   const env = { ...process.env, HOME: home, NODE_ENV: undefined };
 
   for (const stage of [build, image]) {
@@ -77,7 +77,7 @@ it("runs the unit's command unchanged", async () => {
   await servesAndStops(argv, { cwd: repository, env }, port);
 });
 
-it('names the Dockerfile and settings of the server in the compose file', async () => {
+it('the compose file names the Dockerfile, and only settings that the server has', async () => {
   const text = await read('compose.yaml');
   const names = [...text.matchAll(/^ +(PLANT_STORE_\w+|DATABASE_URL):/gm)].map(([, name]) => name);
   expect(names).toEqual(['DATABASE_URL', 'PLANT_STORE_TOKEN', 'PLANT_STORE_PROCESSES']);
@@ -95,7 +95,7 @@ const serverSettings = async (port: number) => ({
   PORT: String(port),
 });
 
-/** The Node of the image. */
+/** Returns a PATH that begins with the Node of the tests. */
 const nodePath = () => `${dirname(process.execPath)}:${process.env['PATH']}`;
 
 async function servesAndStops(
@@ -114,7 +114,7 @@ async function servesAndStops(
   expect(await once(server, 'exit')).toEqual([0, null]);
 }
 
-/** Whether a pattern of the `.dockerignore` matches: a path, or a name in any directory. */
+/** Returns whether a pattern of the `.dockerignore` matches a path, or a name in any directory. */
 function isIgnored(path: string, patterns: string[]): boolean {
   return patterns.some((pattern) =>
     pattern.startsWith('**/') ? basename(path) === pattern.slice(3) : path === pattern,

@@ -1,7 +1,7 @@
-/** A stage of a Dockerfile, which begins with FROM. */
+/** A stage of a Dockerfile. Each stage begins with FROM. */
 export interface Stage {
   name: string;
-  /** COPY and RUN, in order. */
+  /** The COPY and RUN instructions, in order. */
   steps: { instruction: string; argument: string }[];
   env: Record<string, string>;
   user: string | undefined;
@@ -9,7 +9,7 @@ export interface Stage {
   healthCheck: string[];
 }
 
-/** Reads the instructions that our Dockerfile uses, and throws for others. */
+/** Reads the instructions of our Dockerfile. Throws an error for any other instruction. */
 export function readDockerfile(text: string): Stage[] {
   const stages: Stage[] = [];
   for (const line of text.split('\n')) {

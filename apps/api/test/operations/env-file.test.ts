@@ -1,8 +1,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyProgram, createDatabase, startProcess } from '@plant-store/test-setup';
-import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest';
+import { copyProgram, createDatabase } from '@plant-store/test-setup';
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { startProgram } from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 
 let copy: Awaited<ReturnType<typeof copyProgram>>;
@@ -14,48 +15,39 @@ beforeEach(async () => {
 afterEach(() => rm(copy.root, { recursive: true }));
 
 /** Starts the copy from another directory, as a supervisor may. */
-function start(env: Record<string, string>) {
-  const server = startProcess(
+const start = (env: Record<string, string>) =>
+  startProgram(
     { PLANT_STORE_ENV_FILE: '', ...env },
     `cd '${tmpdir()}' && exec "$1" '${copy.main}'`,
   );
-  onTestFinished(() => void server.child.kill('SIGKILL'));
-  return server;
-}
 
 const writeEnvFile = (text: string, path = '.env') => writeFile(join(copy.root, path), text);
 
-it('reads .env at the repository root from any directory, but prefers environment variables', async () => {
+it('starts in any directory, reads .env at the repository root, and prefers environment variables', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
-  await writeEnvFile(
-    `PORT=1\nDATABASE_URL=${databaseUrl}\nPLANT_STORE_TOKEN='token-from-the-file'\n`,
-  );
+  const token = 'token-from-the-file';
+  await writeEnvFile(`PORT=1\nDATABASE_URL=${databaseUrl}\nPLANT_STORE_TOKEN='${token}'\n`);
   const server = start({ PORT: '0' });
-  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
-  const response = await post(
-    { url, token: 'token-from-the-file' },
-    '/plants',
-    '{"id":1,"name":"Hoya"}',
-  );
-  expect(response.status).toBe(200);
+  const target = { url: await server.listening(), token };
+  expect((await post(target, '/plants', '{"id":1,"name":"Hoya"}')).status).toBe(200);
   expect(server.output()).toMatch(/Database +Postgres at /);
 });
 
-it('prints a command without the URL in .env, because plant-store reads the URL there', async () => {
+it('prints a command without the database URL when .env contains the URL', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   await writeEnvFile(`DATABASE_URL=${databaseUrl}\n`);
   const server = start({});
   await server.printed(/Create an access token:\n\n {2}export PLANT_STORE_TOKEN="\$\(npx -y pnpm /);
 });
 
-it('starts without a .env, and prints nothing about it', async () => {
+it('starts without a .env, and prints no message about the missing file', async () => {
   const DATABASE_URL = await createDatabase(inject('postgresUrl'));
   const server = start({ DATABASE_URL, LOG_LEVEL: 'silent' });
   await server.printed(/Add a plant/);
   expect(server.output()).toMatch(/^\nThe plant store is open\./);
 });
 
-it('reads the file that PLANT_STORE_ENV_FILE names, and not .env', async () => {
+it('reads the file that PLANT_STORE_ENV_FILE names, and does not read .env', async () => {
   await writeEnvFile('PORT=first');
   await writeEnvFile('LOG_LEVEL=second', 'other');
   const server = start({ PLANT_STORE_ENV_FILE: join(copy.root, 'other') });
@@ -63,7 +55,7 @@ it('reads the file that PLANT_STORE_ENV_FILE names, and not .env', async () => {
   expect(server.output()).toMatch(/did not start\.\n {2}LOG_LEVEL is "second": .*\n$/);
 });
 
-it('does not start when .env cannot be read, and says why', async () => {
+it('does not start when .env cannot be read, and prints the reason', async () => {
   const path = join(copy.root, '.env');
   await mkdir(path);
   const server = start({});

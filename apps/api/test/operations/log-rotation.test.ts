@@ -12,7 +12,7 @@ const env = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
 const hasLogrotate = spawnSync('logrotate', ['--version'], { env }).status === 0;
 
 it.runIf(hasLogrotate)(
-  'logrotate, where it is installed, rotates the log of a running server as docs/observe.md says',
+  'logrotate rotates the log of a running server with the configuration in docs/observe.md',
   async () => {
     const directory = await mkdtemp(join(tmpdir(), 'plant-store-log-'));
     onTestFinished(() => rm(directory, { recursive: true }));

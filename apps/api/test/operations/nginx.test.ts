@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { errorCatalogue } from '@plant-store/schemas';
 import { freePort } from '@plant-store/test-setup';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 import {
   hasNginx,
@@ -16,15 +16,15 @@ import {
   type TestNginx,
 } from './start-nginx.ts';
 
-/**
- * Sends bytes to nginx as they are, and returns everything that nginx sends until it closes the
- * connection.
- */
+/** Sends bytes to nginx unchanged. Returns all bytes that nginx sends before it closes the connection. */
 async function sendBytes(socket: Socket, bytes: string): Promise<string> {
   socket.on('error', () => {});
   socket.write(bytes);
   return text(socket);
 }
+
+const connectOverTls = ({ port, ca }: TestNginx) =>
+  connectTls({ port, ca, host: '127.0.0.1', servername: 'localhost' });
 
 const { bodyTooLarge, databaseUnavailable, malformedRequest, methodNotAllowed } = errorCatalogue;
 const { headersTooLarge, idTaken, pathUnknown, tokenMissing } = errorCatalogue;
@@ -38,14 +38,14 @@ function expectError(response: ReceivedResponse, { code }: { code: number }): vo
 }
 
 const json = { 'content-type': 'application/json' };
-const create = (nginx: TestNginx, plant: object, path = '/plants', token = 'test-token') =>
+const createOver = (nginx: TestNginx, plant: object, path = '/plants', token = 'test-token') =>
   send(nginx, path, {
     method: 'POST',
     headers: { ...json, ...(token && { authorization: `Bearer ${token}` }) },
     body: JSON.stringify(plant),
   });
 
-it('finds only errors of the catalogue in docs/nginx.conf, each with its status', async () => {
+it('docs/nginx.conf has only errors of the catalogue, each with the right status', async () => {
   const file = await readFile(new URL('../../../../docs/nginx.conf', import.meta.url), 'utf8');
   const lines = [...file.matchAll(/^ {2}(\d+|default) '(\{"error".*\})';$/gm)];
   expect(lines.length).toBeGreaterThan(5);
@@ -72,19 +72,19 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       await server.stop();
     });
 
-    it('passes requests and responses on, with its request id', async () => {
-      const response = await create(nginx, { id: 1, name: 'Hoya carnosa' });
+    it('forwards requests and responses, and adds a request id', async () => {
+      const response = await createOver(nginx, { id: 1, name: 'Hoya carnosa' });
       expect([response.status, response.body]).toEqual([200, '{"name":"Hoya carnosa"}']);
       const requestId = response.headers['x-request-id'];
       expect(requestId).toMatch(/^[\da-f]{32}$/);
       expect(server.log.at(-1)).toContain(`"reqId":"${requestId}"`);
     });
 
-    it('passes on the errors of the store', async () => {
-      await create(nginx, { id: 2, name: 'Hoya carnosa' });
+    it('forwards the errors of the store', async () => {
+      await createOver(nginx, { id: 2, name: 'Hoya carnosa' });
       const responses = [
-        await create(nginx, { id: 2, name: 'Ficus lyrata' }),
-        await create(nginx, { id: 3, name: 'Ficus lyrata' }, '/plants', ''),
+        await createOver(nginx, { id: 2, name: 'Ficus lyrata' }),
+        await createOver(nginx, { id: 3, name: 'Ficus lyrata' }, '/plants', ''),
         await send(nginx, '/absent'),
       ];
       expect(responses.map(({ body }) => JSON.parse(body).error)).toEqual([
@@ -95,19 +95,14 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect(responses[1]?.headers['www-authenticate']).toBe('Bearer realm="plant-store"');
     });
 
-    it('serves the store under a path prefix', async () => {
-      const response = await create(nginx, { id: 4, name: 'Monstera' }, '/store/plants');
-      expect([response.status, response.body]).toEqual([200, '{"name":"Monstera"}']);
-      expect((await send(nginx, '/store/openapi.json')).status).toBe(200);
-    });
-
     it.each([
-      ['REST', 'DELETE', '/plants/5'],
-      ['REST under a path prefix', 'DELETE', '/store/plants/5'],
-      ['tRPC', 'POST', '/trpc/deletePlant'],
-      ['tRPC under a path prefix', 'POST', '/store/trpc/deletePlant'],
-    ])('passes on deletes over %s', async (_, method, path) => {
-      await create(nginx, { id: 5, name: 'Hoya carnosa' });
+      ['REST', 'DELETE', '/plants/5', ''],
+      ['REST under a path prefix', 'DELETE', '/store/plants/5', '/store'],
+      ['tRPC', 'POST', '/trpc/deletePlant', ''],
+      ['tRPC under a path prefix', 'POST', '/store/trpc/deletePlant', '/store'],
+    ])('forwards creates and deletes over %s', async (_, method, path, prefix) => {
+      const created = await createOver(nginx, { id: 5, name: 'Hoya carnosa' }, `${prefix}/plants`);
+      expect([created.status, created.body]).toEqual([200, '{"name":"Hoya carnosa"}']);
       const headers = { ...json, authorization: 'Bearer test-token' };
       const body = method === 'POST' ? '{"json":{"id":5}}' : '';
       const remove = () => send(nginx, path, { method, headers, body });
@@ -116,7 +111,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect([again.status, again.body]).toEqual([404, expect.stringContaining('40401')]);
     });
 
-    it('passes the feed of changes on over HTTP/2', async () => {
+    it('forwards the feed of changes over HTTP/2', async () => {
       const session = connectHttp2(`https://localhost:${nginx.port}`, { ca: nginx.ca });
       onTestFinished(() => session.destroy());
       const authorization = 'Bearer test-token';
@@ -128,16 +123,16 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       const receives = (text: string) =>
         vi.waitFor(() => expect(received).toContain(text), { timeout: 60_000 });
       await receives('id: ');
-      await create(nginx, { id: 6, name: 'Pilea peperomioides' });
+      await createOver(nginx, { id: 6, name: 'Pilea peperomioides' });
       await receives('Pilea peperomioides');
     });
 
     it('keeps its connection to the store open', async () => {
-      for (let id = 10; id < 15; id++) await create(nginx, { id, name: 'Hoya carnosa' });
+      for (let id = 10; id < 15; id++) await createOver(nginx, { id, name: 'Hoya carnosa' });
       expect(await server.connections()).toBe(1);
     });
 
-    it('passes on the headers that the store accepts', async () => {
+    it('forwards the headers that the store accepts', async () => {
       expect((await send(nginx, '/livez', { headers: { a: 'a'.repeat(14_000) } })).status).toBe(
         200,
       );
@@ -162,13 +157,13 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect(response.headers.allow).toBe('DELETE, GET, HEAD, POST');
     });
 
-    it('responds with 40400 to a request for its own page of errors', async () => {
+    it('responds with 40400 to a request for the internal path of errors', async () => {
       expectError(await send(nginx, '/plant-store-error'), pathUnknown);
     });
 
     it.each([
-      ['a header that is not one', 'GET / HTTP/1.1\r\nno header\r\n\r\n', malformedRequest],
-      ['what is not HTTP', 'what is this?\r\n\r\n', malformedRequest],
+      ['a header without a colon', 'GET / HTTP/1.1\r\nno header\r\n\r\n', malformedRequest],
+      ['a request that is not HTTP', 'what is this?\r\n\r\n', malformedRequest],
       ['an invalid escape', 'GET /plants%zz HTTP/1.1\r\nHost: x\r\n\r\n', malformedRequest],
       ['no host', 'GET / HTTP/1.1\r\n\r\n', malformedRequest],
       ['another version of HTTP', 'GET / HTTP/3.0\r\nHost: x\r\n\r\n', malformedRequest],
@@ -180,9 +175,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       ['a long target', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n\r\n`, headersTooLarge],
       ['a long header', `GET / HTTP/1.1\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, headersTooLarge],
     ])('rejects %s with an error of the contract', async (_, bytes, { code }) => {
-      const { port, ca } = nginx;
-      const socket = connectTls({ port, ca, host: '127.0.0.1', servername: 'localhost' });
-      const response = await sendBytes(socket, bytes);
+      const response = await sendBytes(connectOverTls(nginx), bytes);
       expect(response).toMatch(new RegExp(`^HTTP/1.1 ${Math.floor(code / 100)} `));
       expect(response).toMatch(/\r\nContent-Type: application\/json\r\n/);
       expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toHaveProperty(
@@ -200,19 +193,13 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
   });
 
   describe('in front of instances that do not respond', () => {
-    const stops: (() => Promise<unknown>)[] = [];
-
-    afterEach(async () => {
-      for (const stop of stops.splice(0).reverse()) await stop();
-    });
-
     const start = async (...options: Parameters<typeof startNginx>) => {
       const nginx = await startNginx(...options);
-      stops.push(nginx.stop);
+      onTestFinished(nginx.stop);
       return nginx;
     };
 
-    /** Starts an instance that does this with each connection. */
+    /** Starts an instance that calls a function for each connection. */
     async function startInstance(onConnection: (socket: Socket) => void): Promise<string> {
       const sockets: Socket[] = [];
       const instance = createServer((socket) => {
@@ -220,12 +207,20 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         onConnection(socket);
       });
       await once(instance.listen(0, '127.0.0.1'), 'listening');
-      stops.push(async () => {
+      onTestFinished(() => {
         for (const socket of sockets) socket.destroy();
         instance.close();
       });
-      const { port } = instance.address() as { port: number }; // It listens on a port, not on a pipe.
+      const { port } = instance.address() as { port: number }; // The server listens on a port, so its address is an object.
       return `http://127.0.0.1:${port}`;
+    }
+
+    /** Starts an instance that shuts down. */
+    async function startClosing(): Promise<string> {
+      const server = await startServer('Postgres');
+      onTestFinished(server.stop);
+      await server.store.close();
+      return server.url;
     }
 
     const absent = async () => `http://127.0.0.1:${await freePort()}`;
@@ -240,7 +235,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       ['that is silent', () => startInstance(() => {})],
     ])('responds with 50300 for an instance %s', async (_, instance) => {
       const nginx = await start([await instance()], '100ms');
-      const response = await create(nginx, { id: 1, name: 'Hoya carnosa' });
+      const response = await createOver(nginx, { id: 1, name: 'Hoya carnosa' });
       expectError(response, databaseUnavailable);
       expect(response.headers['retry-after']).toBe('1');
       expectError(await send(nginx, '/plants/1', { method: 'DELETE' }), databaseUnavailable);
@@ -248,26 +243,19 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect([head.status, head.body]).toEqual([503, '']);
     });
 
-    it('uses another instance when one is down, shuts down or is silent', async () => {
+    it('uses another instance when the first instance is down, shuts down or is silent', async () => {
       const server = await startServer('Postgres');
-      stops.push(server.stop);
-      const closing = await startServer('Postgres');
-      stops.push(closing.stop);
-      await closing.store.close();
+      onTestFinished(server.stop);
       const silent = await startInstance(() => {});
-      for (const other of [await absent(), closing.url, silent]) {
+      for (const other of [await absent(), await startClosing(), silent]) {
         const nginx = await start([other, server.url], '3s');
         const responses = await Promise.all(
-          [1, 2, 3, 4].map((id) => create(nginx, { id, name: 'Hoya carnosa' })),
+          [1, 2, 3, 4].map((id) => createOver(nginx, { id, name: 'Hoya carnosa' })),
         );
         expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+        const headers = { authorization: 'Bearer test-token' };
         const deletes = await Promise.all(
-          [1, 2, 3, 4].map((id) =>
-            send(nginx, `/plants/${id}`, {
-              method: 'DELETE',
-              headers: { authorization: 'Bearer test-token' },
-            }),
-          ),
+          [1, 2, 3, 4].map((id) => send(nginx, `/plants/${id}`, { method: 'DELETE', headers })),
         );
         expect(deletes.map(({ status }) => status)).toEqual([204, 204, 204, 204]);
       }
@@ -280,79 +268,73 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       ['is silent', () => {}],
     ];
 
+    /** Sends requests to two instances through nginx. Returns the requests that the instances receive, and the statuses. */
+    async function sendThrough(
+      requests: string[],
+      react: (socket: Socket) => void,
+      ready = '200 OK',
+      file?: Parameters<typeof startNginx>[2],
+    ) {
+      const received: string[] = [];
+      const statuses: number[] = [];
+      const instance = () =>
+        startInstance((socket) => {
+          socket.on('data', (bytes) => {
+            const [line = ''] = String(bytes).split(' HTTP');
+            if (line === 'GET /readyz') {
+              socket.write(`HTTP/1.1 ${ready}\r\nContent-Length: 0\r\n\r\n`);
+              return;
+            }
+            received.push(line);
+            react(socket);
+          });
+        });
+      const nginx = await start([await instance(), await instance()], '100ms', file);
+      for (const [method, path = ''] of requests.map((each) => each.split(' '))) {
+        const body = method === 'POST' ? '{}' : '';
+        const { status } = await send(nginx, path, { method, headers: json, body });
+        statuses.push(status);
+      }
+      return { received, statuses };
+    }
+
+    const create = 'POST /plants';
+    const remove = 'DELETE /plants/1';
+    const removeOverTrpc = 'POST /trpc/deletePlant';
+
     it.each(
       reactions.flatMap(([name, react]) =>
         ['200 OK', '503 Busy'].map((ready) => [name, ready, react] as const),
       ),
     )(
-      'sends a create again when an instance %s (/readyz: %s), but never a delete',
+      'repeats a create, but never a delete, when an instance %s and /readyz responds with %s',
       async (_, ready, react) => {
-        const received: string[] = [];
-        const instance = () =>
-          startInstance((socket) => {
-            socket.on('data', (bytes) => {
-              const [line = ''] = String(bytes).split(' HTTP');
-              if (line === 'GET /readyz') {
-                socket.write(`HTTP/1.1 ${ready}\r\nContent-Length: 0\r\n\r\n`);
-                return;
-              }
-              received.push(line);
-              react(socket);
-            });
-          });
-        const nginx = await start([await instance(), await instance()], '100ms');
-        const requests = [
-          { method: 'POST', path: '/plants' },
-          { method: 'DELETE', path: '/plants/1' },
-          { method: 'DELETE', path: '/store/plants/2' },
-          { method: 'POST', path: '/trpc/deletePlant' },
-          { method: 'POST', path: '/trpc/createPlant,delete%50lant?batch=1' },
-          { method: 'POST', path: '/trpc/createPlant' },
-        ];
-        for (const { path, method } of requests) {
-          const body = method === 'POST' ? '{}' : '';
-          const response = await send(nginx, path, { method, headers: json, body });
-          expect([path, response.status]).toEqual([path, 503]);
-        }
-        expect(received).toEqual([
-          ...['POST /plants', 'POST /plants'],
-          ...['DELETE /plants/1', 'DELETE /plants/2', 'POST /trpc/deletePlant'],
-          'POST /trpc/createPlant,delete%50lant?batch=1',
-          ...['POST /trpc/createPlant', 'POST /trpc/createPlant'],
-        ]);
+        const batch = 'POST /trpc/createPlant,delete%50lant?batch=1';
+        const createOverTrpc = 'POST /trpc/createPlant';
+        const requests = [create, remove, 'DELETE /store/plants/2', removeOverTrpc, batch];
+        const all = [...requests, createOverTrpc];
+        expect(await sendThrough(all, react, ready)).toEqual({
+          received: [
+            ...[create, create, remove, 'DELETE /plants/2', removeOverTrpc, batch],
+            ...[createOverTrpc, createOverTrpc],
+          ],
+          statuses: all.map(() => 503),
+        });
       },
     );
 
     it.each(reactions)(
-      'sends a create again when an instance of the example of a cluster %s, but never a delete',
+      'repeats a create, but never a delete, in the cluster example when an instance %s',
       async (_, react) => {
-        const received: string[] = [];
-        const instance = () =>
-          startInstance((socket) => {
-            socket.on('data', (bytes) => {
-              received.push(String(bytes).split(' HTTP', 1).join());
-              react(socket);
-            });
-          });
-        const upstreams = [await instance(), await instance()];
-        const nginx = await start(upstreams, '100ms', 'examples/cluster/nginx.conf');
-        for (const [method, path] of [
-          ['POST', '/plants'],
-          ['DELETE', '/plants/1'],
-          ['POST', '/trpc/deletePlant'],
-        ] as const) {
-          const body = method === 'POST' ? '{}' : '';
-          await send(nginx, path, { method, headers: json, body });
-        }
-        expect(received).toEqual([
-          ...['POST /plants', 'POST /plants'],
-          ...['DELETE /plants/1', 'POST /trpc/deletePlant'],
-        ]);
+        const requests = [create, remove, removeOverTrpc];
+        const file = 'examples/cluster/nginx.conf';
+        const { received } = await sendThrough(requests, react, '200 OK', file);
+        expect(received).toEqual([create, ...requests]);
       },
     );
 
     it.each(['/plants/changes?wait=20', '/store/plants/changes?wait=20', '/trpc/plantChanges'])(
-      'passes on each part of %s at once, and waits longer for the response',
+      'forwards each part of %s at once, and allows a longer pause in the response',
       async (path) => {
         const feed = Promise.withResolvers<Socket>();
         const instance = await startInstance((socket) => {
@@ -362,27 +344,24 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
           });
         });
         const nginx = await start([instance], '100ms');
-        const { port, ca } = nginx;
-        const socket = connectTls({ port, ca, host: '127.0.0.1', servername: 'localhost' });
+        const socket = connectOverTls(nginx);
         socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
         const upstream = await feed.promise;
-        expectError(await send(nginx, '/plants'), databaseUnavailable); // This response comes after the other timeout.
+        expectError(await send(nginx, '/plants'), databaseUnavailable); // This response comes after the timeout for other paths.
         let received = '';
         socket.setEncoding('utf8').on('data', (text: string) => {
           received += text;
         });
         upstream.write('HTTP/1.1 200 OK\r\n\r\ndata: 1');
-        // The response goes on.
+        // The feed's response continues.
         await vi.waitFor(() => expect(received).toMatch(/data: 1\r\n$/), { timeout: 60_000 });
         upstream.end();
       },
     );
 
-    it('passes on the 503 of the store when no instance is left', async () => {
-      const closing = await startServer('Postgres');
-      stops.push(closing.stop);
-      await closing.store.close();
-      const response = await create(await start([closing.url]), { id: 1, name: 'Hoya carnosa' });
+    it('forwards the 503 of the store when all instances shut down', async () => {
+      const nginx = await start([await startClosing()]);
+      const response = await createOver(nginx, { id: 1, name: 'Hoya carnosa' });
       expect(response.status).toBe(503);
       expect(JSON.parse(response.body).error).toBe(errorCatalogue.shuttingDown.code);
       expect(response.headers['retry-after']).toBe('1');

@@ -1,12 +1,11 @@
 import { createDatabase, freePort, hasPosixSignals } from '@plant-store/test-setup';
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { serve, stopProgram, token } from '../fixtures/program.ts';
 import { hasNginx, send, startNginx, type TestNginx } from './start-nginx.ts';
 
-const token = 'rolling-restart-secret';
 const json = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
 
-/** The calls of a client, each with the responses that it may get. Each client has ids of its own. */
+/** The calls of a client, each with its expected statuses. Each client has its own ids. */
 const calls = [
   { name: 'create', path: '/plants', expected: [200] },
   { name: 'get', method: 'GET', path: '/plants/ID', expected: [200] },
@@ -23,8 +22,8 @@ const bodies: Record<string, (id: number) => object> = {
 };
 
 /**
- * Sends one call after the other until `isOver`. Returns the number of calls, and the calls that got
- * another response than the expected one.
+ * Sends one call after another until `isOver` returns true. Returns the number of calls, and the calls with
+ * an unexpected response.
  */
 async function runClient(nginx: TestNginx, first: number, isOver: () => boolean) {
   const failed: string[] = [];
@@ -43,7 +42,7 @@ async function runClient(nginx: TestNginx, first: number, isOver: () => boolean)
   return { sent, failed };
 }
 
-/** Waits for changes, one page after the other, until `isOver`. Returns the responses that are errors. */
+/** Waits for one page of changes after another until `isOver` returns true. Returns the error responses. */
 async function follow(nginx: TestNginx, isOver: () => boolean): Promise<string[]> {
   const failed: string[] = [];
   let query = '';
@@ -55,7 +54,7 @@ async function follow(nginx: TestNginx, isOver: () => boolean): Promise<string[]
   return failed;
 }
 
-/** Listens to events, on one connection after the other, until `isOver`. Returns the errors. */
+/** Listens to events on one connection after another until `isOver` returns true. Returns the errors. */
 async function listen(nginx: TestNginx, isOver: () => boolean): Promise<string[]> {
   const failed: string[] = [];
   while (!isOver()) {
@@ -67,18 +66,17 @@ async function listen(nginx: TestNginx, isOver: () => boolean): Promise<string[]
 }
 
 it.runIf(hasNginx && hasPosixSignals)(
-  'a rolling restart behind docs/nginx.conf fails no request of any kind',
+  'no request of any kind fails during a rolling restart behind nginx',
   async () => {
     const DATABASE_URL = await createDatabase(inject('postgresUrl'));
     const start = async (port: number) => {
-      const program = startProgram({
+      const program = await serve({
         DATABASE_URL,
-        PLANT_STORE_TOKEN: token,
         PORT: String(port),
         PLANT_STORE_DRAIN_DELAY_MS: '1000', // The default outside tests.
       });
-      const url = await printedUrl(program);
-      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200));
+      const ready = async () => (await fetch(`${program.url}/readyz`)).status;
+      await expect.poll(ready).toBe(200);
       return program;
     };
     const ports = [await freePort(), await freePort()];
@@ -95,7 +93,7 @@ it.runIf(hasNginx && hasPosixSignals)(
     }
     isOver = true;
     const results = await Promise.all(clients);
-    // This ends the events. An instance that stops still sends the responses to the requests it has.
+    // This ends the events. An instance sends its open responses before it stops.
     await Promise.all(programs.map(stopProgram));
     const failed = [...results.map((result) => result.failed), ...(await Promise.all(followers))];
     expect(failed.flat()).toEqual([]);

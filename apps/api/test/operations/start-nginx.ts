@@ -22,8 +22,8 @@ export interface TestNginx {
 }
 
 /**
- * Starts an nginx with a configuration of the repository. Only the addresses, the certificate and the
- * read timeout are the test's own.
+ * Starts an nginx with a configuration of the repository. The test replaces only the addresses, the
+ * certificate and the read timeout.
  *
  * @param upstreams the URLs of the instances
  */
@@ -92,7 +92,7 @@ export interface ReceivedResponse {
   body: string;
 }
 
-/** Sends a request to nginx over TLS, on a connection of its own. */
+/** Sends a request to nginx on a new TLS connection. */
 export async function send(
   { port, ca }: TestNginx,
   path: string,
@@ -108,7 +108,7 @@ export async function send(
   };
 }
 
-/** Replaces each pattern once, and throws when there is nothing to replace. */
+/** Replaces each pattern once. Throws an error when a pattern matches nothing. */
 function replaceEach(text: string, replacements: [pattern: RegExp, replacement: string][]): string {
   return replacements.reduce((replaced, [pattern, replacement]) => {
     if (!pattern.test(replaced)) throw new Error(`the configuration has no ${pattern}`);

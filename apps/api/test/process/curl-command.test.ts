@@ -7,7 +7,7 @@ import { startServer } from '../fixtures/running-server.ts';
 const isWindows = process.platform === 'win32';
 const shells = isWindows ? ['cmd.exe', 'powershell.exe'] : ['/bin/sh'];
 
-it.each(shells)('is a command that %s runs unchanged', async (shell) => {
+it.each(shells)('the printed curl command works unchanged in %s', async (shell) => {
   const server = await startServer('Postgres');
   const run = async (command: string, env?: NodeJS.ProcessEnv) =>
     (await promisify(exec)(command, { shell, env: { ...process.env, ...env } })).stdout;
@@ -20,7 +20,7 @@ it.each(shells)('is a command that %s runs unchanged', async (shell) => {
   ]);
 });
 
-it.runIf(!isWindows)('sends the same plant with the command for Windows', async () => {
+it.runIf(!isWindows)('the command for Windows sends the same plant', async () => {
   const server = await startServer('Postgres');
   const command = curlCommand(server.url, server.token, true).replace('curl.exe', 'curl');
   const { stdout } = await promisify(exec)(command);
@@ -30,7 +30,7 @@ it.runIf(!isWindows)('sends the same plant with the command for Windows', async 
   ]);
 });
 
-it('contains nothing on Windows that cmd and PowerShell read differently', () => {
+it('cmd and PowerShell read every part of the command for Windows in the same way', () => {
   for (const token of ['plant_token', undefined]) {
     const command = curlCommand('http://127.0.0.1:3000', token, true);
     expect(command).toMatch(/^curl\.exe /);
@@ -40,7 +40,7 @@ it('contains nothing on Windows that cmd and PowerShell read differently', () =>
   }
 });
 
-it('lets curl itself read the token from the environment on Windows', () => {
+it('the command for Windows lets curl read the token from the environment', () => {
   expect(curlCommand('http://127.0.0.1:3000', undefined, true)).toContain(
     '--variable %PLANT_STORE_TOKEN --expand-header "Authorization: Bearer {{PLANT_STORE_TOKEN}}"',
   );

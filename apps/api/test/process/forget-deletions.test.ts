@@ -2,9 +2,9 @@ import { openPlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { printedUrl, startProgram } from '../fixtures/program.ts';
+import { serve } from '../fixtures/program.ts';
 
-it('forgets the deletions that are older than PLANT_STORE_FEED_DAYS when it starts', async () => {
+it('at the start, forgets all deletions that are older than PLANT_STORE_FEED_DAYS', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   await (await openPlantStore({ databaseUrl })).close();
   const sql = postgres(databaseUrl);
@@ -12,8 +12,7 @@ it('forgets the deletions that are older than PLANT_STORE_FEED_DAYS when it star
   await sql`
     insert into plant_deletions (id, name, created_at, deleted_at)
     select days, 'x', now(), now() - make_interval(days => days) from generate_series(0, 4) as days`;
-  const server = startProgram({ DATABASE_URL: databaseUrl, PLANT_STORE_FEED_DAYS: '2' });
-  await printedUrl(server);
+  await serve({ DATABASE_URL: databaseUrl, PLANT_STORE_FEED_DAYS: '2' });
   await vi.waitFor(async () =>
     expect(await sql`select id from plant_deletions order by id`).toEqual([
       { id: '0' },

@@ -1,7 +1,6 @@
 import { explainUnknownSettings, settingNames } from '@plant-store/fast-start/setting-names';
-import { createDatabase } from '@plant-store/test-setup';
-import { expect, inject, it } from 'vitest';
-import { printedUrl, startProgram } from '../fixtures/program.ts';
+import { expect, it } from 'vitest';
+import { serve, startProgram } from '../fixtures/program.ts';
 
 it('lists all invalid settings at once, each with its fix and without secret values', async () => {
   const server = startProgram({
@@ -41,23 +40,19 @@ it.each([
   ['PLANT_STORE_DATABASE_URL', 'DATABASE_URL'],
   ['PLANT_STORE_CORS_ORIGIN', 'PLANT_STORE_CORS_ORIGINS'],
   ['PLANT_STORE_ENVFILE', 'PLANT_STORE_ENV_FILE'],
-])('names %s, which is not a setting, and the nearest one', (name, nearest) => {
+])('names the wrong setting %s and the most similar setting', (name, nearest) => {
   expect(explainUnknownSettings({ [name]: 'x' })).toEqual([
     `${name} is not a setting: did you mean ${nearest}?`,
   ]);
 });
 
-it('knows every setting, and reads an empty variable as unset', () => {
+it('accepts every setting, and treats an empty variable as unset', () => {
   const known = Object.fromEntries([...settingNames, 'PLANT_STORE_ENV_FILE'].map((n) => [n, 'x']));
   expect(explainUnknownSettings({ ...known, PLANT_STORE_TOKN: '', PLANTS: 'x' })).toEqual([]);
 });
 
 it('starts with a warning when a variable looks like a setting but is not one', async () => {
-  const server = startProgram({
-    DATABASE_URL: await createDatabase(inject('postgresUrl')),
-    PLANT_STORE_TOKN: 'secret-value',
-  });
-  await printedUrl(server);
+  const server = await serve({ PLANT_STORE_TOKN: 'secret-value' });
   expect(server.output()).toMatch(
     /^\{"level":40,.*"msg":"PLANT_STORE_TOKN is not a setting: did you mean PLANT_STORE_TOKEN\?"\}$/m,
   );

@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { connect, type Socket } from 'node:net';
 import {
-  createDatabase,
   hasPosixSignals,
+  runSql,
   type StartedProcess,
   startAcknowledgedLoad,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
-import { readPrometheusText } from '../fixtures/prometheus-text.ts';
+import { expectStored, type Row } from '../faults/stored-plants.ts';
+import { serve, startProgram, stopProgram, token } from '../fixtures/program.ts';
+import { beginCreate } from '../fixtures/raw-request.ts';
+import { post } from '../fixtures/surfaces.ts';
 
-const token = 'secret-of-the-tests';
-const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+const headers = { authorization: `Bearer ${token}` };
 
-/** The lines of the log that have this message. */
+/** Returns the log lines with this message. */
 const logged = (server: StartedProcess, message: string) =>
   server
     .output()
@@ -23,27 +23,25 @@ const logged = (server: StartedProcess, message: string) =>
     .filter((line) => line.startsWith('{') && line.includes(`"msg":"${message}`))
     .map((line) => JSON.parse(line));
 
-/** The process ids of the workers. */
+/** Returns the process ids of the workers. */
 const workersOf = (server: StartedProcess): number[] =>
   logged(server, 'Server listening').map(({ pid }) => pid);
 
-async function start(env: Record<string, string> = {}) {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const server = startProgram({
-    DATABASE_URL: databaseUrl,
-    PLANT_STORE_TOKEN: token,
-    PLANT_STORE_PROCESSES: '2',
-    ...env,
-  });
-  return { server, databaseUrl, url: await printedUrl(server) };
-}
+const start = (env: Record<string, string> = {}) => serve({ PLANT_STORE_PROCESSES: '2', ...env });
 
-/** A request on a connection of its own. */
+/** Sends a signal to all processes of the server, as a terminal does. */
+const signalAll = (server: StartedProcess, signal: NodeJS.Signals) => {
+  for (const pid of [...workersOf(server), server.child.pid]) process.kill(Number(pid), signal);
+};
+
+const plant = '{"id":1,"name":"x"}';
+
+/** Sends a request on a new connection. */
 const get = (url: string) => fetch(url, { headers: { ...headers, connection: 'close' } });
 
 it('serves one address with several processes, which share a log', async () => {
-  const { server, url } = await start();
-  for (let i = 0; i < 20; i++) expect((await get(`${url}/plants/${i}`)).status).toBe(404);
+  const server = await start();
+  for (let i = 0; i < 20; i++) expect((await get(`${server.url}/plants/${i}`)).status).toBe(404);
   await stopProgram(server);
   const pids = new Set(logged(server, 'request').map(({ pid }) => pid));
   expect(pids).toEqual(new Set(workersOf(server)));
@@ -54,10 +52,9 @@ it('serves one address with several processes, which share a log', async () => {
 });
 
 it('adds the metrics of all processes', async () => {
-  const { server, url } = await start({ PLANT_STORE_METRICS_PORT: '0' });
-  for (let i = 0; i < 20; i++) await get(`${url}/plants/${i}`);
-  const [, metricsUrl = ''] = await server.printed(/Metrics +(\S+)/);
-  const { value } = readPrometheusText(await (await fetch(metricsUrl)).text());
+  const server = await start({ PLANT_STORE_METRICS_PORT: '0' });
+  for (let i = 0; i < 20; i++) await get(`${server.url}/plants/${i}`);
+  const { value } = await server.metrics();
   const labels = 'route="/plants/:id",method="GET",status="404"';
   expect(value(`plant_store_request_duration_seconds_count{${labels}}`)).toBe(20);
   expect(value('plant_store_processes')).toBe(2);
@@ -65,21 +62,19 @@ it('adds the metrics of all processes', async () => {
   expect(value('process_start_time_seconds')).toBeGreaterThan(Date.now() / 1000 - 600);
 });
 
-it('responds to clients that wait for changes in all processes, after a change and when it stops', async () => {
-  const { server, url } = await start({ PLANT_STORE_METRICS_PORT: '0' });
-  const [, metricsUrl = ''] = await server.printed(/Metrics +(\S+)/);
+it('responds to the waiting clients of all processes after a change, and when the server stops', async () => {
+  const server = await start({ PLANT_STORE_METRICS_PORT: '0' });
   const wait = async (after: string) => {
-    const responses = [1, 2, 3, 4].map(() => get(`${url}/plants/changes?after=${after}&wait=20`));
-    const waiting = async () => {
-      const { value } = readPrometheusText(await (await fetch(metricsUrl)).text());
-      return value('plant_store_feed_waiting');
-    };
+    const responses = [1, 2, 3, 4].map(() =>
+      get(`${server.url}/plants/changes?after=${after}&wait=20`),
+    );
+    const waiting = async () => (await server.metrics()).value('plant_store_feed_waiting');
     await expect.poll(waiting).toBe(4);
     return responses.map(async (response) => Object(await (await response).json()));
   };
-  const { next } = Object(await (await get(`${url}/plants/changes`)).json());
+  const { next } = Object(await (await get(`${server.url}/plants/changes`)).json());
   const pages = await wait(next);
-  await fetch(`${url}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"x"}' });
+  await post(server, '/plants', plant);
   const [page, ...others] = await Promise.all(pages);
   expect(page).toMatchObject({ changes: [{ type: 'created', plant: { id: 1 } }] });
   expect(others).toEqual([page, page, page]);
@@ -89,18 +84,17 @@ it('responds to clients that wait for changes in all processes, after a change a
   expect(await server.ended()).toBe(0);
 });
 
-it('prints once why it cannot start, and exits with code 1', async () => {
+it('prints the reason only once when it cannot start, and exits with code 1', async () => {
   const none = Object.assign(new URL(inject('postgresUrl')), { pathname: '/none' });
   const server = startProgram({ DATABASE_URL: none.href, PLANT_STORE_PROCESSES: '2' });
   expect(await server.ended()).toBe(1);
   expect(server.output().match(/did not start/g)).toHaveLength(1);
 });
 
-it('replaces a process that keeps dying, after longer and longer delays', async () => {
-  const { server, databaseUrl } = await start();
-  const admin = postgres(inject('postgresUrl'), { max: 1 });
-  await admin.unsafe(`drop database ${new URL(databaseUrl).pathname.slice(1)} with (force)`);
-  await admin.end();
+it('replaces a process that dies repeatedly, after longer and longer delays', async () => {
+  const server = await start();
+  const name = new URL(server.databaseUrl).pathname.slice(1);
+  await runSql(inject('postgresUrl'), `drop database ${name} with (force)`);
   process.kill(workersOf(server)[0] ?? Number.NaN, 'SIGKILL');
   const delays = () => logged(server, 'a process died').map(({ delay }) => delay);
   await expect.poll(delays).toEqual([0, 1000, 2000]);
@@ -110,9 +104,9 @@ it('replaces a process that keeps dying, after longer and longer delays', async 
 
 // Windows has no signals that a process can handle.
 describe.runIf(hasPosixSignals)('on a signal', () => {
-  it('loses no acknowledged plant when a process is killed, and replaces it', async () => {
-    const { server, databaseUrl, url } = await start();
-    const load = startAcknowledgedLoad({ url, token });
+  it('loses no acknowledged plant when a process is killed, and replaces the process', async () => {
+    const server = await start();
+    const load = startAcknowledgedLoad(server);
     onTestFinished(() => load.stop());
     await load.acknowledged(50);
     const [killed = Number.NaN] = workersOf(server);
@@ -122,22 +116,18 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     await load.acknowledged(50);
     await load.stop();
 
-    const sql = postgres(databaseUrl);
-    const rows = await sql`select id, name, tag from plants`;
+    const sql = postgres(server.databaseUrl);
+    expectStored(load.seen.acknowledged, await sql<Row[]>`select id::int, name, tag from plants`);
     await sql.end();
-    const stored = new Map(rows.map(({ id, ...plant }) => [Number(id), plant]));
-    for (const { id, name, tag = null } of load.seen.acknowledged) {
-      expect(stored.get(id)).toEqual({ name, tag });
-    }
     expect(logged(server, 'a process died')).toMatchObject([{ died: killed, signal: 'SIGKILL' }]);
     expect(await stopProgram(server)).toBe(0);
   });
 
-  it('closes a connection that a killed process has not taken', async () => {
-    const { server, url } = await start();
+  it('closes a connection that was waiting for a killed process', async () => {
+    const server = await start();
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
-    const responses = [get(`${url}/livez`), get(`${url}/livez`)];
+    const responses = [get(`${server.url}/livez`), get(`${server.url}/livez`)];
     await Promise.race(responses);
     process.kill(frozen, 'SIGKILL');
     const outcomes = (await Promise.allSettled(responses)).map(({ status }) => status);
@@ -145,44 +135,44 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
   });
 
   it('is ready only when all processes are ready', async () => {
-    const { server, url } = await start();
+    const server = await start();
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
     // The frozen process gets one of the connections.
-    const responses = [get(`${url}/readyz`), get(`${url}/readyz`)];
+    const responses = [get(`${server.url}/readyz`), get(`${server.url}/readyz`)];
     expect((await Promise.race(responses)).status).toBe(503);
     process.kill(frozen, 'SIGCONT');
     await Promise.all(responses);
-    expect((await get(`${url}/readyz`)).status).toBe(200);
+    expect((await get(`${server.url}/readyz`)).status).toBe(200);
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'responds to every request before it exits when all its processes get %s',
+    'responds to every request before the exit when all processes get %s',
     async (signal) => {
-      const { server, url } = await start({ PLANT_STORE_DRAIN_DELAY_MS: '200' });
-      const clients = Array.from({ length: 16 }, () => sendUntilRefused(`${url}/plants/1`));
+      const server = await start({ PLANT_STORE_DRAIN_DELAY_MS: '200' });
+      const clients = Array.from({ length: 16 }, () => sendUntilRefused(`${server.url}/plants/1`));
       await expect.poll(() => logged(server, 'request').length).toBeGreaterThan(50);
-      const held = await beginCreate(url);
-      for (const pid of [...workersOf(server), server.child.pid]) process.kill(Number(pid), signal);
+      const held = await beginCreate(server, plant);
+      signalAll(server, signal);
       expect(await Promise.all(clients)).toEqual(Array(16).fill('ECONNREFUSED'));
-      held.write('{"id":1,"name":"x"}');
+      held.write(plant);
       expect(String(await once(held, 'data'))).toMatch(/^HTTP\/1\.1 200 OK/);
       expect(await server.ended()).toBe(0);
     },
   );
 
-  it('keeps running when all its processes get SIGHUP without a terminal', async () => {
-    const { server, url } = await start();
-    for (const pid of [...workersOf(server), server.child.pid]) process.kill(Number(pid), 'SIGHUP');
-    for (let i = 0; i < 20; i++) expect((await get(`${url}/plants/${i}`)).status).toBe(404);
+  it('keeps running without a terminal when all processes get SIGHUP', async () => {
+    const server = await start();
+    signalAll(server, 'SIGHUP');
+    for (let i = 0; i < 20; i++) expect((await get(`${server.url}/plants/${i}`)).status).toBe(404);
     expect(await stopProgram(server)).toBe(0);
     expect(logged(server, 'a process died')).toEqual([]);
     expect(logged(server, 'stopping')).toHaveLength(2);
   });
 
   it('exits at once on a second signal', async () => {
-    const { server, url } = await start();
-    await beginCreate(url);
+    const server = await start();
+    await beginCreate(server, plant);
     server.child.kill('SIGTERM');
     await vi.waitFor(() => expect(logged(server, 'stopping')).toHaveLength(2));
     server.child.kill('SIGINT');
@@ -193,10 +183,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
   });
 });
 
-/**
- * Sends one request after the other, each on a connection of its own. Resolves with the first
- * error.
- */
+/** Sends one request after another, each on a new connection. Resolves with the first error. */
 async function sendUntilRefused(url: string): Promise<string> {
   for (;;) {
     const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
@@ -210,15 +197,4 @@ async function sendUntilRefused(url: string): Promise<string> {
     });
     if (error) return error.code ?? error.message;
   }
-}
-
-/** Sends the headers of a create. Resolves when the server asks for the body. */
-async function beginCreate(url: string): Promise<Socket> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
-  socket.write(
-    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret-of-the-tests\r\n' +
-      'Content-Type: application/json\r\nContent-Length: 19\r\nExpect: 100-continue\r\n\r\n',
-  );
-  await once(socket, 'data');
-  return socket;
 }

@@ -1,71 +1,43 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import {
-  createDatabase,
-  hasPosixSignals,
-  hasScript,
-  type StartedProcess,
-} from '@plant-store/test-setup';
-import { describe, expect, inject, it, vi } from 'vitest';
-import { printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
+import { hasPosixSignals, hasScript } from '@plant-store/test-setup';
+import { describe, expect, it, vi } from 'vitest';
+import { type Served, serve, stopProgram } from '../fixtures/program.ts';
+import { beginCreate } from '../fixtures/raw-request.ts';
 
 // Windows has no signals that a process can handle: `kill` ends a process there at once.
 describe.runIf(hasPosixSignals)('the process', () => {
-  let server: StartedProcess;
-  let url: string;
+  let server: Served;
 
   async function start(env: Record<string, string> = {}, shell?: string): Promise<void> {
-    const DATABASE_URL = await createDatabase(inject('postgresUrl'));
-    server = startProgram(
-      { DATABASE_URL, PLANT_STORE_TOKEN: 'secret-of-the-tests', ...env },
-      shell,
-    );
-    url = await printedUrl(server);
+    server = await serve(env, shell);
   }
 
   /** A shell command that runs the program in a terminal. */
   const inTerminal = 'exec script --quiet --return --command "exec $*" /dev/null';
 
-  /** Sends a signal to the program, even when another program has started the program. */
+  /** Sends a signal to the server's process, even when `script` has started the server. */
   async function signalProgram(signal: NodeJS.Signals): Promise<void> {
     const [, pid] = await server.printed(/or kill (\d+)/);
     process.kill(Number(pid), signal);
   }
 
-  function connectToServer(): Socket {
-    return connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
-  }
-
-  /**
-   * Sends the headers of a create. Resolves when the server has accepted them and asks for the
-   * body.
-   */
-  async function beginCreate(): Promise<Socket> {
-    const socket = connectToServer();
-    socket.write(
-      'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret-of-the-tests\r\n' +
-        'Content-Type: application/json\r\nContent-Length: 19\r\nExpect: 100-continue\r\n\r\n',
-    );
-    await once(socket, 'data');
-    return socket;
-  }
+  const plant = '{"id":1,"name":"x"}';
 
   /** Sends the body of a create and resolves with the response. */
   async function finishCreate(socket: Socket): Promise<string> {
-    const [response] = await Promise.all([
-      once(socket, 'data'),
-      socket.write('{"id":1,"name":"x"}'),
-    ]);
+    const [response] = await Promise.all([once(socket, 'data'), socket.write(plant)]);
     return String(response);
   }
 
-  const stopsListening = () => vi.waitFor(() => expect(fetch(`${url}/livez`)).rejects.toThrow());
+  const stopsListening = () =>
+    vi.waitFor(() => expect(fetch(`${server.url}/livez`)).rejects.toThrow());
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'responds to the requests in progress before it exits on %s',
     async (signal) => {
       await start();
-      const socket = await beginCreate();
+      const socket = await beginCreate(server, plant);
       server.child.kill(signal);
       await stopsListening();
       expect(await finishCreate(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
@@ -73,15 +45,15 @@ describe.runIf(hasPosixSignals)('the process', () => {
     },
   );
 
-  it('before it exits, responds at once and without an error to clients that wait for changes', async () => {
+  it('before the exit, responds at once and without an error to clients that wait for changes', async () => {
     await start();
-    const headers = { authorization: 'Bearer secret-of-the-tests' };
-    const get = (query: string) => fetch(`${url}/plants/changes${query}`, { headers });
+    const headers = { authorization: `Bearer ${server.token}` };
+    const get = (query: string) => fetch(`${server.url}/plants/changes${query}`, { headers });
     const { next } = (await (await get('')).json()) as { next: string };
     const waiting = get(`?after=${next}&wait=20`);
-    const events = await fetch(`${url}/trpc/plantChanges`, { headers });
+    const events = await fetch(`${server.url}/trpc/plantChanges`, { headers });
     const text = events.text();
-    const socket = await beginCreate();
+    const socket = await beginCreate(server, plant);
     server.child.kill('SIGTERM');
     const response = await waiting;
     expect([response.status, await response.json()]).toEqual([200, { changes: [], next }]);
@@ -95,23 +67,23 @@ describe.runIf(hasPosixSignals)('the process', () => {
   it('is not ready after SIGTERM, but accepts requests during the drain delay', async () => {
     await start({ PLANT_STORE_DRAIN_DELAY_MS: '600000' });
     server.child.kill('SIGTERM');
-    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(503));
-    expect(await finishCreate(await beginCreate())).toMatch(/^HTTP\/1\.1 200 OK/);
+    await vi.waitFor(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(503));
+    expect(await finishCreate(await beginCreate(server, plant))).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
   it('exits at once on a second signal', async () => {
     await start();
-    await beginCreate();
+    await beginCreate(server, plant);
     server.child.kill('SIGTERM');
     await stopsListening();
     server.child.kill('SIGINT');
     expect(await server.ended()).toBe(1);
   });
 
-  it('keeps running after SIGHUP when it has no terminal', async () => {
+  it('keeps running after SIGHUP without a terminal', async () => {
     await start();
     server.child.kill('SIGHUP');
-    expect(await finishCreate(await beginCreate())).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(await finishCreate(await beginCreate(server, plant))).toMatch(/^HTTP\/1\.1 200 OK/);
     server.child.kill('SIGHUP');
     expect(await stopProgram(server)).toBe(0);
     expect(server.output().match(/"msg":"stopping"/g)).toHaveLength(1);
@@ -121,7 +93,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
     'responds to the requests in progress when its terminal sends SIGHUP twice',
     async () => {
       await start({}, inTerminal);
-      const socket = await beginCreate();
+      const socket = await beginCreate(server, plant);
       await signalProgram('SIGHUP');
       await stopsListening();
       await signalProgram('SIGHUP');
@@ -129,12 +101,6 @@ describe.runIf(hasPosixSignals)('the process', () => {
       expect(await server.ended()).toBe(0);
     },
   );
-
-  it('can be stopped by the process id that it prints', async () => {
-    await start();
-    const [, pid] = await server.printed(/^ {2}Stop +Ctrl\+C, or kill (\d+)$/m);
-    expect(pid).toBe(String(server.child.pid));
-  });
 
   it.runIf(hasScript)('stops when its terminal closes', async () => {
     await start({}, inTerminal);
@@ -145,21 +111,23 @@ describe.runIf(hasPosixSignals)('the process', () => {
 
   it('exits even if a client never sends the rest of its request', async () => {
     await start();
-    const socket = connectToServer();
+    const { port } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
     socket.write('POST /plants HTTP/1.1\r\nHost: x\r\nContent-Le');
     await once(socket, 'ready');
+    (await beginCreate(server, plant)).write('{');
     expect(await stopProgram(server)).toBe(0);
   });
 
   it('writes the log line of every request before it exits', async () => {
     await start();
-    for (let i = 0; i < 50; i++) expect((await fetch(`${url}/livez`)).status).toBe(200);
+    for (let i = 0; i < 50; i++) expect((await fetch(`${server.url}/livez`)).status).toBe(200);
     expect(await stopProgram(server)).toBe(0);
     expect(server.output().match(/"path":"\/livez","status":200/g)).toHaveLength(50);
     expect(server.output()).toMatch(/"msg":"stopping"}\n.*"msg":"stopped"}\n$/);
   });
 
-  /** The setting that makes the server's process run this code when it gets SIGUSR2. */
+  /** Returns a setting that makes the server run this code on SIGUSR2. */
   const onSigusr2 = (code: string) => {
     const script = `process.on('SIGUSR2', () => { ${code} })`;
     return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
@@ -174,10 +142,10 @@ describe.runIf(hasPosixSignals)('the process', () => {
       'a value was thrown, not an error (object)',
     ],
   ])(
-    'responds to the requests in progress, then exits with code 1, after %s',
+    'after %s, responds to the requests in progress and exits with code 1',
     async (_event, code, message) => {
       await start(onSigusr2(code));
-      const socket = await beginCreate();
+      const socket = await beginCreate(server, plant);
       server.child.kill('SIGUSR2');
       await stopsListening();
       expect(await finishCreate(socket)).toMatch(/^HTTP\/1\.1 200 OK/);

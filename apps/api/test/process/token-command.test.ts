@@ -8,19 +8,22 @@ import { emptyDataDirectory, runInShell } from '../fixtures/program.ts';
 const root = "/home/someone/it's here";
 const url = "postgres://someone@db/plants?options=-c x&sslrootcert='a'";
 
-it.runIf(hasPosixShell)('sets PLANT_STORE_TOKEN to the output of plant-store', async () => {
-  const directory = await emptyDataDirectory();
-  const npx = join(directory, 'npx');
-  await writeFile(npx, '#!/bin/sh\necho "$DATABASE_URL"; printf "%s|" "$@"\n');
-  await chmod(npx, 0o755);
-  const command = tokenCommand(root, { DATABASE_URL: url }, false);
-  const env = { PATH: `${directory}:${process.env['PATH']}` };
-  expect(await runInShell(`${command}; printf %s "$PLANT_STORE_TOKEN"`, env)).toBe(
-    `${url}\n-y|pnpm|-C|${root}|plant-store|token|create|me|`,
-  );
-});
+it.runIf(hasPosixShell)(
+  'the printed command sets PLANT_STORE_TOKEN to the output of plant-store',
+  async () => {
+    const directory = await emptyDataDirectory();
+    const npx = join(directory, 'npx');
+    await writeFile(npx, '#!/bin/sh\necho "$DATABASE_URL"; printf "%s|" "$@"\n');
+    await chmod(npx, 0o755);
+    const command = tokenCommand(root, { DATABASE_URL: url }, false);
+    const env = { PATH: `${directory}:${process.env['PATH']}` };
+    expect(await runInShell(`${command}; printf %s "$PLANT_STORE_TOKEN"`, env)).toBe(
+      `${url}\n-y|pnpm|-C|${root}|plant-store|token|create|me|`,
+    );
+  },
+);
 
-it('contains nothing on Windows that cmd and PowerShell read differently', () => {
+it('cmd and PowerShell read every part of the command for Windows in the same way', () => {
   const command = tokenCommand('C:\\plant store', { DATABASE_URL: url }, true);
   expect(command).toBe('npx -y pnpm -C "C:\\plant store" plant-store token create me');
 });

@@ -1,34 +1,29 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createDatabase, hasPosixSignals, startAcknowledgedLoad } from '@plant-store/test-setup';
-import { expect, inject, it, onTestFinished } from 'vitest';
-import { emptyDataDirectory, printedUrl, startProgram, stopProgram } from '../fixtures/program.ts';
+import { hasPosixSignals, startAcknowledgedLoad } from '@plant-store/test-setup';
+import { expect, it, onTestFinished } from 'vitest';
+import { emptyDataDirectory, serve, stopProgram } from '../fixtures/program.ts';
+import { post } from '../fixtures/surfaces.ts';
 
 const shiftedClock = fileURLToPath(new URL('../fixtures/shifted-clock.ts', import.meta.url));
 const hour = 3_600_000;
-const token = 'secret-of-the-tests';
 
-// Windows has no signals: the server cannot exit with code 0 on SIGTERM there.
+// Windows has no signals, so a server there cannot exit with code 0 on SIGTERM.
 it.runIf(hasPosixSignals)(
   'responds to every create while somebody sets the wall clock back and forth by an hour',
   async () => {
     const file = join(await emptyDataDirectory(), 'shift');
     const shift = (milliseconds: number) => writeFileSync(file, String(milliseconds));
     shift(0);
-    const program = startProgram({
-      DATABASE_URL: await createDatabase(inject('postgresUrl')),
-      PLANT_STORE_TOKEN: token,
+    const program = await serve({
       PLANT_STORE_RATE_LIMIT: '999999',
       PLANT_STORE_AUTH_FAILURE_LIMIT: '3',
       NODE_OPTIONS: `--import=${shiftedClock}`,
       CLOCK_SHIFT: file,
     });
-    const url = await printedUrl(program);
-    const guess = async () =>
-      (await fetch(`${url}/plants`, { method: 'POST', headers: { authorization: 'Bearer guess' } }))
-        .status;
-    const load = startAcknowledgedLoad({ url, token });
+    const guess = async () => (await post({ ...program, token: 'guess' }, '/plants', '{}')).status;
+    const load = startAcknowledgedLoad(program);
     onTestFinished(() => load.stop());
     for (const milliseconds of [-hour, hour, -2 * hour, 0]) {
       await load.acknowledged(50);
@@ -38,7 +33,7 @@ it.runIf(hasPosixSignals)(
     await load.stop();
     expect(Object.keys(load.seen.outcomes)).toEqual(['200']);
 
-    // The minute of failed authentications is not over, whatever the wall clock says.
+    // The limit of failed authentications does not depend on the wall clock.
     const guesses = [await guess(), await guess(), await guess()];
     for (const milliseconds of [-hour, hour]) {
       shift(milliseconds);

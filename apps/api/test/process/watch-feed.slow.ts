@@ -1,8 +1,8 @@
 import { openPlantStore } from '@plant-store/core';
-import { createDatabase, freePort } from '@plant-store/test-setup';
+import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { printedUrl, startProgram } from '../fixtures/program.ts';
+import { serve } from '../fixtures/program.ts';
 
 const within = { timeout: 30_000, interval: 500 };
 
@@ -11,13 +11,11 @@ async function startInstance() {
   await (await openPlantStore({ databaseUrl })).close();
   const sql = postgres(databaseUrl);
   onTestFinished(() => sql.end());
-  const port = String(await freePort());
-  const server = startProgram({ DATABASE_URL: databaseUrl, PLANT_STORE_METRICS_PORT: port });
-  await printedUrl(server);
-  return { sql, metrics: `http://127.0.0.1:${port}/metrics` };
+  const { metrics } = await serve({ DATABASE_URL: databaseUrl, PLANT_STORE_METRICS_PORT: '0' });
+  return { sql, metrics };
 }
 
-it('notices a restored dump of another server, although nobody follows the feed', async () => {
+it('notices a restored dump of another server even when nobody follows the feed', async () => {
   const { sql } = await startInstance();
   const epoch = () => sql`select epoch from plant_feed`;
   const before = await epoch();
@@ -28,12 +26,9 @@ it('notices a restored dump of another server, although nobody follows the feed'
   expect(await epoch()).not.toEqual(before);
 });
 
-it('measures for how long a transaction hides changes, although nobody follows the feed', async () => {
+it('measures how long a transaction hides changes even when nobody follows the feed', async () => {
   const { sql, metrics } = await startInstance();
-  const heldBack = async () =>
-    Number(
-      /^plant_store_feed_held_back_seconds (.*)$/m.exec(await (await fetch(metrics)).text())?.[1],
-    );
+  const heldBack = async () => (await metrics()).value('plant_store_feed_held_back_seconds');
   await sql.begin(async (transaction) => {
     await transaction`insert into plants (id, name) values (1, 'open')`;
     await sql`insert into plants (id, name) values (2, 'hidden')`;

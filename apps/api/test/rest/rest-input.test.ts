@@ -1,9 +1,8 @@
-import { openPlantStore, type PlantStore } from '@plant-store/core';
+import type { PlantStore } from '@plant-store/core';
 import { define } from '@plant-store/core/internal';
 import type { Operation } from '@plant-store/schemas';
-import { createDatabase } from '@plant-store/test-setup';
-import { type FastifyInstance, fastify } from 'fastify';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { fastify } from 'fastify';
+import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
@@ -23,23 +22,13 @@ const procedures = {
   rename: anyInput({ method: 'PUT', path: '/plants/{id}/name', status: 200 }),
 };
 
-let store: PlantStore;
-let server: FastifyInstance;
-
-beforeAll(async () => {
-  store = await openPlantStore({ databaseUrl: await createDatabase(inject('postgresUrl')) });
-  server = fastify();
-  server.addHook(
-    'onRequest',
-    requireToken(() => ({ name: 'test', scopes: [] })),
-  );
-  await server.register(rest, { store, procedures, queueBody: createLargeBodyQueue() });
-});
-
-afterAll(async () => {
-  await server.close();
-  await store.close();
-});
+const store = {} as PlantStore; // These procedures use no store.
+const server = fastify();
+server.addHook(
+  'onRequest',
+  requireToken(() => ({ name: 'test', scopes: [] })),
+);
+server.register(rest, { store, procedures, queueBody: createLargeBodyQueue() });
 
 it.each([
   ['GET', '/plants/7?tag=Araceae', undefined, { id: '7', tag: 'Araceae' }],
@@ -48,7 +37,7 @@ it.each([
   ['PUT', '/plants/7/name', { name: 'Hoya', id: 8 }, { name: 'Hoya', id: '7' }],
   ['PUT', '/plants/7/name', [1], [1]],
 ] as const)(
-  'makes the input of %s %s from the path, the query and the body %j',
+  'takes the input of %s %s from the path, from the query and from the body %j',
   async (method, url, body, input) => {
     const response = await server.inject({
       method,

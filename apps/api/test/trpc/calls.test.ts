@@ -1,16 +1,10 @@
 import { appRouter } from '@plant-store/core/router';
 import { scopes } from '@plant-store/schemas';
 import { resolveResponse } from '@trpc/server/http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { expect, it } from 'vitest';
+import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 const plant = (id: number, name = 'Hoya') => ({ json: { id, name } });
 const batchOf = (...inputs: unknown[]) => JSON.stringify(Object.assign({}, inputs));
@@ -66,11 +60,14 @@ const requests: [name: string, path: string, body?: string][] = [
   ],
 ];
 
-it.each(requests)('responds to %s as tRPC itself does', async (_name, path, body) => {
-  const request = { method: 'POST', path, ...(body !== undefined && { body }) };
-  await responseTo(request); // The first create differs from repeated ones: it stores the plant.
-  expect(await responseTo(request)).toEqual(await trpcResponseTo(request));
-});
+it.each(requests)(
+  'responds to a request with %s as tRPC itself does',
+  async (_name, path, body) => {
+    const request = { method: 'POST', path, ...(body !== undefined && { body }) };
+    await responseTo(request); // This call stores the plant, so that both calls below have the same response.
+    expect(await responseTo(request)).toEqual(await trpcResponseTo(request));
+  },
+);
 
 const input = (value: unknown) => `input=${encodeURIComponent(JSON.stringify(value))}`;
 const bigint = (name: string, value: string) => ({
@@ -103,7 +100,7 @@ const queries: [name: string, path: string, method?: string][] = [
 ];
 
 it.each(queries)(
-  'responds to the query %s as tRPC itself does',
+  'responds to a URL with %s as tRPC itself does',
   async (_name, path, method = 'GET') => {
     await responseTo({ method: 'POST', path: 'createPlant', body: JSON.stringify(plant(1)) });
     expect(await responseTo({ method, path })).toEqual(await trpcResponseTo({ method, path }));
@@ -116,7 +113,7 @@ interface SentRequest {
   body?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** The response that tRPC itself gives to a request. */
+/** Returns the response of tRPC itself to a request. */
 async function trpcResponseTo({ path, ...request }: SentRequest) {
   const url = new URL(`${server.url}/trpc/${path}`);
   const headers = { 'content-type': 'application/json' };
@@ -143,7 +140,7 @@ async function responseTo({ path, ...request }: SentRequest) {
 
 async function partsOf(response: Response) {
   const { status, headers } = response;
-  // superjson also notes that `next` equals the last id, which means nothing for a bigint.
+  // superjson adds a note when `next` equals the last id. The server leaves the note out.
   const body = (await response.text()).replace(/"referentialEqualities":\{.*?\},/, '');
   return { status, type: headers.get('content-type'), allow: headers.get('allow'), body };
 }
@@ -186,14 +183,7 @@ it.each([
   expect(await errorOf({ method: 'POST', path, body })).toEqual(error);
 });
 
-it('rejects text that is not UTF-8 in a body', async () => {
-  const body = Buffer.from('{"json":{"id":90,"name":"\xff"}}', 'latin1');
-  const { status, body: text } = await responseTo({ method: 'POST', path: 'createPlant', body });
-  expect(status).toBe(400);
-  expect(text).toContain('the body is not JSON (it is not UTF-8)');
-});
-
-it('runs the other calls of a batch when one input is not superjson', async () => {
+it('runs the other calls of a batch when the input of one call is not superjson', async () => {
   const request = { method: 'POST', path: `${paths(2)}?batch=1`, body: batchOf(plant(91), 5) };
   const { status, body } = await responseTo(request);
   expect(status).toBe(207);
@@ -203,7 +193,40 @@ it('runs the other calls of a batch when one input is not superjson', async () =
   ]);
 });
 
-it('rejects only the calls of a batch that need another method', async () => {
+it('gives other requests a turn between the large calls of a batch', async () => {
+  let turn = 0;
+  let isCounting = true;
+  const countTurn = () => {
+    turn++;
+    if (isCounting) setImmediate(countTurn);
+  };
+  const turns: number[] = [];
+  const { createMany } = server.store;
+  const counting = await startServerOn({
+    ...server.store,
+    createMany(...plants) {
+      turns.push(turn);
+      return createMany(...plants);
+    },
+  });
+  const list = { json: { plants: [{ id: 1, name: 'x'.repeat(5_000) }] } };
+  setImmediate(countTurn);
+  const response = await fetch(
+    `${counting.url}/trpc/${Array(10).fill('createPlants').join(',')}?batch=1`,
+    {
+      method: 'POST',
+      headers: { authorization: `Bearer ${counting.token}`, 'content-type': 'application/json' },
+      body: batchOf(...Array(10).fill(list)),
+    },
+  );
+  isCounting = false;
+  expect(response.status).toBe(200);
+  expect(await response.json()).toHaveLength(10);
+  expect(new Set(turns).size).toBe(10);
+  await counting.stop();
+});
+
+it('rejects only those calls of a batch that need another HTTP method', async () => {
   const path = `getPlant,createPlant?batch=1&${input({ 0: first, 1: plant(92) })}`;
   const { status, allow, body } = await responseTo({ method: 'GET', path });
   expect([status, allow]).toEqual([207, 'POST']);

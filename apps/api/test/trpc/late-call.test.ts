@@ -1,21 +1,12 @@
 import type { AppRouter } from '@plant-store/core/router';
 import { createTRPCClient, httpBatchLink, httpBatchStreamLink } from '@trpc/client';
 import superjson from 'superjson';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 
-let server: RunningServer;
+const server = shareServer();
 
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
-
-/**
- * Sends a batch of ten creates. The last create waits for `release`, as it would wait for a silent node of
- * a cluster.
- */
+/** Sends a batch of ten creates. The last create waits until `release` is called. */
 async function sendBatch(link: typeof httpBatchLink | typeof httpBatchStreamLink, firstId: bigint) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const ids = Array.from({ length: 10 }, (_, i) => firstId + BigInt(i));
@@ -38,7 +29,7 @@ async function sendBatch(link: typeof httpBatchLink | typeof httpBatchStreamLink
   return { ids, creates, settled, release };
 }
 
-it('responds to each call of httpBatchStreamLink when that call is done', async () => {
+it('responds to a call of httpBatchStreamLink before the other calls of the batch are done', async () => {
   const { ids, creates, settled, release } = await sendBatch(httpBatchStreamLink, 1n);
   await Promise.all(creates.slice(0, -1));
   expect(settled.toSorted()).toEqual(ids.slice(0, -1));
@@ -46,7 +37,7 @@ it('responds to each call of httpBatchStreamLink when that call is done', async 
   await Promise.all(creates);
 });
 
-it('responds to all calls of httpBatchLink together, although most plants are already stored', async () => {
+it('responds to all calls of httpBatchLink together, when the last call is done', async () => {
   const { ids, creates, settled, release } = await sendBatch(httpBatchLink, 101n);
   await vi.waitFor(async () => {
     const plants = await Promise.all(ids.slice(0, -1).map((id) => server.store.get(id)));

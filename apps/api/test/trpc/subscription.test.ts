@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { createPlantStoreClient } from '@plant-store/client';
 import { openPlantStore } from '@plant-store/core';
@@ -7,35 +6,28 @@ import type { PlantChanges } from '@plant-store/schemas';
 import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
 import type { TRPCClientError } from '@trpc/client';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { ownPostgres } from '../fixtures/own-postgres.ts';
-import { type RunningServer, startServer, startServerOn } from '../fixtures/running-server.ts';
+import { authorization, openSocket, rawRequest } from '../fixtures/raw-request.ts';
+import { shareServer, startServer, startServerOn } from '../fixtures/running-server.ts';
 
-const postgresUrl = ownPostgres();
+const own = ownPostgres();
 
-describe('a subscription', () => {
-  let server: RunningServer;
+describe('the server', () => {
+  const server = shareServer(() => ({ postgresUrl: own.postgresUrl }));
 
-  beforeAll(async () => {
-    server = await startServer('Postgres', { postgresUrl: postgresUrl() });
-  });
-
-  afterAll(() => server.stop());
-
-  /** Subscribes with our client, and collects its pages and states. */
+  /** Subscribes with our client, and collects the pages. */
   function subscribe(input?: { after: string }, token = server.token) {
     const pages: PlantChanges[] = [];
-    const states: string[] = [];
     const ended = Promise.withResolvers<TRPCClientError<AppRouter> | undefined>();
     const client = createPlantStoreClient({ url: server.url, token });
     const { unsubscribe } = client.plantChanges.subscribe(input, {
       onData: ({ data }) => pages.push(data),
-      onConnectionStateChange: ({ state }) => states.push(state),
       onError: ended.resolve,
       onComplete: () => ended.resolve(undefined),
     });
     onTestFinished(unsubscribe);
-    return { pages, states, ended: ended.promise, unsubscribe };
+    return { pages, ended: ended.promise };
   }
 
   const first = ({ pages }: { pages: PlantChanges[] }) =>
@@ -48,7 +40,7 @@ describe('a subscription', () => {
   const changesIn = ({ pages }: { pages: PlantChanges[] }) =>
     pages.flatMap(({ changes }) => changes.map(({ type, plant }) => [type, plant.id]));
 
-  it('sends the cursor of the end of the feed, and then each change', async () => {
+  it('sends a subscriber the cursor of the end of the feed, and then each change', async () => {
     const subscription = subscribe();
     expect(await first(subscription)).toEqual({ changes: [], next: expect.any(String) });
     await server.store.create({ id: 1n, name: 'Monstera', tag: 'Araceae' });
@@ -59,19 +51,11 @@ describe('a subscription', () => {
       ['deleted', 1n],
     ];
     await vi.waitFor(() => expect(changesIn(subscription)).toEqual(all));
-    const [
-      ,
-      {
-        changes: [created],
-      } = { changes: [] },
-    ] = subscription.pages;
-    expect(created).toEqual({
-      type: 'created',
-      plant: { id: 1n, name: 'Monstera', tag: 'Araceae', createdAt: expect.any(Date) },
-    });
+    const plant = { id: 1n, name: 'Monstera', tag: 'Araceae', createdAt: expect.any(Date) };
+    expect(subscription.pages[1]?.changes[0]).toEqual({ type: 'created', plant });
   });
 
-  it('resumes after the last event that the client got', async () => {
+  it('resumes a subscription after the last event that the client received', async () => {
     const { next } = await server.store.changes({});
     for (const id of [11n, 12n, 13n]) await server.store.create({ id, name: 'x' });
     const subscription = subscribe({ after: next });
@@ -109,7 +93,7 @@ describe('a subscription', () => {
       ...(method === 'POST' && { body: '{}' }),
     });
 
-  it('is a stream that no proxy may collect, change or compress', async () => {
+  it('forbids proxies to collect, change or compress the stream of a subscription', async () => {
     const headers = { 'accept-encoding': 'gzip, br' };
     const response = await send('GET', '', headers);
     await response.body?.cancel();
@@ -126,36 +110,35 @@ describe('a subscription', () => {
     expect(head.headers.get('content-type')).toBe('text/event-stream');
   });
 
-  it('is not cut off over HTTP/1.0', async () => {
-    const request = `GET /trpc/plantChanges HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`;
-    const socket = connect(Number(new URL(server.url).port));
+  it('keeps the stream of a subscription open over HTTP/1.0', async () => {
+    const socket = openSocket(server.url);
     onTestFinished(() => void socket.destroy());
     let text = '';
     socket.on('data', (bytes) => {
       text += bytes;
     });
-    socket.write(request);
+    socket.write(subscribeRequest.replace('HTTP/1.1', 'HTTP/1.0'));
     await vi.waitFor(() => expect(text).toContain('\nid: '));
     await server.store.create({ id: 21n, name: 'x' });
     await vi.waitFor(() => expect(text).toContain('"id":"21"'));
     expect(text).not.toMatch(/transfer-encoding/i);
   });
 
-  it('begins with the same error response as other calls', async () => {
-    const creator = await server.store.accessTokens.create('creator', {
-      scopes: ['plants:create'],
-    });
+  it('rejects an invalid subscription with the same error as another call', async () => {
+    const scopes = ['plants:create'] as const;
+    const creator = await server.store.accessTokens.create('creator', { scopes });
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-    const cases: [number, number, string, string, object?][] = [
-      [401, 40101, 'GET', '', bearer('unknown')],
-      [403, 40300, 'GET', '', bearer(creator)],
-      [400, 40001, 'GET', '?more=1'],
-      [400, 40001, 'GET', '?input={"json":{"more":1}}'],
-      [400, 40001, 'GET', '?input={"json":5}&lastEventId=x'],
-      [400, 40002, 'GET', '?batch=1&input={}'],
-      [405, 40500, 'POST', '', { 'content-type': 'application/json' }],
+    const cases: [number, string, object?, string?][] = [
+      [40101, '', bearer('unknown')],
+      [40300, '', bearer(creator)],
+      [40001, '?more=1'],
+      [40001, '?input={"json":{"more":1}}'],
+      [40001, '?input={"json":5}&lastEventId=x'],
+      [40002, '?batch=1&input={}'],
+      [40500, '', { 'content-type': 'application/json' }, 'POST'],
     ];
-    for (const [status, code, method, query, headers] of cases) {
+    for (const [code, query, headers, method = 'GET'] of cases) {
+      const status = Math.floor(code / 100);
       const response = await send(method, query, headers);
       const { error } = (await response.json()) as ErrorEnvelope;
       expect([response.status, error.json.data]).toMatchObject([
@@ -179,34 +162,42 @@ describe('a subscription', () => {
   });
 
   it.each([
-    ['a cursor that is none', 40001, 400, 'x'],
+    ['a text that is not a cursor', 40001, 400, 'x'],
     [
       'a cursor of another database',
       41000,
       410,
       Buffer.from('0123456789abcdef 1').toString('base64url'),
     ],
-  ])('begins with the status of the error for %s', async (_what, error, httpStatus, after) => {
-    const data = { error, httpStatus, path: 'plantChanges' };
-    expect(await subscribe({ after }).ended).toMatchObject({ data });
-    for (const method of ['GET', 'HEAD']) {
-      const response = await send(method, '', { 'last-event-id': after });
-      expect([response.status, response.headers.get('content-type')]).toEqual([
-        httpStatus,
-        'application/json',
-      ]);
-      await response.body?.cancel();
-    }
-    await vi.waitFor(() => {
-      const lines = server.log.map((line) => JSON.parse(line));
-      const path = '/trpc/plantChanges';
-      expect(lines).toContainEqual(
-        expect.objectContaining({ path, status: httpStatus, errors: [error], principal: 'tester' }),
-      );
-    });
-  });
+  ])(
+    'responds with the status of the error to %s, and logs the error',
+    async (_what, error, httpStatus, after) => {
+      const data = { error, httpStatus, path: 'plantChanges' };
+      expect(await subscribe({ after }).ended).toMatchObject({ data });
+      for (const method of ['GET', 'HEAD']) {
+        const response = await send(method, '', { 'last-event-id': after });
+        expect([response.status, response.headers.get('content-type')]).toEqual([
+          httpStatus,
+          'application/json',
+        ]);
+        await response.body?.cancel();
+      }
+      await vi.waitFor(() => {
+        const lines = server.log.map((line) => JSON.parse(line));
+        const path = '/trpc/plantChanges';
+        expect(lines).toContainEqual(
+          expect.objectContaining({
+            path,
+            status: httpStatus,
+            errors: [error],
+            principal: 'tester',
+          }),
+        );
+      });
+    },
+  );
 
-  it('ends when its token is revoked, before the next change', async () => {
+  it('ends a subscription without sending the next change when the token is revoked', async () => {
     const { accessTokens } = server.store;
     const token = await accessTokens.create('subscriber');
     const subscription = subscribe(undefined, token);
@@ -219,7 +210,7 @@ describe('a subscription', () => {
     expect(changesIn(subscription)).toEqual([]);
   });
 
-  it('gets one line in the log, with the status 200, when its client disconnects', async () => {
+  it('logs one line with the status 200 when a subscriber disconnects, and stops the feed', async () => {
     const requestId = 'subscriber-that-disconnects';
     const stream = await send('GET', '', { 'x-request-id': requestId });
     await stream.body?.cancel();
@@ -230,11 +221,13 @@ describe('a subscription', () => {
   });
 });
 
+const subscribeRequest = rawRequest('GET /trpc/plantChanges', [authorization]);
+
 interface ErrorEnvelope {
   error: { json: { data: object } };
 }
 
-it('sends an error while the feed is switched off', async () => {
+it('responds with 50100 to a subscriber while the feed is switched off', async () => {
   const server = await startServer('Postgres');
   const sql = postgres(server.databaseUrl ?? '', { max: 1 });
   await sql`delete from plant_feed`;
@@ -248,7 +241,7 @@ it('sends an error while the feed is switched off', async () => {
   await server.stop();
 });
 
-it('ends with an event when its cursor expires later, and the next connection gets 410', async () => {
+it('ends a subscription with an event when the cursor expires, and responds with 410 to the next request', async () => {
   const server = await startServer('Postgres');
   const { next: after } = await server.store.changes({});
   const headers = { authorization: `Bearer ${server.token}`, 'last-event-id': after };
@@ -269,7 +262,7 @@ it('ends with an event when its cursor expires later, and the next connection ge
   await server.stop();
 });
 
-it('begins and waits while the database is down', async () => {
+it('begins a subscription while the database is down, and sends the changes later', async () => {
   const proxy = await startFaultProxy(await createDatabase(inject('postgresUrl')));
   const store = await openPlantStore({ databaseUrl: proxy.url });
   const server = await startServerOn(store);
@@ -290,7 +283,7 @@ it('begins and waits while the database is down', async () => {
   await store.close();
 });
 
-it('reads no further pages for a client that reads none, and closes its connection', async () => {
+it('reads no further pages for a subscriber that reads nothing, and closes the connection', async () => {
   const opened = await startServer('Postgres');
   let pages = 0;
   async function* follow(): AsyncGenerator<PlantChanges, never> {
@@ -301,11 +294,9 @@ it('reads no further pages for a client that reads none, and closes its connecti
     }
   }
   const server = await startServerOn({ ...opened.store, follow });
-  const socket = connect(Number(new URL(server.url).port)).pause();
+  const socket = openSocket(server.url).pause();
   onTestFinished(() => void socket.destroy());
-  socket.write(
-    `GET /trpc/plantChanges HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`,
-  );
+  socket.write(subscribeRequest);
   await vi.waitFor(() => expect(pages).toBeGreaterThan(0));
   const isBlocked = async () => {
     const before = pages;
@@ -313,7 +304,7 @@ it('reads no further pages for a client that reads none, and closes its connecti
     expect(pages).toBe(before);
   };
   await vi.waitFor(isBlocked, 10_000);
-  expect(pages).toBeLessThan(16); // The system itself holds some MiB.
+  expect(pages).toBeLessThan(16); // The buffers of the operating system hold some MiB.
   server.connectionsTimeOut();
   await vi.waitFor(async () => expect(await server.connections()).toBe(0));
   await server.stop();

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sendRaw } from '../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../fixtures/running-server.ts';
+import { expect, it } from 'vitest';
+import { lastRequest, rawPost, sendRaw } from '../fixtures/raw-request.ts';
+import { shareServer } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
-let server: RunningServer;
-
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
+const server = shareServer();
 
 const batchOf = (size: number, firstId: number) => ({
   path: `/trpc/${Array(size).fill('createPlant').join(',')}?batch=1`,
@@ -25,16 +19,19 @@ const message = "the batch has 11 calls: send at most 10, which tRPC's links do 
 it.each([
   [6000, {}],
   [6100, { 'trpc-accept': 'application/jsonl' }],
-])('rejects a batch of 11 calls before it runs any of them (%i, %j)', async (firstId, headers) => {
-  const { path, body } = batchOf(11, firstId);
-  const response = await post(server, path, body, headers);
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({
-    error: { json: { message, data: { error: 40002 } } },
-  });
-  const other = JSON.stringify({ json: { id: firstId, name: 'still free' } });
-  expect((await post(server, '/trpc/createPlant', other)).status).toBe(200);
-});
+])(
+  'rejects a batch of 11 calls and runs none of the calls (first id %i, headers %j)',
+  async (firstId, headers) => {
+    const { path, body } = batchOf(11, firstId);
+    const response = await post(server, path, body, headers);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { json: { message, data: { error: 40002 } } },
+    });
+    const other = JSON.stringify({ json: { id: firstId, name: 'still free' } });
+    expect((await post(server, '/trpc/createPlant', other)).status).toBe(200);
+  },
+);
 
 it('rejects a batch of 11 queries', async () => {
   const path = `/trpc/${Array(11).fill('nothing').join()}?input=%7B%7D&batch=1`;
@@ -43,14 +40,13 @@ it('rejects a batch of 11 queries', async () => {
   expect(await response.json()).toMatchObject({ error: { json: { message } } });
 });
 
-it('reads the numbers that JavaScript can send in the same way as REST', async () => {
+it('reads the numbers in a batch that JavaScript can send exactly, and rejects the others', async () => {
   const statusFor = async (id: string) => {
     const body = `{"0":{"json":{"id":${id},"name":"number"}}}`;
     return (await post(server, '/trpc/createPlant?batch=1', body)).status;
   };
   for (const id of ['7e3', '7000.0', '700000e-2']) expect(await statusFor(id)).toBe(200);
-  // JavaScript may have rounded a number beyond 2^53 before it was sent: a client must send a
-  // bigint.
+  // A client must send these ids as a bigint, because JavaScript rounds numbers beyond 2^53.
   for (const id of ['9007199254740992', '9007199254740993', '1e17', '-1e18']) {
     expect(await statusFor(id)).toBe(400);
   }
@@ -60,9 +56,9 @@ it('reads the numbers that JavaScript can send in the same way as REST', async (
 });
 
 it.each([
-  ['by itself', {}],
-  ['as tRPC does', { 'trpc-accept': 'application/json' }],
-])('reads numbers in a query as in a mutation (%s)', async (_how, headers) => {
+  ['without the header trpc-accept', {}],
+  ['with the header trpc-accept', { 'trpc-accept': 'application/json' }],
+])('reads the same numbers in a query %s as in a mutation', async (_how, headers) => {
   await post(server, '/trpc/createPlant', '{"json":{"id":8100,"name":"x"}}');
   const statusFor = async (id: string) => {
     const url = `${server.url}/trpc/getPlant?input={"json":{"id":${id}}}`;
@@ -77,11 +73,9 @@ it.each([
 
 it('keeps the connection open after a stream', async () => {
   const body = '{"0":{"json":{"id":8200,"name":"x"}}}';
-  const stream =
-    'POST /trpc/createPlant?batch=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n' +
-    `Content-Type: application/json\r\ntrpc-accept: application/jsonl\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-  const { text } = await sendRaw(server.url, stream + last);
+  const headers = ['trpc-accept: application/jsonl'];
+  const stream = rawPost(body, '/trpc/createPlant?batch=1', headers);
+  const { text } = await sendRaw(server.url, stream + lastRequest);
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\ntransfer-encoding: chunked\r\n/is);
   expect(text).toMatch(/\r\n0\r\n\r\nHTTP\/1\.1 200 OK\r\n.*\{"status":"alive"\}$/s);
 });

@@ -10,7 +10,7 @@ import { buildServer } from '../../src/server.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'plant-store-console-'));
 const script = 'console.log("hello");\n'.repeat(100);
-const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const html = { accept: 'text/html,application/xhtml+xml,image/webp;q=0.8' };
 
 let server: FastifyInstance;
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 function build(consoleDirectory: string): Promise<FastifyInstance> {
-  // No request here reaches the store.
+  // These requests use no store.
   const parts = { accessTokens: {}, events: new EventEmitter(), stopWaiting() {} };
   const store = parts as unknown as PlantStore;
   return buildServer({
@@ -40,41 +40,41 @@ function build(consoleDirectory: string): Promise<FastifyInstance> {
 
 const get = (url: string, headers: Record<string, string> = {}) => server.inject({ url, headers });
 
-describe('the page', () => {
-  it('is at / for a browser', async () => {
+describe('the page of the console', () => {
+  it('has the path / for a browser', async () => {
     const response = await get('/', html);
     expect(response.statusCode).toBe(200);
     expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(response.body).toContain('<title>Console</title>');
   });
 
-  it('is at / even with a query', async () => {
+  it('has the path / even when the URL has a query', async () => {
     expect((await get('/?tag=Araceae', html)).statusCode).toBe(200);
   });
 
   it.each([
     ['TEXT/HTML', 200],
     ['application/json, text/html ; Q=0.1', 200],
-    ['text/html;q=0, */*', 404],
+    ['text/html;q=0, text/plain', 404],
     ['text/html;q=0.000', 404],
     ['application/text/html-not', 404],
-  ])('for Accept: %s has the status %i', async (accept, status) => {
+  ])('is requested with Accept: %s, and has the status %i', async (accept, status) => {
     const response = await get('/', { accept });
     expect(response.statusCode).toBe(status);
     expect(response.headers['vary']).toMatch(/^accept\b/);
   });
 
-  it('responds to HEAD without a body', async () => {
+  it('is empty in the response to HEAD', async () => {
     const response = await server.inject({ method: 'HEAD', url: '/', headers: html });
     expect(response.statusCode).toBe(200);
     expect(response.body).toBe('');
   });
 
-  it('is requested again each time, because its files change their names', async () => {
+  it('forbids browsers to use a copy without a request, because the names of the files change', async () => {
     expect((await get('/', html)).headers['cache-control']).toBe('no-cache');
   });
 
-  it('may load files of its own origin only, and no inline script or style', async () => {
+  it('allows only files of the same origin, and no inline script or style', async () => {
     const policy = String((await get('/', html)).headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self';");
@@ -82,7 +82,7 @@ describe('the page', () => {
     expect(policy).not.toContain('unsafe');
   });
 
-  it('is not shown in a frame, sends no referrer, and keeps its type', async () => {
+  it('forbids browsers to show the page in a frame, to send a referrer and to guess the type', async () => {
     const { headers } = await get('/', html);
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
     expect(headers['referrer-policy']).toBe('no-referrer');
@@ -90,8 +90,8 @@ describe('the page', () => {
   });
 });
 
-describe('a file of the page', () => {
-  it('is kept for a year, because its name changes with its content', async () => {
+describe('a file of the console', () => {
+  it('allows browsers to keep the file for a year, because the name changes with the content', async () => {
     const response = await get('/console/index-4f2a.js');
     expect(response.body).toBe(script);
     expect(response.headers['content-type']).toBe('text/javascript; charset=utf-8');
@@ -120,27 +120,24 @@ describe('a file of the page', () => {
     '/console/',
     '/console/../index.html',
     '/console/%2e%2e/index.html',
-  ])('is not at the path %s', async (url) => {
+  ])('does not have the path %s', async (url) => {
     expect((await get(url, html)).json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
   });
 });
 
-describe('all other requests have their usual responses', () => {
-  it.each([{}, { accept: '*/*' }, { accept: 'application/json' }])(
-    'GET / with %o is an unknown path',
-    async (headers) => {
-      const response = await get('/', headers);
-      expect(response.statusCode).toBe(404);
-      expect(response.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
-    },
-  );
-
-  it('POST / is an unknown path', async () => {
-    const response = await server.inject({ method: 'POST', url: '/', headers: html });
+describe('other requests', () => {
+  it.each([
+    ['GET', {}],
+    ['GET', { accept: '*/*' }],
+    ['GET', { accept: 'application/json' }],
+    ['POST', html],
+  ] as const)('get 404 at / with the method %s and the headers %o', async (method, headers) => {
+    const response = await server.inject({ method, url: '/', headers });
+    expect(response.statusCode).toBe(404);
     expect(response.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
   });
 
-  it('GET / is an unknown path until the console is built', async () => {
+  it('get 404 at / until the console is built', async () => {
     const later = join(directory, 'later');
     const bare = await build(later);
     const response = await bare.inject({ url: '/', headers: html });
@@ -152,11 +149,11 @@ describe('all other requests have their usual responses', () => {
   });
 });
 
-it('serves the console although an earlier read of its files ended with an error', async () => {
+it('serves the console after an earlier read of the files has failed', async () => {
   const broken = mkdtempSync(join(directory, 'broken-'));
   writeFileSync(join(broken, 'index.html'), '<!doctype html>');
   writeFileSync(join(broken, 'large.js'), '');
-  truncateSync(join(broken, 'large.js'), 2 ** 31); // Node does not read a file of this size at once.
+  truncateSync(join(broken, 'large.js'), 2 ** 31); // Node cannot read a file of this size at once.
   const bare = await build(broken);
   const error = await bare.inject({ url: '/', headers: html });
   expect(error.json()).toMatchObject({ error: errorCatalogue.internal.code });

@@ -24,9 +24,9 @@ export interface Server {
   readonly env: Record<string, string>;
   /** The requests that create plants. */
   readonly format: RequestFormat;
-  /** The requests that read plants. Undefined when the program has none, or another contender sends them. */
+  /** The requests that read plants. Undefined when the benchmark does not measure them. */
   readonly reads?: ReadFormats | undefined;
-  /** Whether the program stores plants. If so, each plant that got 200 must be in the table. */
+  /** Whether the program stores plants. Then each acknowledged plant must be in the table. */
   readonly storesPlants: boolean;
   /** Whether the program takes every int64 as an id. Other programs get ids below 2^53. */
   readonly takesInt64: boolean;

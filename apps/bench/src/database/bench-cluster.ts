@@ -8,7 +8,7 @@ interface ClusterOptions {
   readonly shards: number;
   /** Whether even the coordinator stores plants. */
   readonly coordinatorHasShards?: boolean;
-  /** The delay of data between two nodes, in milliseconds for each direction. */
+  /** The delay between two nodes, in milliseconds for each direction. */
   readonly delay?: number;
 }
 

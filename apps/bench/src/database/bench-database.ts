@@ -5,7 +5,7 @@ import postgres from 'postgres';
 
 /** The database of a server: a Postgres, the nodes of a cluster or an embedded database. */
 export interface BenchDatabase {
-  /** The settings with which a server uses each node. */
+  /** For each node, the settings of a server that uses the node. */
   readonly settings: readonly Record<string, string>[];
   /** The process id of each node's Postgres. */
   readonly pids: readonly number[];
@@ -15,16 +15,16 @@ export interface BenchDatabase {
   remove?(): Promise<void>;
 }
 
-/** A database that the benchmark itself can also query. */
+/** A database that the benchmark itself can query. */
 export interface PostgresDatabase extends BenchDatabase {
   readonly sql: postgres.Sql;
-  /** Runs a checkpoint and returns the database. Otherwise, a checkpoint could slow down only one case. */
+  /** Runs a checkpoint before a case, so that none runs during the case. Returns the database. */
   checkpointed(): Promise<PostgresDatabase>;
   /** Removes all plants, runs a checkpoint, and returns the database. */
   emptied(): Promise<PostgresDatabase>;
 }
 
-/** @param adminUrl the URL for the benchmark itself */
+/** @param adminUrl the URL that the benchmark itself uses */
 export function openDatabase(
   urls: readonly string[],
   pids: readonly number[],

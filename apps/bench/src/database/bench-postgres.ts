@@ -6,7 +6,7 @@ import { openDatabase, type PostgresDatabase } from './bench-database.ts';
 export interface BenchPostgres {
   /** Creates a database with the store's tables. */
   createDatabase(): Promise<PostgresDatabase>;
-  /** Stops the server and removes its data. It is safe to call this twice. */
+  /** Stops the server and removes its data. A second call has no effect. */
   stop(): Promise<void>;
 }
 

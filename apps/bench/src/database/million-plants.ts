@@ -2,9 +2,10 @@ import type postgres from 'postgres';
 import { idFactor, storedPlants } from '../load/ids.ts';
 
 /**
- * Adds a million plants to an empty table. They have the ids of `stored` loads, and half of them have a tag.
+ * Adds a million plants to an empty table. The plants have the ids of `stored` loads. Half of the plants
+ * have a tag.
  *
- * @param every the step between two plants; 10 adds only every tenth plant
+ * @param every the step between two plants. With 10, the table gets every tenth plant
  */
 export async function addMillionPlants(sql: postgres.Sql, every = 1): Promise<void> {
   await sql`

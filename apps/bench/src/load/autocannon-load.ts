@@ -3,7 +3,7 @@ import { nthId } from './ids.ts';
 import { accessToken, type LoadGenerator } from './load.ts';
 import { bodyParts } from './request-format.ts';
 
-/** autocannon in this process, for machines without wrk. It reports latencies in whole milliseconds. */
+/** Runs autocannon in this process, for machines without wrk. autocannon reports whole milliseconds. */
 export const autocannonLoad: LoadGenerator = {
   name: 'autocannon',
   async run({ url, format, order, first, connections, seconds }) {

@@ -1,14 +1,15 @@
-/**
- * The ids of a load:
- * - `int64`: ids from the whole range of int64, in random order;
- * - `small`: 1, 2 and so on;
- * - `stored`: the ids of `million-plants.ts`, in random order, again and again.
- */
-export type IdOrder = 'int64' | 'small' | 'stored';
+/** The kind of ids that a load uses. */
+export type IdOrder =
+  /** Ids from the whole range of int64, in random order. */
+  | 'int64'
+  /** 1, 2 and so on. */
+  | 'small'
+  /** The ids of `million-plants.ts`, in random order, again and again. */
+  | 'stored';
 
 export const storedPlants = 1_000_000;
 
-/** 2^64 ÷ φ spreads the products below evenly. No two of them are equal, because this factor is odd. */
+/** Multiples of 2^64 ÷ φ are evenly spread. All multiples differ, because the factor is odd. */
 export const idFactor = 0x9e37_79b9_7f4a_7c15n;
 
 /** Returns the nth id of a load as text, because JavaScript would round a number. */
@@ -18,9 +19,9 @@ export function nthId(order: IdOrder, n: number): string {
   return String(BigInt.asIntN(64, BigInt(row) * idFactor));
 }
 
-/** Returns a function that gives each load the number of its first id. No two loads share an id. */
+/** Returns a function that returns the number of a load's first id. Two loads never share an id. */
 export function idAllocator(): () => number {
-  const idsOfALoad = 1e8; // More ids than any load needs.
+  const idsOfALoad = 1e8; // No load needs more ids.
   let next = 1 - idsOfALoad;
   return () => (next += idsOfALoad);
 }

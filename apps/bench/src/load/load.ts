@@ -17,9 +17,9 @@ export interface Load {
 }
 
 export interface LoadResult {
-  /** Responses with a status under 400. */
+  /** The number of responses with a status under 400. */
   readonly responses: number;
-  /** Responses with other statuses, broken connections and missing responses. */
+  /** The number of other responses, broken connections and missing responses. */
   readonly errors: number;
   /** The measured duration. */
   readonly seconds: number;

@@ -2,14 +2,14 @@ import { execute } from '../processes/execute.ts';
 import type { LoadGenerator } from './load.ts';
 import { plantFields } from './request-format.ts';
 
-// A client keeps its variables from one run of the script to the next. Together, the clients use
-// each number once and in order, so the index receives the ids as from a single counter.
+// A client keeps its variables between two runs of the script. Together, the clients use each number once
+// and in order, like a single counter.
 const script = `\\set n :n + 1
 \\set k :first + :n * :clients + :client_id
 \\set id (1 - :k % 2 * 2) * permute(:k, 9223372036854775807)
 insert into plants (id, name, tag) values (:id, :name, :tag) on conflict (id) do nothing returning id;`;
 
-/** pgbench sends the same insert to a database as a prepared statement. It shows the limit of Postgres. */
+/** pgbench inserts the same plants with a prepared statement. pgbench shows the upper limit of Postgres. */
 export const pgbenchLoad: LoadGenerator = {
   name: 'pgbench',
   async run({ url, first, connections: clients, seconds }) {

@@ -1,6 +1,6 @@
 import type { IdOrder } from './ids.ts';
 
-/** The form of a request that carries plants or asks for them. */
+/** The format of a request that sends or reads plants. */
 export interface RequestFormat {
   readonly method: 'GET' | 'POST';
   /** The id of a stored plant replaces `{id}`. */
@@ -73,7 +73,7 @@ function trpcQuery(procedure: string, json: object, bigint: string): string {
 /** All plants of a load have these fields and an id. */
 export const plantFields = { name: 'Monstera deliciosa', tag: 'Araceae' };
 
-/** Splits a request's body at the ids, so that a load generator only has to join the parts. */
+/** Splits a request's body at the ids. A load generator then joins the parts with its own ids. */
 export function bodyParts({ plants, takesBigints, body }: RequestFormat, order: IdOrder): string[] {
   const hasBigints = takesBigints && order === 'int64';
   const plant = JSON.stringify({ id: '<id>', ...plantFields });

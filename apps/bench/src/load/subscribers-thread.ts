@@ -3,9 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * The thread of the subscribers posts a message when all subscribers are connected. It receives names of
- * plants. For each name, it posts a message when it begins to look for the name. Then it posts the times at
- * which the subscribers got the name. The subscribers parse nothing, so that the server has the CPUs.
+ * This thread posts a message when all subscribers are connected. It receives names of plants. For each
+ * name, the thread posts a message when it begins to look for the name. Then the thread posts the times at
+ * which the subscribers got the name. The subscribers parse nothing, so that they leave the CPU time to the
+ * server.
  */
 const { url, count, token } = workerData as { url: string; count: number; token: string };
 

@@ -6,12 +6,12 @@ import { accessToken } from './load.ts';
 export interface Subscribers {
   /** The number of plants that `latencies` has created. */
   readonly created: number;
-  /** Creates a plant. Resolves with the milliseconds between its 200 and its arrival at each subscriber. */
+  /** Creates a plant. Resolves with the milliseconds from the 200 to each arrival. */
   latencies(): Promise<number[]>;
   close(): Promise<unknown>;
 }
 
-/** Subscribes `count` times to the feed of a server, over tRPC. Resolves when all are connected. */
+/** Opens `count` subscriptions to the feed of a server. Resolves when all subscriptions are open. */
 export async function subscribe(url: string, count: number): Promise<Subscribers> {
   // The subscribers have their own thread, so that they do not slow down the load generator.
   const thread = new Worker(new URL('./subscribers-thread.ts', import.meta.url), {

@@ -5,10 +5,10 @@ import type { LoadGenerator } from '../load/load.ts';
 /** The parts that all measurements of a run share. */
 export interface Bench {
   readonly postgres: BenchPostgres;
-  /** The database of each measurement that does not need its own. */
+  /** The database that most measurements share. */
   readonly database: PostgresDatabase;
   readonly generator: LoadGenerator;
-  /** Allocates the ids of a load, and returns the number of the first one. */
+  /** Allocates the ids of a load, and returns the number of the first id. */
   readonly allocateIds: () => number;
   /** Prints a line after each measurement. */
   readonly progress: (line: string) => void;

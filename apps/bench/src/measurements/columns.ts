@@ -20,7 +20,7 @@ export function rangeColumn<F extends Figures>(name: keyof F, digits = 0): Figur
   ];
 }
 
-/** A column with the median of a figure, divided by the median of the first result. */
+/** A column with the ratio of a figure's median to the median of the first result. */
 export function ratioColumn<F extends Figures>(
   header: string,
   name: keyof F,

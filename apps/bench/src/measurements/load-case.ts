@@ -16,18 +16,18 @@ export interface LoadConditions extends Contender {
   readonly connections: number;
   /** Opens the database. Default: the database of the bench, without plants. */
   readonly open?: () => Promise<BenchDatabase>;
-  /** For each instance of the server, the node that it uses. The instances share the load. */
+  /** The node of each instance of the server. All instances share the load. */
   readonly instancesOn?: readonly number[];
   /** Default: `int64`, or `small` for a server that cannot take every int64. */
   readonly order?: IdOrder;
-  /** Connections that create plants at the same time. The result counts only their errors. */
+  /** The number of connections that create plants meanwhile. The result has only their errors. */
   readonly creating?: number;
-  /** Connections that follow the feed of the first instance. */
+  /** The number of connections that follow the feed of the first instance. */
   readonly subscribers?: number;
 }
 
 export interface Durations {
-  /** Seconds of load before the measurement, in which V8 compiles the hot code. */
+  /** The duration of the load before the measurement, in seconds. V8 compiles the hot code meanwhile. */
   readonly warmUp: number;
   readonly seconds: number;
 }
@@ -35,7 +35,7 @@ export interface Durations {
 /** The results of a load, which `figuresOf` computes. */
 export type LoadFigures = ReturnType<typeof figuresOf> & { readonly feedP99: number };
 
-/** Measures a contender under load. The title mentions small ids. */
+/** Measures a contender under load. If the load has small ids, the title says so. */
 export function loadCase(
   bench: Bench,
   durations: Durations,
@@ -95,15 +95,15 @@ async function startLoad(
   };
 }
 
-/** Measures the 99th percentile of the milliseconds between a commit and its arrival at a subscriber. */
+/** Measures the 99th percentile of the time between a commit and its arrival at a subscriber. */
 async function feedP99(feed: Subscribers): Promise<number> {
   const all: number[] = [];
-  await feed.latencies(); // The subscribers may still get the plants of the load.
+  await feed.latencies(); // The first plant may wait behind the plants of the load.
   for (let i = 0; i < 20; i++) all.push(...(await feed.latencies()));
   return all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? Number.NaN;
 }
 
-/** Sends load to all instances at the same time. Without a server, pgbench sends it to the database. */
+/** Sends load to all instances at the same time. Without a server, pgbench sends the load. */
 async function sendTo(
   urls: readonly string[],
   { generator, allocateIds }: Bench,
@@ -127,7 +127,7 @@ async function sendTo(
   };
 }
 
-/** @param before the earlier usage of each server, followed by the usage of each database node */
+/** @param before the earlier usage of all servers, and then of all database nodes */
 function figuresOf(
   { responses, seconds, p50, p99 }: LoadResult,
   plants: number,
@@ -148,14 +148,14 @@ function figuresOf(
     databaseCpu: sum(nodes),
     totalCpu: sum(costs),
     coordinatorCpu: nodes[0] ?? 0,
-    /** The value of the busiest node. */
+    /** The CPU time on the busiest node. */
     busiestCpu: Math.max(0, ...nodes),
     processes: sum(ofServers.map(({ processes }) => processes)),
     megabytes: sum(ofServers.map(({ memory }) => memory)) / 2 ** 20,
   };
 }
 
-/** A load ends while responses are pending, so the table may have the plants of these requests. */
+/** A load ends before the last responses arrive, so the table may contain plants without a response. */
 export function faultsOf(
   loads: readonly LoadResult[],
   rows: number,

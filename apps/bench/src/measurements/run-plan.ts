@@ -9,14 +9,14 @@ export interface Plan<F extends Figures> {
   readonly rounds: number;
   /**
    * The number of times that a round measures a case. With several turns, all cases run at the same time
-   * and take turns. With one turn, a case stops before the next one starts.
+   * and take turns. With one turn, each case stops before the next case starts.
    */
   readonly turns?: number;
   readonly table: (results: readonly Result<F>[]) => string;
   readonly goals?: (of: Medians<F>) => Goal[];
 }
 
-/** A row of a mode's table. Each round starts, measures and stops it. */
+/** A row of a mode's table. Each round starts, measures and stops the case. */
 export interface Case<F extends Figures> {
   readonly name: string;
   readonly title: string;
@@ -29,13 +29,13 @@ export interface Running<F extends Figures> {
   stop(): Promise<string[]>;
 }
 
-/** The measured figures. NaN is a figure that this machine cannot measure. */
+/** The measured figures. A value is NaN when this machine cannot measure the figure. */
 export type Figures = Readonly<Record<string, number>>;
 
 export interface Result<F extends Figures> {
   readonly name: string;
   readonly title: string;
-  /** The figures of each turn of each round. */
+  /** The figures by round and turn. */
   readonly rounds: F[][];
   readonly faults: string[];
 }
@@ -79,7 +79,7 @@ export async function runPlan<F extends Figures>(
 
 type Row<F extends Figures> = Case<F> & Result<F>;
 
-/** Starts all cases of a group, and measures them in turn. */
+/** Starts all cases of a group, and measures the cases in turn. */
 async function measureTogether<F extends Figures>(
   group: readonly Row<F>[],
   turns: number,

@@ -11,7 +11,7 @@ import type { ModeOptions } from './mode-options.ts';
 
 type Create = Pick<LoadConditions, 'title' | 'order' | 'open'> & { readonly server: Server };
 
-/** The kinds of create by which two commits are compared. */
+/** The kinds of create that the benchmark can measure for two commits. */
 export const creates: Readonly<Record<string, Create>> = {
   rest: { ...oursRest, title: 'REST', order: 'int64' },
   'rest-small': { ...oursRest, title: 'REST', order: 'small' },
@@ -23,9 +23,9 @@ export const creates: Readonly<Record<string, Create>> = {
 const usual = ['rest', 'rest-small', 'trpc', 'trpc-10'];
 
 /**
- * Compares this working tree with another commit by the CPU time of a create. The servers of both
- * run at the same time and receive load in turns of a few seconds, so that a change in the machine's
- * speed affects both.
+ * Compares the CPU time of a create in this working tree and in another commit. Both servers run at the
+ * same time and get load in turns of a few seconds. A change in the machine's speed therefore affects both
+ * servers.
  */
 export async function against(bench: Bench, options: ModeOptions): Promise<Report> {
   const { quick, rounds = quick ? 2 : 4, words } = options;
@@ -52,7 +52,7 @@ export async function against(bench: Bench, options: ModeOptions): Promise<Repor
     checkout.remove();
   }
 
-  /** Returns the path of the same program in the other commit. An old commit has it at another path. */
+  /** Returns the path of the same program in the other commit, even when its old path was different. */
   function inCheckout(program: string): string {
     const path = checkout.pathOf(program);
     return existsSync(path) ? path : path.replace('bin/server.js', 'src/main.ts');
@@ -62,7 +62,7 @@ export async function against(bench: Bench, options: ModeOptions): Promise<Repor
 /** The results of one kind of create with both commits. */
 type Change = readonly [before: Result<LoadFigures>, now: Result<LoadFigures>];
 
-/** Has one row for each kind of create. In `results`, one commit's results follow those of the other. */
+/** Makes a table with a row for each kind of create, from its two results: before and now. */
 export function changesTable(results: readonly Result<LoadFigures>[]): string {
   const changes = results.flatMap((now, i): Change[] => {
     const before = results[i - 1];

@@ -72,7 +72,7 @@ function commands(database: PostgresDatabase, directory: string): Row[] {
     return empty().then(({ sql }) => addMillionPlants(sql));
   };
   const fewTaken = () => empty().then(({ sql }) => addMillionPlants(sql, 1000));
-  // A new embedded database needs far more time and memory than one that exists.
+  // A new embedded database needs far more time and memory than an existing one.
   const newEmbedded = async () => {
     await rm(dataDirectory, { recursive: true, force: true });
     await (await openPlantStore({ dataDirectory })).close();
@@ -93,7 +93,7 @@ function commands(database: PostgresDatabase, directory: string): Row[] {
 
 type BulkFigures = Record<'seconds' | 'cpu' | 'databaseCpu' | 'megabytes', number>;
 
-/** A command that leaves a million plants in the table. The embedded database has a table of its own. */
+/** Measures a command. After each command, the table in Postgres must contain a million plants. */
 function bulkCase(database: PostgresDatabase, [title, prepare, command]: Row): Case<BulkFigures> {
   const databaseCpu = async () =>
     sum((await Promise.all(database.pids.map(usageOf))).map(({ cpu }) => cpu));
@@ -132,7 +132,7 @@ function bulkTable(results: readonly Result<BulkFigures>[]): string {
   );
 }
 
-/** The goals for the speeds, relative to psql and to each other, and for the memory. */
+/** The goals for memory, and for speed relative to psql or to another command. */
 function bulkGoals(of: Medians<BulkFigures>): Goal[] {
   /** Returns the speed of a command, relative to another one. */
   const speed = (name: string, base: string) => of(base, 'seconds') / of(name, 'seconds');

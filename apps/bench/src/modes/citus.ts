@@ -9,10 +9,10 @@ import { formatTable } from '../report/format-table.ts';
 import { atLeast, atMost, type Goal } from '../report/goals.ts';
 import type { ModeOptions } from './mode-options.ts';
 
-/** Milliseconds of delay between two nodes, each way. */
+/** The delay between two nodes in each direction, in milliseconds. */
 const delay = 3;
 
-/** Creates per second by 256 clients, before each node had its own batches. A goal compares with it. */
+/** The creates per second with 256 clients when all nodes shared their batches. */
 const earlierCreatesPerSecond = 833;
 
 const two = () => openCluster({ workers: 2, shards: 8 });
@@ -46,7 +46,7 @@ function load(
 export async function citus(bench: Bench, { quick, rounds }: ModeOptions): Promise<Report> {
   const times = quick ? { warmUp: 2, seconds: 3 } : { warmUp: 6, seconds: 8 };
   return runPlan(bench, {
-    // Even an idle cluster takes CPU time, so each load starts its own.
+    // Even an idle cluster takes CPU time, so each load starts its own cluster.
     cases: loads.map((each) => loadCase(bench, times, each)),
     rounds: rounds ?? (quick ? 1 : 3),
     table: (results) =>

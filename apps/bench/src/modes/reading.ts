@@ -13,7 +13,7 @@ import { type Medians, type Report, runPlan } from '../measurements/run-plan.ts'
 import { atLeast, atMost, type Goal } from '../report/goals.ts';
 import { loadTimes, type ModeOptions } from './mode-options.ts';
 
-/** Measures reads from a table of a million plants, and how much reads and creates delay each other. */
+/** Measures reads from a million plants, and the delays that reads and creates cause. */
 export async function reading(bench: Bench, options: ModeOptions): Promise<Report> {
   const times = loadTimes(options);
   const { sql, checkpointed: open } = bench.database;
@@ -40,7 +40,7 @@ export async function reading(bench: Bench, options: ModeOptions): Promise<Repor
 const noCreates = 'one get at a time, no creates';
 const fullLoad = 'one get at a time, full load of creates';
 
-/** Returns the conditions under which a contender reads stored plants, or none when it cannot read. */
+/** Returns the conditions for the reads of a contender. A contender without reads has none. */
 export function readsOf(
   { name, title, server }: Contender,
   operation: keyof ReadFormats,
@@ -59,12 +59,12 @@ export function readsOf(
   ];
 }
 
-/** Measures creates in two tables of a million plants. In one, the index on tags has no entries. */
+/** Measures creates in two tables of a million plants. In one table, the index on tags has no entries. */
 async function tagIndexCreates({ postgres }: Bench): Promise<LoadConditions[]> {
   const conditions = { ...oursRest, connections: 32, order: 'int64' } as const;
   const labels = ['create, with the index on tags', 'create, without the index on tags'];
   const [indexed, other] = [await postgres.createDatabase(), await postgres.createDatabase()];
-  // The server would build a missing index when it starts, so this creates an empty one of the same name.
+  // The server would build a missing index at its start, so an empty index gets the same name.
   await other.sql`drop index plants_tag`;
   await other.sql`create index plants_tag on plants (id) where false`;
   for (const { sql } of [indexed, other]) await addMillionPlants(sql);

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { atExit } from '@plant-store/test-setup';
 
 /** Runs a command and returns its standard output. The command ends when this process ends. */
 export async function execute(
@@ -23,7 +24,8 @@ export function isInstalled(command: string): Promise<boolean> {
 }
 
 export function endWithThisProcess(child: ChildProcess): void {
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  child.once('exit', () => process.off('exit', kill));
+  child.once(
+    'exit',
+    atExit(() => child.kill('SIGKILL')),
+  );
 }

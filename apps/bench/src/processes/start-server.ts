@@ -22,8 +22,8 @@ const settings = {
 };
 
 /**
- * Starts a server program and waits until it prints its URL. Its output goes to a file, as under a
- * supervisor: reading the log in this process would take CPU time from the measurement.
+ * Starts a server program and waits until it prints its URL. The output goes to a file, because reading the
+ * log in this process would take CPU time from the measurement.
  */
 export async function startServer(
   program: string,

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 
-/** The CPU time and memory of a process and its descendants. NaN without `/proc`, as on macOS and Windows. */
+/** The CPU time and memory of a process and its descendants. Without `/proc`, the values are NaN. */
 export interface Usage {
   /** User and system CPU time in seconds, including descendants that have ended. */
   readonly cpu: number;
-  /** Resident memory in bytes. Memory that processes share counts for each of them. */
+  /** Resident memory in bytes. Shared memory counts once for each process. */
   readonly memory: number;
   /** The number of processes. */
   readonly processes: number;
@@ -14,10 +14,10 @@ export async function usageOf(pid: number): Promise<Usage> {
   return (await usageOfTree(pid)) ?? { cpu: Number.NaN, memory: Number.NaN, processes: Number.NaN };
 }
 
-/** Returns undefined when the process has ended. Its CPU time then counts for its parent. */
+/** Returns undefined when the process has ended. The CPU time of an ended process counts for its parent. */
 async function usageOfTree(pid: number): Promise<Usage | undefined> {
   const children = (await readProc(pid, `task/${pid}/children`)).split(' ').filter(Boolean);
-  // All reads run at the same time, so that a child that ends counts once: by itself or with its parent.
+  // All reads run at the same time, so that a child that ends meanwhile counts only once.
   const [stat, status, ...descendants] = await Promise.all([
     readProc(pid, 'stat'),
     readProc(pid, 'status'),

@@ -1,7 +1,7 @@
 /** The header of a column, and a function that returns the text of its cell in a row. */
 export type Column<Row> = readonly [header: string, cell: (row: Row) => string];
 
-/** Formats rows as text. The first column is aligned to the left, the others to the right. */
+/** Formats rows as text. The first column is aligned to the left, and the other columns to the right. */
 export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const aligned = columns.map(([header, cell], column) => {
     const texts = rows.map(cell);

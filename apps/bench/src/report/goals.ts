@@ -1,9 +1,9 @@
 import { decimal, formatTable } from './format-table.ts';
 
-/** A claim about the store's speed, and the measured value that decides it. */
+/** A claim about the store's speed, and the measured value that decides the claim. */
 export interface Goal {
   readonly claim: string;
-  /** NaN when a figure that the goal needs was not measured. */
+  /** The value is NaN when a figure of the goal was not measured. */
   readonly measured: number;
   readonly bound: number;
   readonly sense: 'at least' | 'at most';

@@ -1,21 +1,30 @@
-import { openPlantStore } from '@plant-store/core';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { contenders } from '../../src/contenders/contenders.ts';
+import { createTables } from '../../src/database/bench-postgres.ts';
 import { accessToken } from '../../src/load/load.ts';
 import { type StartedServer, startServer } from '../../src/processes/start-server.ts';
 
-let databaseUrl: string;
+let sql: postgres.Sql;
 const started = new Map<string, StartedServer>();
 
 const servers = contenders.flatMap(({ title, server }, index) =>
   server?.storesPlants ? [{ ...server, title, firstId: 1 + index * 100 }] : [],
 );
+const readers = servers.flatMap(({ reads, ...server }) => (reads ? [{ ...server, reads }] : []));
+
+const storedPlants = Array.from({ length: 201 }, (_, i) => ({
+  id: String(-8_999_992_345_678_901_234n + BigInt(i)),
+  name: `Hoya ${i}`,
+  ...(i % 2 === 0 && { tag: 'Apocynaceae' }),
+  createdAt: '2026-11-21T09:30:00.000Z',
+}));
 
 beforeAll(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
-  await (await openPlantStore({ databaseUrl })).close();
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  await createTables(databaseUrl);
+  sql = postgres(databaseUrl, { max: 1 });
 
   // Several contenders can have the same program, which starts only once.
   const programs = new Map(servers.map(({ program, env }) => [program, env]));
@@ -27,7 +36,10 @@ beforeAll(async () => {
   );
 });
 
-afterAll(() => Promise.all([...started.values()].map((server) => server.stop())));
+afterAll(async () => {
+  await Promise.all([...started.values()].map((server) => server.stop()));
+  await sql.end();
+});
 
 it.each(servers)(
   '$title requires the access token, validates plants and stores them',
@@ -42,31 +54,69 @@ it.each(servers)(
     const plants = ids.map((id) => ({ id, name: `Ficus ${id}`, tag: 'Moraceae' }));
     const nameless = ids.map((id) => ({ id }));
     const bearer = `Bearer ${accessToken}`;
+    const rows = async () => [
+      ...(await sql`select id::int, name, tag from plants where id in ${sql(ids)} order by id`),
+    ];
 
     expect((await post(plants)).status).toBe(401);
     expect((await post(plants, 'Bearer other')).status).toBe(401);
     expect((await post(nameless, bearer)).status).toBe(400);
-    expect(await storedPlants(ids)).toEqual([]);
+    expect(await rows()).toEqual([]);
 
     // The second time, the plants exist already.
     for (const _ of ['first time', 'second time']) {
       const response = await post(plants, bearer);
       expect(response.status).toBe(200);
       expect(plantsIn(await response.json())).toEqual(plants.map(({ id, ...plant }) => plant));
-      expect(await storedPlants(ids)).toEqual(plants);
+      expect(await rows()).toEqual(plants);
     }
   },
 );
 
-async function storedPlants(ids: number[]) {
-  const sql = postgres(databaseUrl, { max: 1 });
-  const rows = await sql`select id::int, name, tag from plants where id in ${sql(ids)} order by id`;
-  await sql.end();
-  return [...rows];
-}
+it.each(readers)(
+  '$title requires the access token and reads plants by id and in pages',
+  async ({ program, reads }) => {
+    await sql`truncate plants`;
+    const rows = storedPlants.map(({ tag = null, createdAt, ...plant }) => {
+      return { ...plant, tag, created_at: createdAt };
+    });
+    await sql`insert into plants ${sql(rows)}`;
+    const get = async (
+      format: { path: string },
+      id = '5',
+      authorization = `Bearer ${accessToken}`,
+    ) => {
+      const url = started.get(program)?.url + format.path.replace('{id}', id);
+      const response = await fetch(url, { headers: { authorization } });
+      return { status: response.status, body: contentOf(await response.text()) };
+    };
+    for (const format of [reads.get, reads.list]) {
+      expect((await get(format, '5', 'Bearer other')).status).toBe(401);
+      expect((await get(format, 'x')).status).toBe(400);
+    }
+    for (const plant of storedPlants.slice(0, 2)) {
+      expect(await get(reads.get, plant.id)).toEqual({ status: 200, body: plant });
+    }
+    expect((await get(reads.get)).status).toBe(404);
+
+    const firstPage = { plants: storedPlants.slice(1, 101), next: storedPlants[100]?.id };
+    expect(await get(reads.list, storedPlants[0]?.id)).toEqual({ status: 200, body: firstPage });
+    const lastPage = { plants: storedPlants.slice(150) };
+    expect(await get(reads.list, storedPlants[149]?.id)).toEqual({ status: 200, body: lastPage });
+  },
+);
 
 /** Returns the plants in a response of either surface. */
 function plantsIn(response: unknown): unknown[] {
   const responses = [response].flat() as { result?: { data: { json: unknown } } }[];
   return responses.map((one) => one.result?.data.json ?? one);
+}
+
+/** Returns the content of a response, without an envelope and nulls. The ids are text. */
+function contentOf(text: string): unknown {
+  const isId = /(?<=[:[])-?\d{16,}/g;
+  const response = JSON.parse(text === '' ? '{}' : text.replace(isId, '"$&"'), (_key, value) =>
+    value === null ? undefined : value,
+  );
+  return response.result?.data.json ?? response;
 }

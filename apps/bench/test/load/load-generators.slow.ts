@@ -45,7 +45,7 @@ it.concurrent.each(cases)(
       response.writeHead(requests.length % 2 ? 200 : 503).end('{}');
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { port } = server.address() as AddressInfo; // A server that listens on a port has an AddressInfo.
+    const { port } = server.address() as AddressInfo; // The server listens on a port, so its address is an object.
 
     const connections = 2;
     const { responses, errors, seconds, p50, p99 } = await generator.run({
@@ -63,7 +63,7 @@ it.concurrent.each(cases)(
     expect(new Set(requests.map((request) => JSON.stringify(request)))).toEqual(
       new Set([JSON.stringify([format.method, format.path, `Bearer ${accessToken}`, contentType])]),
     );
-    // When a load ends, it does not send the requests that it has prepared.
+    // At its end, a generator has prepared requests that it does not send.
     const allocated = ids.length + connections * format.plants;
     const expectedIds = Array.from({ length: allocated }, (_, n) => nthId(order, n + 1));
     expect(new Set(ids).size).toBe(ids.length);

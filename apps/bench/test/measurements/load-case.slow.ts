@@ -72,7 +72,7 @@ it.concurrent('reads stored plants while other clients create plants', async () 
   expect(rows).toBeGreaterThan(storedPlants);
 });
 
-it.concurrent('gives the load other ids than the stored plants have', async () => {
+it.concurrent('creates plants with ids that no stored plant has', async () => {
   const database = await newDatabase();
   await addMillionPlants(database.sql, 10);
   const open = database.checkpointed;

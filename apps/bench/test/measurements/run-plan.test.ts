@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Case, runPlan } from '../../src/measurements/run-plan.ts';
 import { atMost } from '../../src/report/goals.ts';
 
-/** Makes cases that log their steps. Their costs are 1, 2, 3 and so on. */
+/** Makes cases that log their steps. The measured costs are 1, 2, 3 and so on. */
 function loggedCases(names: string[]) {
   const log: string[] = [];
   let cost = 0;
@@ -30,7 +30,7 @@ function loggedCases(names: string[]) {
 
 const silent = { progress: () => {} };
 
-it('starts each round with another case, and stops a case before the next one starts', async () => {
+it('starts each round with another case, and stops each case before the next case starts', async () => {
   const { log, cases } = loggedCases(['a', 'b']);
   await runPlan(silent, { cases, rounds: 2, table: () => '' });
   expect(log.join()).toBe('start a,a,stop a,start b,b,stop b,start b,b,stop b,start a,a,stop a');
@@ -67,7 +67,7 @@ it('reports the goals, the faults, and the results in the order of the cases', a
   expect(lines[0]).toBe('round 1 of 3: A: cost 1.00');
 });
 
-it('stops the started cases when another one cannot start', async () => {
+it('stops the started cases when another case cannot start', async () => {
   const { log, cases } = loggedCases(['a']);
   const broken = { name: 'b', title: 'B', start: () => Promise.reject(new Error('no port')) };
   const plan = { cases: [...cases, broken], rounds: 1, turns: 2, table: () => '' };

@@ -9,7 +9,7 @@ const result = (version: string, rounds: number[][]) =>
     ...rounds.map((costs) => costs.map((serverCpu) => ({ serverCpu, databaseCpu: 20 }))),
   );
 
-it('prints the CPU time of both commits, and the ratio in all rounds and in each', () => {
+it('prints the CPU time of both commits, and the ratios of all rounds and of each round', () => {
   const before = result('before', [
     [100, 100, 500],
     [100, 100, 900],

@@ -28,14 +28,14 @@ it('misses most goals when the store is only as fast as its peers', () => {
   expect(speed).toEqual(['missed', 'missed', 'missed', 'met', 'met', 'missed', 'met']);
 });
 
-it('meets the speed goals when the store is fast, and misses one when a single peer is faster', () => {
+it('meets the speed goals with a fast store, and misses one goal when a single peer is faster', () => {
   const fast = { 'ours-rest': 7000, 'ours-trpc': 2000, 'ours-trpc-10': 1400 };
   expect(new Set(verdicts(speeds(fast)).speed)).toEqual(met);
   expect(verdicts(speeds({ ...fast, orpc: 2000 })).speed[0]).toBe('missed');
   expect(verdicts(speeds({ ...fast, 'node-http': 20_000 })).speed[4]).toBe('missed');
 });
 
-it('meets the CPU goals when the store needs little CPU, and misses one when a single peer needs less', () => {
+it('meets the CPU goals with a cheap store, and misses one goal when a single peer is cheaper', () => {
   const cheap = { 'ours-rest': { totalCpu: 26, serverCpu: 13 } };
   expect(new Set(verdicts(cheap).cpu)).toEqual(met);
   const expected = ['met', 'missed', 'met', 'met'];

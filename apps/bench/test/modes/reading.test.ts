@@ -9,7 +9,7 @@ const verdicts = (getSpeed: number, listSpeed: number) => {
   return readingGoals(medians(given)).map(verdict);
 };
 
-it('decides the goals for get by the gets, and the goals for list by the lists', () => {
+it('uses the speed of gets for the goals of get, and the speed of lists for the goals of list', () => {
   expect(verdicts(4000, 2000)).toEqual(['met', 'met', 'met', 'met', 'met']);
   expect(verdicts(1500, 900)).toEqual(['met', 'missed', 'met', 'missed', 'met']);
   expect(verdicts(1499, 899)).toEqual(['missed', 'missed', 'missed', 'missed', 'met']);

@@ -21,7 +21,7 @@ it.runIf(platform() === 'linux')('adds the CPU time of children that have ended'
 });
 
 it.runIf(platform() === 'linux')('adds the usage of the whole process group', async () => {
-  // A worker ends when its server closes its standard input.
+  // A worker ends when the server closes the worker's standard input.
   const worker = `${busy} console.log(process.memoryUsage.rss()); process.stdin.resume();`;
   const server = `
     const { spawn } = require('node:child_process');
@@ -55,7 +55,7 @@ it('returns NaN for a process that does not exist', async () => {
 it.runIf(platform() === 'linux')(
   'counts a child that has ended while its parent does not wait for it',
   async () => {
-    // The shell replaces itself by a program that never waits for its child, so the child stays a zombie.
+    // The shell replaces itself with a program that never waits for its child, so the child stays a zombie.
     const script = `"$0" -e "$1" & exec sleep 60`;
     const child = spawn('sh', ['-c', script, process.execPath, busy], { stdio: 'ignore' });
     const pid = child.pid ?? expect.fail();

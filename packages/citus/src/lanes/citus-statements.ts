@@ -9,6 +9,7 @@ import {
   isCancelled,
   lateWriteError,
   type PlantStatements,
+  rootMessage,
   type Verbs,
 } from '@plant-store/core/cluster';
 
@@ -105,3 +106,11 @@ const countOnShards = `
     ) end,
     $1::bigint
   ))`;
+
+/**
+ * Whether an error is the internal error of Citus for plants that move, because it distributes a table or
+ * splits a shard.
+ */
+export function hasMoved(error: unknown): boolean {
+  return /^could not find valid entry for shard/.test(rootMessage(error));
+}

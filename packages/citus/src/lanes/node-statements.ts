@@ -5,10 +5,9 @@ import {
   idsOf,
   type PlantStatements,
 } from '@plant-store/core/cluster';
-import { hasMoved } from '../shards/cluster-role.ts';
 import { callAnywhere, callHere, shardMoved } from '../shards/node-functions.ts';
 import type { ShardWatch } from '../shards/watch-shards.ts';
-import { createOrdinaryStatements, throwUnlessCancelled } from './citus-statements.ts';
+import { createOrdinaryStatements, hasMoved, throwUnlessCancelled } from './citus-statements.ts';
 import type { NodeAccess } from './node-access.ts';
 
 /**

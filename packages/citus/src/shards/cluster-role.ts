@@ -1,4 +1,6 @@
-import { type Query, rootMessage, send } from '@plant-store/core/cluster';
+import type { Query } from '@plant-store/core/cluster';
+
+// Each command loads this file, so it imports only types of core.
 
 /**
  * With this setting, a session waits two seconds for a silent node, not 30. A server without Citus ignores
@@ -11,11 +13,11 @@ export type ClusterRole = 'coordinator' | 'worker';
 
 /** Reads the role of a database. Returns undefined when the database does not have the extension. */
 export async function clusterRole(query: Query): Promise<ClusterRole | undefined> {
-  const [extension] = await send(query, `select from pg_extension where extname = 'citus'`);
-  if (!extension) return undefined;
-  const selectGroup = 'select groupid from pg_dist_local_group';
-  const [row] = await send<{ groupid: number }>(query, selectGroup);
-  return Number(row?.groupid) === 0 ? 'coordinator' : 'worker';
+  const { count } = await query(`select from pg_extension where extname = 'citus'`, [], 'objects');
+  if (count === 0) return undefined;
+  const { rows } = await query('select groupid from pg_dist_local_group');
+  const [[group] = []] = rows as [number][]; // The statement selects one column.
+  return Number(group) === 0 ? 'coordinator' : 'worker';
 }
 
 /**
@@ -30,11 +32,3 @@ export async function checkMigration(query: Query): Promise<void> {
 const workerNotMigrated =
   'this worker of a Citus cluster does not have the current tables: start an instance on the ' +
   'coordinator, and run plant-store distribute there once';
-
-/**
- * Whether an error is Citus's internal error for plants that are being moved, by a distribution of the table
- * or a split of a shard.
- */
-export function hasMoved(error: unknown): boolean {
-  return /^could not find valid entry for shard/.test(rootMessage(error));
-}

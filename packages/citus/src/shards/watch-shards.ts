@@ -9,6 +9,7 @@ export interface ShardWatch {
   readonly current: ShardMap | undefined;
   /** Reads the shards. The promise is never rejected. */
   refresh(): Promise<void>;
+  /** Ends the reads. A read that is in progress has no effect. */
   stop(): void;
 }
 
@@ -23,6 +24,7 @@ export function watchShards(
 ): ShardWatch {
   let current: ShardMap | undefined;
   let reading: Promise<void> | undefined;
+  let isStopped = false;
   const refresh = () => (reading ??= read());
   const timer = setInterval(refresh, interval).unref();
   void refresh();
@@ -32,12 +34,16 @@ export function watchShards(
       return current;
     },
     refresh,
-    stop: () => clearInterval(timer),
+    stop() {
+      isStopped = true;
+      clearInterval(timer);
+    },
   };
 
   async function read(): Promise<void> {
     try {
       const state = await readShardMap(query);
+      if (isStopped) return;
       current = state.map;
       onRead(state);
     } catch {

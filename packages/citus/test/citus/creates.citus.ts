@@ -68,7 +68,7 @@ describe('creates on Citus', () => {
     store = await openPlantStore({ databaseUrl: database.url, cluster: citus });
     admin = postgres(database.adminUrl, { max: 1, onnotice: () => {} });
     await store.create({ id: freeId(), name: 'the first one' });
-    // The first create has made the store learn the shards.
+    // Since the first create, the store knows the shards.
     await vi.waitFor(() => expect(store.nodes()).toHaveLength(2), 20_000);
   });
 
@@ -81,7 +81,7 @@ describe('creates on Citus', () => {
     return map as ShardMap; // The tables are distributed.
   };
 
-  it('know the same shard for every id as Citus', async () => {
+  it('finds the same shard for every id as Citus', async () => {
     const map = await readMap();
     const edges = [0n, 2n ** 31n, 2n ** 32n, 2n ** 62n, 2n ** 63n - 1n].flatMap((id) => [
       id,
@@ -98,7 +98,7 @@ describe('creates on Citus', () => {
     );
   });
 
-  /** A free id that a node stores. */
+  /** Returns a free id that belongs to a node. */
   const freeIdOn = async (node: number) => {
     const { shardOf } = await readMap();
     let id = freeId();
@@ -109,9 +109,9 @@ describe('creates on Citus', () => {
   const plants = () =>
     Array.from({ length: 300 }, () => ({ id: freeId(), name: '"\\ 🪴', tag: 'NULL' }));
 
-  it('go to the node that stores the plants, without a prepared transaction', async () => {
-    // These are the last statements of the store's connections to the workers. On a slow machine, the store
-    // has also asked in some of them whether a commit runs.
+  it('sends creates to the node that stores the plants, without a prepared transaction', async () => {
+    // These are the last statements of the store's connections to the workers. On a slow machine, some
+    // connections have asked whether a commit runs.
     await vi.waitFor(async () => {
       const created = plants();
       await Promise.all(created.map((plant) => store.create(plant)));
@@ -130,7 +130,7 @@ describe('creates on Citus', () => {
     }, 60_000);
   });
 
-  it('go through the coordinator when the store cannot reach a node itself', async () => {
+  it('sends creates through the coordinator when the store cannot reach a node', async () => {
     const connect = createConnectToPrimary(database.url);
     const { nodes, clusterId, shardOf } = await readMap();
     for (const node of nodes) {
@@ -153,7 +153,7 @@ describe('creates on Citus', () => {
     }
   });
 
-  it('go to a node itself as soon as the store can reach it', async () => {
+  it('sends creates to a node as soon as the store can reach the node', async () => {
     const connect = createConnectToPrimary(database.url);
     const { nodes, clusterId } = await readMap();
     const [node] = nodes;
@@ -175,28 +175,28 @@ describe('creates on Citus', () => {
     await groups();
     expect(access.isDirect).toBe(false);
     now += 15_001;
-    await groups(); // This begins to connect to the node.
+    await groups(); // The first call begins to connect to the node.
     await vi.waitFor(() => expect(access.isDirect).toBe(true));
     expect(access.directError).toBeUndefined();
     for (const { rows } of await groups()) expect(rows).toEqual([[node.id]]);
     await access.close();
   });
 
-  it('do not go to another server that has the address of a node', async () => {
+  it('sends no creates to another server with the address of a node', async () => {
     const connect = createConnectToPrimary(database.url);
     const { nodes, clusterId } = await readMap();
     const [node] = nodes;
     if (!node) throw new Error('the cluster has two workers');
     const access = openNodeAccess(
       { ...node, clusterId },
-      { connect, connectTo: connect }, // Both lead to the coordinator.
+      { connect, connectTo: connect }, // Both functions connect to the coordinator.
     );
     await queryOver(access)('select 1', []);
     expect(access.isDirect).toBe(false);
     await access.close();
   });
 
-  it('change nothing after their deadline on any way to a node, and neither do deletes', async () => {
+  it('creates and deletes nothing after the deadline on any way to a node', async () => {
     const { nodes, clusterId } = await readMap();
     const [node] = nodes;
     if (!node) throw new Error('the cluster has two workers');
@@ -211,7 +211,7 @@ describe('creates on Citus', () => {
     for (const [statements, code] of [
       [await statementsOn(direct, late(direct)), 'CLOCKS_MOVED'],
       [await statementsOn(rerouted, late(rerouted)), 'CLOCKS_MOVED'],
-      // This is the error of a cast after the deadline.
+      // A cast throws this error after the deadline.
       [createOrdinaryStatements(late(verbs)), '22P02'],
       [createPlantStatements(late(verbs)), 'CLOCKS_MOVED'],
     ] as const) {
@@ -230,7 +230,7 @@ describe('creates on Citus', () => {
     await Promise.all([direct.close(), rerouted.close(), close()]);
   });
 
-  it('go through the coordinator even in a large batch', async () => {
+  it('sends even a large batch through the coordinator', async () => {
     const { close, ...verbs } = await openPostgres(database.url);
     const plants = Array.from({ length: 300 }, () => ({ id: freeId(), name: 'many', tag: 'x' }));
     const ids = new Set(plants.map(({ id }) => id));
@@ -245,7 +245,7 @@ describe('creates on Citus', () => {
     await close();
   });
 
-  it('find a shard that has moved', async () => {
+  it('finds a shard that has moved', async () => {
     const map = await readMap();
     const [from, to] = map.nodes;
     if (!from || !to) throw new Error('the cluster has two workers');
@@ -271,7 +271,7 @@ describe('creates on Citus', () => {
 });
 
 describe('a Citus cluster that grows', () => {
-  it('accepts creates of a split shard, and sends them by node again after another distribute', async () => {
+  it('accepts creates of a split shard, and sends creates by node again after another distribute', async () => {
     const { url, adminUrl } = await createDistributedDatabase(2);
     const { close, ...verbs } = await openPostgres(url);
     const query = queryOver(verbs);
@@ -297,7 +297,7 @@ describe('a Citus cluster that grows', () => {
     ]);
     const { map } = await readShardMap(query);
     expect(map?.nodes.map((node) => node.shards).toSorted()).toEqual([1, 2]);
-    // With a new id, instances would open more connections to each node and keep the old ones.
+    // With a new id, instances would open more connections to each node, and keep the old connections.
     expect(map?.clusterId).toBe(before?.clusterId);
     await createAll();
     const [{ count } = {}] = await admin`select count(*) from plants`;
@@ -339,7 +339,7 @@ describe('a Citus cluster that grows', () => {
 });
 
 describe('a version of Citus that was not tested', () => {
-  it('gets ordinary INSERTs, and the operator gets a warning', async () => {
+  it('gets ordinary INSERTs, and causes a warning for the operator', async () => {
     const { url, adminUrl } = await createDistributedDatabase(2);
     const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
     const { pathname } = new URL(adminUrl);

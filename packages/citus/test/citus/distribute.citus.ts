@@ -114,7 +114,7 @@ describe('distribute on Citus', () => {
     expect(await inspectCluster(url)).toMatchObject({ missing: [], nodes: [{}, {}] });
   });
 
-  it('moves many plants in one statement only when that is allowed, and reports the number of plants', async () => {
+  it('moves many plants in one statement only with permission, and reports the number of plants', async () => {
     const settings = { wal_level: 'replica', fsync: 'off' };
     const cluster = await startCitus({ workers: 1, settings });
     onTestFinished(() => cluster.stop());
@@ -162,12 +162,12 @@ describe('distribute on Citus', () => {
     await Promise.all([coordinator.close(), worker.end()]);
   });
 
-  it('waits until the instances have noticed the cluster, or names the instances that have not', async () => {
+  it('waits until all instances notice the cluster, and names the instances that do not', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const names = ['plant-store', 'plant-store process 1', 'plant-store process 2'];
     const instances = names.map((application_name) =>
       postgres(workerUrls[1] ?? '', { max: 1, connection: { application_name } }),
-    ) as [postgres.Sql, ...postgres.Sql[]]; // There is one for each name.
+    ) as [postgres.Sql, ...postgres.Sql[]]; // Each name has a connection.
     onTestFinished(async () => void (await Promise.all(instances.map((each) => each.end()))));
     for (const each of instances) await each`select 1`;
     const [{ nodeport } = {}] = await instances[0]`
@@ -191,7 +191,7 @@ describe('distribute on Citus', () => {
   });
 });
 
-/** More plants than one statement moves in a second. */
+/** These plants are more than one statement moves in a second. */
 const many = 300_000;
 
 async function fill(sql: postgres.Sql): Promise<void> {

@@ -20,7 +20,7 @@ describe('the feed on Citus', () => {
   });
 
   it.each(['coordinator', 'worker'] as const)(
-    'does not exist through the %s, but plants can be deleted',
+    'has no feed through the %s, but deletes plants',
     async (node) => {
       const databaseUrl = urls[node];
       const store = await openPlantStore(
@@ -45,7 +45,7 @@ describe('the feed on Citus', () => {
   );
 });
 
-it('the feed goes on with the extension Citus, and ends when the plants are distributed', async () => {
+it('goes on with the extension Citus alone, and ends when the plants are distributed', async () => {
   const cluster = inject('citus');
   if (!cluster) throw new Error('this test needs the global setup for Citus');
   const { url: databaseUrl } = await createCitusDatabase(cluster);
@@ -64,7 +64,7 @@ it('the feed goes on with the extension Citus, and ends when the plants are dist
   expect((await inspectDatabase({ databaseUrl }))?.feed).toBeUndefined();
 });
 
-it('the migration on Citus adds the column to plants that are distributed already', async () => {
+it('adds the column of the feed to plants that are distributed already', async () => {
   const cluster = inject('citus');
   if (!cluster) throw new Error('this test needs the global setup for Citus');
   const { url: databaseUrl } = await createCitusDatabase(cluster);

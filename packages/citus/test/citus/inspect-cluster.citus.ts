@@ -7,7 +7,7 @@ import { inspectCluster } from '../../src/operator.ts';
 import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
 
 describe('the state of a Citus cluster', () => {
-  it('contains the steps that distribute would take, without a number of shards', async () => {
+  it('lists the steps of distribute when nobody gives the number of shards', async () => {
     const cluster = inject('citus');
     if (!cluster) throw new Error('this test needs the global setup for Citus');
     const { url } = await createCitusDatabase(cluster);
@@ -19,7 +19,7 @@ describe('the state of a Citus cluster', () => {
     expect(missing).toHaveLength(4);
   });
 
-  it('contains the estimated number of plants on each node, whichever node is asked', async () => {
+  it('estimates the number of plants on each node, even with the URL of a worker', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const sql = postgres(url, { max: 1 });
     await sql`insert into plants (id, name) select i, 'plant ' || i from generate_series(1, 1000) i`;
@@ -35,7 +35,7 @@ describe('the state of a Citus cluster', () => {
     }
   });
 
-  it('contains the number of plants even after a crash, which resets the statistics', async () => {
+  it('estimates the number of plants even after a crash has reset the statistics', async () => {
     const { url, workerUrls, adminUrl } = await createDistributedDatabase();
     const sql = postgres(url, { max: 1 });
     await sql`insert into plants (id, name) select i, 'plant ' || i from generate_series(1, 1000) i`;

@@ -13,7 +13,7 @@ async function openOn(databaseUrl: string) {
 }
 
 describe('instances on the nodes of a Citus cluster', () => {
-  it('wait on a worker until the coordinator has created and distributed the tables', async () => {
+  it('lets an instance on a worker wait until the coordinator has created and distributed the tables', async () => {
     const cluster = inject('citus');
     if (!cluster) throw new Error('this test needs the global setup for Citus');
     const { url, workerUrls } = await createCitusDatabase(cluster);
@@ -29,7 +29,7 @@ describe('instances on the nodes of a Citus cluster', () => {
     expect(await onWorker.get(1n)).toMatchObject({ name: 'from before' });
   });
 
-  it('notice within half a minute that the tables are distributed, and then change the name of their sessions', async () => {
+  it('renames the sessions of each instance within half a minute after the tables are distributed', async () => {
     const cluster = inject('citus');
     if (!cluster) throw new Error('this test needs the global setup for Citus');
     const { url, adminUrl } = await createCitusDatabase(cluster);
@@ -57,7 +57,7 @@ describe('instances on the nodes of a Citus cluster', () => {
     expect(await names()).toEqual([`plant-store cluster process ${process.pid}`]);
   });
 
-  it('change the name of every session, even of one that was opening when they noticed the cluster', async () => {
+  it('renames every session, even a session that was opening at that time', async () => {
     const { workerUrls } = await createDistributedDatabase();
     const databaseUrl = workerUrls[0] ?? '';
     const sql = postgres(databaseUrl, { max: 1 });
@@ -77,7 +77,7 @@ describe('instances on the nodes of a Citus cluster', () => {
     }
   });
 
-  it('share plants and access tokens, although each instance uses another node', async () => {
+  it('shares plants and access tokens between instances on different nodes', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const [first, second, third] = await Promise.all([url, ...workerUrls].map(openOn));
     const ids = Array.from({ length: 50 }, (_, i) => BigInt(i));

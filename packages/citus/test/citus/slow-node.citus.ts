@@ -11,7 +11,7 @@ import { citus } from '../../src/index.ts';
 import { distributePlants } from '../../src/operator.ts';
 
 it.runIf(hasSlowFlush)(
-  'a Citus node with a slow disk delays no plants of another node',
+  'a Citus node with a slow disk does not delay creates on another node',
   async () => {
     const disk = makeSlowFlush();
     const cluster = await startCitus({ lastWorkerEnv: disk.env });

@@ -62,7 +62,7 @@ describe('statements that read from Citus', () => {
     }
   });
 
-  it('count on each shard, up to the limit', async () => {
+  it('counts the rows of each shard, up to the limit', async () => {
     const count = createCountOnShards(verbs);
     const options = { deadline: deadlineIn(60_000) };
     expect(await count(30_000, {}, options)).toBe(20_000);
@@ -76,7 +76,7 @@ describe('statements that read from Citus', () => {
     expect(results.length).toBeGreaterThan(1);
   });
 
-  it('reads a page of a frequent tag by the index, and no other row', async () => {
+  it('reads a page of a frequent tag by the index, and reads no other rows', async () => {
     await sql`
       insert into plants (id, name, tag)
       select i, 'plant ' || i, case when i % 9 = 0 then 'frequent' else 'tag ' || i % 5000 end
@@ -91,7 +91,7 @@ describe('statements that read from Citus', () => {
     expect(lines.filter((line) => line.includes('Index Scan using plants_tag'))).toHaveLength(4);
   });
 
-  /** Runs a statement, and returns the rows that each of its tasks has sent. */
+  /** Runs a statement, and returns the rows of each task. */
   async function explain(text: string, values: Values) {
     await sql`set citus.explain_all_tasks = on`;
     const rows = await sql.unsafe(

@@ -1,5 +1,9 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createCitusDatabase } from '@plant-store/test-setup';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { deadlineIn } from '../../../core/src/database/deadline.ts';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
+import { createPlantStatements } from '../../../core/src/plants/statements.ts';
+import { openPostgres } from '../../../core/src/postgres/postgres-database.ts';
 import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
 
 describe('core alone, on a Citus cluster', () => {
@@ -43,6 +47,16 @@ describe('core alone, on a Citus cluster', () => {
     },
   );
 
+  it('rejects the URL of a worker before the plants are distributed', async () => {
+    const cluster = inject('citus');
+    if (!cluster) throw new Error('this test needs the global setup for Citus');
+    const { workerUrls } = await createCitusDatabase(cluster);
+    await expect(openPlantStore({ databaseUrl: workerUrls[0] ?? '' })).rejects.toMatchObject({
+      name: 'DatabaseSettingsError',
+      message: expect.stringContaining('use the URL of the coordinator'),
+    });
+  });
+
   it('writes nothing after the deadline', async () => {
     const { url } = await createDistributedDatabase();
     const store = await openPlantStore({ databaseUrl: url });
@@ -54,5 +68,38 @@ describe('core alone, on a Citus cluster', () => {
     });
     await store.delete(1n, late).catch(() => {});
     expect(await store.countUpTo(10)).toBe(1);
+  });
+
+  it('never says that a plant is missing because the clock of the database has moved', async () => {
+    const { url } = await createDistributedDatabase();
+    const database = await openPostgres(url);
+    onTestFinished(() => database.close());
+    const inThePast = '2026-01-01T00:00:00Z';
+    const statements = createPlantStatements({
+      ...database,
+      write: (text, values, options) =>
+        database.write(text, typeof values === 'function' ? values(inThePast) : values, options),
+    });
+    const { insert, delete: remove } = createPlantStatements(database);
+    const plant = { id: 1n, name: 'Hoya' };
+    await insert([plant], deadlineIn(5_000));
+    const late = statements.delete(plant.id);
+    await expect(late).rejects.toMatchObject({ kind: 'databaseUnavailable' });
+    expect(await remove(plant.id)).toBe(true);
+    expect(await statements.delete(plant.id)).toBe(false);
+  });
+
+  it('confirms a delete to only one of two clients that delete a plant at once', async () => {
+    const { url, workerUrls } = await createDistributedDatabase();
+    const [store, other] = await Promise.all(
+      [url, workerUrls[0] ?? ''].map((databaseUrl) => openPlantStore({ databaseUrl })),
+    );
+    onTestFinished(() => Promise.all([store?.close(), other?.close()]).then(() => {}));
+    const ids = Array.from({ length: 50 }, (_, i) => BigInt(i));
+    await store?.createMany(ids.map((id) => ({ id, name: 'Hoya' })));
+    for (const id of ids) {
+      const outcomes = await Promise.all([store?.delete(id), other?.delete(id)]);
+      expect(outcomes.toSorted()).toEqual([false, true]);
+    }
   });
 });

@@ -15,7 +15,7 @@ export interface TakenId {
  *
  * A row can be visible before it is durable on the synchronous standby. So the statement writes to the log
  * after each row that it reads, and its own commit then waits for the standby: see `waitForStandby` in
- * ../statements.ts.
+ * ../plants/statements.ts.
  *
  * If the planner knew the length of the arrays, it would read the whole table for each call. So the arrays
  * come from an expression that the planner cannot evaluate.

@@ -8,7 +8,7 @@ export interface Position {
 
 /** A position in the feed of one database. */
 export interface Cursor extends Position {
-  /** An identifier of the database and its history; see `read-changes.ts`. */
+  /** An identifier of the database and its history; see `select-changes.ts`. */
   readonly epoch: string;
 }
 

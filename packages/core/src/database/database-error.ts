@@ -29,8 +29,7 @@ const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuer
  * connection.
  */
 export function isStatementError(error: unknown): boolean {
-  const reason = reasonOf(error);
-  return reason instanceof Error && 'severity' in reason && reason.severity === 'ERROR';
+  return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }
 
 /** The cause of the store's own error, from the database or the network. */
@@ -92,7 +91,6 @@ function isRolledBack(error: unknown): boolean {
 
 /**
  * The error for a call that the database has not executed, or may not have executed. The message says which.
- *
  */
 export function databaseUnavailable(
   error?: unknown,

@@ -82,6 +82,11 @@ const settingsRemedies: readonly { code: string; pattern?: RegExp; remedy: strin
   { code: '3D000', remedy: 'create that database, or check the name in its URL' },
   { code: '42704', pattern: /configuration parameter/, remedy: 'remove it from its URL' },
   {
+    code: 'XX000',
+    pattern: /^operation is not allowed on this node$/,
+    remedy: 'it is a worker of a Citus cluster, so use the URL of the coordinator',
+  },
+  {
     code: noTlsCode,
     remedy: 'remove sslmode from its URL if the network is safe, or turn on TLS in the server',
   },

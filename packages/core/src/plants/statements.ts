@@ -65,11 +65,11 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
         const { rows } = await write(deletePlant, values, options).catch(
           orOverNodes(verbs, () => write(deleteOverNodes, values, options)),
         );
-        // The statement selects these columns, or returns no row.
-        const [[count, isThere] = [0, 0]] = rows as [[number | string, number]?];
+        const [[count, isThere]] = rows as [[number | string, number]]; // The statement selects these columns.
         if (Number(count) > 0) return true;
         if (isThere === 0) return false;
-        // Another client's delete came first, or a trigger keeps the plant.
+        // Another client's delete came first, a trigger keeps the plant, or several nodes got the delete late.
+        await write(checkDeadline, (until) => [until], options);
       }
       throw plantKept();
     },
@@ -184,8 +184,15 @@ const deletePlant = `
   select count(*), (count(*) = 0 and exists (select from plants where id = $1))::int, ${waitForStandby}
   from deleted`;
 
+/** On several nodes, a late delete changes nothing and causes no error. */
 const deleteOverNodes = `
-  delete from plants where id = $1 and statement_timestamp() < $2::timestamptz returning 1, 1`;
+  with deleted as (
+    delete from plants where id = $1 and statement_timestamp() < $2::timestamptz returning id
+  )
+  select count(*), (count(*) = 0 and exists (select from plants where id = $1))::int from deleted`;
+
+/** Fails after the deadline. */
+const checkDeadline = `select ${idBefore('$1::timestamptz')} from (values (1::bigint)) as row (id)`;
 
 const findPlants = `select ${plantJson} from plants where id = any($1::bigint[])`;
 const findNothing = `select ${plantJson} from plants where false`;

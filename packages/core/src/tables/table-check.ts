@@ -1,6 +1,13 @@
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import { type Query, send } from '../database/query.ts';
-import { accessTokens, isCluster, plantDeletions, plantFeed, plants } from './tables.ts';
+import {
+  accessTokens,
+  isCluster,
+  plantDeletions,
+  plantFeed,
+  plants,
+  thisTransaction,
+} from './tables.ts';
 
 const tables = [plants, plantDeletions, plantFeed, accessTokens].map((table) =>
   getTableConfig(table),
@@ -53,6 +60,8 @@ interface ColumnRow {
   type: string;
   is_required: boolean;
   has_default: boolean;
+  /** Whether the default makes commits wait for the disk. Null without a default. */
+  is_durable: boolean | null;
   is_key: boolean;
   is_cluster: boolean;
 }
@@ -92,6 +101,17 @@ function columnFaults(
     const what = `the column ${column} has no default`;
     faults.push({ table, what, remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT now()` });
   }
+  if (name === 'changed_in' && found.is_durable === false && !found.is_cluster) {
+    const what =
+      `the column ${column} has the default of an earlier version, so the feed may show changes that a ` +
+      'crash of the database undoes';
+    const durable = thisTransaction.replaceAll(/\s+/g, ' ');
+    faults.push({
+      table,
+      what,
+      remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT ${durable}`,
+    });
+  }
   return faults;
 }
 
@@ -103,11 +123,14 @@ function unknownColumnFaults(column: ColumnRow): TableFault[] {
   return [{ table: column.table, what, remedy }];
 }
 
-// Reads the system catalogs, because `information_schema` hides tables on which the user has no privileges.
+// Reads the system catalogs. `information_schema` hides tables on which the user has no privileges, and
+// `pg_get_expr` waits for the locks of a table.
 const selectColumns = `
   select relname as table, attname as column, format_type(atttypid, atttypmod) as type,
     attnotnull as is_required,
     atthasdef or attidentity <> '' as has_default,
+    (select adbin::text like '%:funcid ' || 'pg_catalog.set_config'::regproc::oid || ' %'
+      from pg_attrdef where adrelid = attrelid and adnum = attnum) as is_durable,
     exists (
       select from pg_index
       where indrelid = pg_class.oid and indisprimary and indkey::text = attnum::text) as is_key,

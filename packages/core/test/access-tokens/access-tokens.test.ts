@@ -14,7 +14,7 @@ import type { Database } from '../../src/database/database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
 
-/** The principal of a token that was created without scopes. */
+/** Makes the principal of an access token that has the default scopes. */
 const principal = (name: string | undefined) => ({
   name,
   scopes: ['plants:create', 'plants:read'],
@@ -26,7 +26,7 @@ describe('access tokens', () => {
   let database: Database;
   let time = Date.parse('2030-01-01T00:00:00Z');
   const now = () => time;
-  /** A time by the database's clock. */
+  /** Returns a time by the clock of the database. */
   const fromNow = async (milliseconds: number): Promise<Date> => {
     const [row] = await sql`select now() + ${milliseconds} * interval '1 ms' as time`;
     return row?.['time'];
@@ -41,13 +41,13 @@ describe('access tokens', () => {
 
   afterAll(() => Promise.all([sql.end(), database.close()]));
 
-  it('have 256 random bits after a recognisable prefix', () => {
+  it('makes access tokens of a fixed prefix and 256 random bits', () => {
     expect(generateToken(() => Buffer.alloc(32, 255))).toBe(`plant_${'_'.repeat(42)}8`);
     expect(generateToken()).toMatch(/^plant_[\w-]{43}$/);
     expect(generateToken()).not.toBe(generateToken());
   });
 
-  it('authenticate without a promise while they are cached', async () => {
+  it('returns the principal of a cached access token without a promise', async () => {
     const tokens = open();
     const token = await tokens.create('Gil');
     const lookups = [tokens.authenticate(token), tokens.authenticate(token)];
@@ -57,7 +57,7 @@ describe('access tokens', () => {
     expect(tokens.authenticate(token)).toEqual(principal('Gil'));
   });
 
-  it('are cached for 29 seconds by the clock of the process, or by the clock in the options', async () => {
+  it('caches an access token for 29 seconds', async () => {
     const tokens = createAccessTokens(database);
     const token = await tokens.create('Kim');
     vi.useFakeTimers({ toFake: ['performance'] });
@@ -71,7 +71,7 @@ describe('access tokens', () => {
     await lookedUp;
   });
 
-  it('are stored only as their SHA-256', async () => {
+  it('stores only the SHA-256 of an access token', async () => {
     const token = await open().create('Ben');
     const [row] = await sql`select * from access_tokens where name = 'Ben'`;
     expect(row).toEqual({
@@ -85,7 +85,7 @@ describe('access tokens', () => {
     });
   });
 
-  it('are not created while the database is unreachable, and the error message has no SQL', async () => {
+  it('throws an error without SQL when the database is unreachable', async () => {
     const unreachable = await openPostgres('postgres://127.0.0.1:1/none');
     onTestFinished(() => unreachable.close());
     const { create } = createAccessTokens(unreachable);
@@ -95,17 +95,23 @@ describe('access tokens', () => {
     });
   });
 
-  it.each(['', 'a\nb', '\0', '\ud800', 'x'.repeat(101)])(
-    'are not created with the name %j',
-    async (name) => {
-      await expect(open().create(name)).rejects.toMatchObject({
-        code: 40001,
-        message: 'invalid input: name must have 1 to 100 characters and no control characters',
-      });
-    },
-  );
+  const ofText = 'must have 1 to 100 characters and no control characters';
 
-  it('are not created with an expiry that is in the past or not a date', async () => {
+  it.each([
+    ['', ofText],
+    ['a\nb', ofText],
+    ['\0', ofText],
+    ['\ud800', ofText],
+    ['x'.repeat(101), ofText],
+    [5 as never, 'must be a string'], // A tool without types can send a number.
+  ])('rejects the name %j for an access token', async (name, message) => {
+    await expect(open().create(name)).rejects.toMatchObject({
+      code: 40001,
+      message: `invalid input: name ${message}`,
+    });
+  });
+
+  it('rejects an expiry that is in the past or is not a date', async () => {
     await expect(open().create('Hal', { expiresAt: await fromNow(0) })).rejects.toMatchObject({
       message: 'invalid input: expiresAt must be in the future',
     });
@@ -115,13 +121,13 @@ describe('access tokens', () => {
     await expect(open().create('Hal', { expiresIn: 0 })).rejects.toMatchObject({
       message: 'invalid input: expiresIn must be more than 0',
     });
-    const expiresIn = '5' as never; // A tool without types can send it.
+    const expiresIn = '5' as never; // A tool without types can send a text.
     await expect(open().create('Hal', { expiresIn })).rejects.toMatchObject({
       message: 'invalid input: expiresIn must be a number of milliseconds',
     });
   });
 
-  it('have the scopes that they were created with', async () => {
+  it('gives an access token the requested scopes', async () => {
     const tokens = open();
     const token = await tokens.create('Eve', { scopes: ['plants:delete'] });
     const eve = { name: 'Eve', scopes: ['plants:delete'] };
@@ -129,38 +135,31 @@ describe('access tokens', () => {
     expect(await tokens.list()).toContainEqual(expect.objectContaining(eve));
   });
 
-  it('have only the scopes that this version knows', async () => {
+  it('ignores unknown scopes of an access token', async () => {
     const token = await open().create('Fox');
     await sql`update access_tokens set scope = 'plants:water plants:read' where name = 'Fox'`;
     const fox = { name: 'Fox', scopes: ['plants:read'] };
     expect(await open().authenticate(token)).toEqual(fox);
   });
 
-  it('are not created with a name that is not a string', async () => {
-    const create = open().create(5 as never); // A tool without types can send it.
-    await expect(create).rejects.toMatchObject({
-      message: 'invalid input: name must be a string',
-    });
-  });
-
   it.each([
     [[], 'scopes must have at least one'],
     [['read'], 'scopes[0] must be one of plants:create, plants:read, plants:delete'],
-  ])('are not created with the scopes %j', async (scopes, message) => {
+  ])('rejects the scopes %j for an access token', async (scopes, message) => {
     const create = open().create('Hal', { scopes: scopes as never }); // The scope is wrong on purpose.
     await expect(create).rejects.toMatchObject({ message: `invalid input: ${message}` });
   });
 
-  it('are rejected when they are unknown', async () => {
+  it('rejects an unknown access token', async () => {
     const tokens = open();
     await tokens.create('Cleo');
     for (const token of ['', 'plant_', generateToken(), 'Cleo']) {
       expect(await tokens.authenticate(token)).toBeUndefined();
-      expect(tokens.authenticate(token)).toBeUndefined(); // Cached, so it is not a promise.
+      expect(tokens.authenticate(token)).toBeUndefined(); // A cached token needs no promise.
     }
   });
 
-  it('are rejected from their expiry on, even while they are cached', async () => {
+  it('rejects an expired access token even when the token is cached', async () => {
     const tokens = open();
     const expiresAt = await fromNow(29_000);
     const token = await tokens.create('Ida', { expiresAt });
@@ -193,7 +192,7 @@ describe('access tokens', () => {
     expect(await open().authenticate(token)).toBeUndefined();
   });
 
-  it('are rejected at once by the instance that revoked them, and within 30 seconds by other instances', async () => {
+  it('rejects a revoked access token at once, and on other instances within 30 seconds', async () => {
     const [here, ...others] = [open(), open(), open()];
     const token = await here.create('Dora');
     for (const tokens of [here, ...others]) {
@@ -212,7 +211,7 @@ describe('access tokens', () => {
     }
   });
 
-  it('are revoked together when they have the same name', async () => {
+  it('revokes all access tokens with the same name', async () => {
     const tokens = open();
     const both = [await tokens.create('Kim'), await tokens.create('Kim')];
     const other = await tokens.create('Leo');
@@ -224,7 +223,7 @@ describe('access tokens', () => {
     expect(await tokens.revoke('nobody')).toBe(false);
   });
 
-  it('record their last use about once a minute', async () => {
+  it('records the last use of an access token about once a minute', async () => {
     const tokens = open();
     const token = await tokens.create('Mia');
     const lastUse = async () =>
@@ -236,7 +235,7 @@ describe('access tokens', () => {
     time += 59_999;
     const others = open();
     await others.authenticate(token);
-    // Updates run one after the other, so an update of the first token would come before this one.
+    // Updates run in turn. An update of the first token would come before the update of the second.
     await others.authenticate(await others.create('Mia too'));
     await vi.waitFor(async () => {
       const list = await others.list();
@@ -248,7 +247,7 @@ describe('access tokens', () => {
     await vi.waitFor(async () => expect(await lastUse()).toEqual(new Date(time)));
   });
 
-  it('delay no request while a table lock blocks the update of their last use', async () => {
+  it('delays no request while a table lock blocks the update of the last use', async () => {
     const store = await openPlantStore({ databaseUrl });
     onTestFinished(() => store.close());
     const names = Array.from({ length: 60 }, (_, i) => `Quin ${i}`);
@@ -271,7 +270,7 @@ describe('access tokens', () => {
     });
   });
 
-  it('record their last use while the row of another token is locked', async () => {
+  it('records the last use of an access token while the row of another token is locked', async () => {
     const tokens = open();
     const [locked, free] = [await tokens.create('Rhea'), await tokens.create('Sam')];
     const other = await sql.reserve();
@@ -286,7 +285,7 @@ describe('access tokens', () => {
     other.release();
   });
 
-  it('are accepted even when their last use cannot be updated', async () => {
+  it('accepts an access token even when the update of its last use fails', async () => {
     const token = await open().create('Nora');
     // A sequence keeps its value when the transaction is rolled back.
     await sql`create sequence rejected_updates`;
@@ -304,7 +303,7 @@ describe('access tokens', () => {
   });
 });
 
-describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (database) => {
+describe.each(['Postgres', 'PGlite'])('access tokens on %s', (database) => {
   let accessTokens: AccessTokens;
   let close: () => Promise<void>;
 
@@ -323,7 +322,7 @@ describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (dat
 
   afterAll(() => close());
 
-  it('are listed by name, without the token or its hash', async () => {
+  it('lists access tokens by name, without the tokens or their hashes', async () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const tokens = [
       await accessTokens.create('Zoë'),
@@ -343,7 +342,7 @@ describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (dat
     }
   });
 
-  it('are accepted during a flood of unknown tokens', async () => {
+  it('accepts an access token during a flood of unknown tokens', async () => {
     const token = await accessTokens.create('Olga');
     const guesses = Array.from({ length: 400 }, () => generateToken());
     const found = await Promise.all(
@@ -352,10 +351,10 @@ describe.each(['Postgres', 'PGlite'])('the access tokens of a store on %s', (dat
     expect(found).toEqual([...guesses.map(() => undefined), principal('Olga')]);
   });
 
-  it('authenticate and record their last use', async () => {
+  it('accepts an access token and records its last use', async () => {
     const token = await accessTokens.create('Pia');
     expect(await accessTokens.authenticate(token)).toEqual(principal('Pia'));
-    expect(accessTokens.authenticate(token)).toEqual(principal('Pia')); // Cached, so it is not a promise.
+    expect(accessTokens.authenticate(token)).toEqual(principal('Pia')); // A cached token needs no promise.
     await vi.waitFor(async () => {
       const list = await accessTokens.list();
       expect(list.find(({ name }) => name === 'Pia')?.lastUsedAt).toBeInstanceOf(Date);

@@ -39,7 +39,7 @@ describe('a principal cache', () => {
     expect(cache.get('ann')).toBeUndefined();
   });
 
-  it('caches a token for less than 30 seconds, even when somebody changes the time of the machine', async () => {
+  it('caches a token for less than 30 seconds even when the clock of the machine changes', async () => {
     let [lookups, now, elapsed] = [0, 0, 0];
     const find = async () => {
       lookups++;
@@ -85,7 +85,7 @@ describe('a principal cache', () => {
     expect(cache.get('ann')).toBeUndefined(); // It is cached again.
   });
 
-  it('forgets all tokens when it already contains ten thousand', async () => {
+  it('forgets all tokens when one more token follows ten thousand', async () => {
     const cache = createPrincipalCache({ find: async () => ann });
     for (let i = 0; i < 10_000; i++) await cache.get(`token ${i}`);
     expect(cache.get('token 0')).toBe(ann.principal);

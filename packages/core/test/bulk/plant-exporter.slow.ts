@@ -3,25 +3,19 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { ExportQuery } from '../../src/bulk/plant-exporter.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { embedded, openStore, server } from '../fixtures/databases.ts';
 
-/** More plants than the buffers of a connection and a stream hold. */
+/** These plants do not fit into the buffers of a connection and a stream. */
 const count = 60_000;
 const name = 'x'.repeat(200);
 
 describe.each([embedded, server])('exporting plants from $name', ({ provide }) => {
   let store: PlantStore;
-  let remove: () => Promise<void>;
 
   beforeEach(async () => {
-    const database = await provide();
-    remove = database.remove;
-    store = await openPlantStore(database.options);
-  });
-
-  afterEach(async () => {
-    await store.close();
-    await remove();
+    const opened = await openStore(provide);
+    store = opened.store;
+    return opened.close;
   });
 
   async function exportIds(query: ExportQuery): Promise<string[]> {
@@ -29,7 +23,7 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     return textOf(await Array.fromAsync(rows));
   }
 
-  it('contains exactly the plants that exist at its beginning, even while plants are created and deleted', async () => {
+  it('exports exactly the plants of its beginning, even while others create and delete plants', async () => {
     for (let first = 0; first < count; first += 10_000) await store.load(plantsFrom(first, 10_000));
     const { rows } = await store.export({ columns: ['id', 'name'], format: 'text' });
     const blocks = [(await rows.next()).value ?? new Uint8Array()];
@@ -68,7 +62,7 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     expect(ids.every((id, i) => id === String(i))).toBe(true);
   });
 
-  it('ends when its reader stops early or never starts to read', async () => {
+  it('ends when its reader stops early or never reads', async () => {
     await store.load(plantsFrom(0, 10_000));
     for await (const block of (await store.export()).rows) {
       expect(block.length).toBeGreaterThan(0);

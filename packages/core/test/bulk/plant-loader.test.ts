@@ -1,13 +1,14 @@
 import type { NewPlant } from '@plant-store/schemas';
-import { createDatabase } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadOutcome } from '../../src/bulk/plant-loader.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { connectToNew, embedded, server } from '../fixtures/databases.ts';
 
-/** Returns the outcomes of creating the plants one after the other. Adds the created plants to `stored`. */
+/**
+ * Predicts the outcomes when the plants are created one after the other. Adds the created plants to `stored`.
+ */
 function createInTurn(plants: NewPlant[], stored: Map<bigint, NewPlant>): string[] {
   return plants.map((plant) => {
     const present = stored.get(plant.id);
@@ -82,7 +83,7 @@ describe.each([
             ...(tag !== undefined && { tag }),
           })),
         );
-        // Like an import, the test starts the next load before the previous one ends.
+        // Like an import, the test starts the next load before the previous load ends.
         const outcomes = await Promise.all(plants.map((load) => store.load(load)));
         expect(outcomes.map((load) => load.map(kindOf))).toEqual(
           plants.map((load) => createInTurn(load, stored)),
@@ -113,11 +114,9 @@ describe.each([
 });
 
 it('throws databaseUnavailable when the table is missing', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const { databaseUrl, sql } = await connectToNew();
   const store = await openPlantStore({ databaseUrl });
-  const sql = postgres(databaseUrl);
   await sql`drop table plants`;
-  await sql.end();
   await expect(store.load([{ id: 1n, name: 'x' }])).rejects.toMatchObject({ code: 50300 });
   await expect(store.get(1n)).rejects.toMatchObject({ code: 50300 });
   await expect(store.read().next()).rejects.toMatchObject({ code: 50300 });

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { embedded, removePlants, server } from '../fixtures/databases.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PlantStore } from '../../src/plant-store.ts';
+import { embedded, openStore, removePlants, server } from '../fixtures/databases.ts';
 
 describe.each([embedded, server])('on $name', ({ provide }) => {
   let store: PlantStore;
-  let remove: () => Promise<void>;
 
   beforeAll(async () => {
-    const database = await provide();
-    store = await openPlantStore(database.options);
-    remove = database.remove;
+    const opened = await openStore(provide);
+    store = opened.store;
+    return opened.close;
   });
 
   beforeEach(async () => {
     await removePlants(store);
     await store.load([1n, 2n, -(2n ** 63n), 2n ** 63n - 1n].map((id) => ({ id, name: 'Hoya' })));
-  });
-
-  afterAll(async () => {
-    await store.close();
-    await remove();
   });
 
   it('deletes the plants with these ids, and returns how many existed', async () => {

@@ -42,7 +42,10 @@ async function walWriter(): Promise<number | undefined> {
   return writer?.pid;
 }
 
-/** Freezes the process that writes the log of hasty commits. Returns a function that crashes the server. */
+/**
+ * Freezes the process that writes the commits of `hasty` to the log. Returns a function that crashes the
+ * server.
+ */
 async function freezeWalWriter(): Promise<() => Promise<void>> {
   const pid = (await walWriter()) ?? expect.unreachable('there is no such process');
   process.kill(pid, 'SIGSTOP');
@@ -56,7 +59,7 @@ async function freezeWalWriter(): Promise<() => Promise<void>> {
   };
 }
 
-it('keeps every plant after a crash when somebody has seen it in a list or a page', async () => {
+it('keeps every plant that a list or a page showed before a crash', async () => {
   const { next: start } = await store.changes({});
   const crash = await freezeWalWriter();
   await insert(701);
@@ -68,7 +71,7 @@ it('keeps every plant after a crash when somebody has seen it in a list or a pag
   expect(idsOf(await store.changes({ after: page.next }))).toEqual([1n]);
 });
 
-it('does not bring back a plant after a crash when somebody has seen its delete', async () => {
+it('brings no plant back after a crash when a page has shown its delete', async () => {
   await admin`insert into plants (id, name) values (702, ${name})`;
   const { next: after } = await store.changes({});
   const crash = await freezeWalWriter();

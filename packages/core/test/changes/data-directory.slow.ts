@@ -3,23 +3,23 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { embedded } from '../fixtures/databases.ts';
 
-/** Restores a backup of an embedded database. In the backup, the id belongs to another plant. */
+/** Replaces an embedded database by its backup, and then creates other plants. */
 it.each([
   [
-    'in its place',
+    'replaced the data directory by a backup',
     async (backup: string, directory: string) => {
       await rm(directory, { recursive: true });
       await rename(backup, directory);
     },
   ],
   [
-    'over it',
+    'copied a backup over the data directory',
     (backup: string, directory: string) =>
       cp(backup, directory, { recursive: true, preserveTimestamps: true }),
   ],
-])('notices that a copy of the data directory was put %s', async (_, putBack) => {
+])('notices that somebody %s', async (_, putBack) => {
   const { options, remove } = await embedded.provide();
-  const { dataDirectory } = options as { dataDirectory: string }; // An embedded database has one.
+  const { dataDirectory } = options as { dataDirectory: string }; // An embedded database has a data directory.
   const backup = `${dataDirectory}-backup`;
   onTestFinished(remove);
   onTestFinished(() => rm(backup, { recursive: true, force: true }));

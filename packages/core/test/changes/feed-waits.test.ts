@@ -19,7 +19,7 @@ afterEach(async () => {
   await sql.end();
 });
 
-/** A feed whose reads can be held before and after their statement: see `before` and `after`. */
+/** Makes a feed. Each read waits for `held.before`, runs its statement, and waits for `held.after`. */
 function holdableFeed() {
   const held: { before?: Promise<void>; after?: Promise<void>; reads: number } = { reads: 0 };
   const read: Run = async (...query) => {
@@ -36,7 +36,7 @@ function holdableFeed() {
 const waiting = (feed: OpenPlantFeed, count: number) =>
   vi.waitFor(() => expect(feed.state().waiting).toBe(count));
 
-it('loses no change when other followers have read it during a slow read', async () => {
+it('loses no change that other followers receive during a slow read', async () => {
   const { held, feed } = holdableFeed();
   const { next: after } = await feed.changes({});
   const slowly = Promise.withResolvers<void>();
@@ -58,7 +58,7 @@ it('keeps the waits of good cursors when an old cursor expires', async () => {
   expiring.catch(() => {}); // The test checks this promise below.
   await waiting(feed, 1);
   const hold = Promise.withResolvers<void>();
-  held.before = hold.promise; // The loop's next read waits.
+  held.before = hold.promise; // The next read of the loop waits.
   await sql`truncate plants`;
   await vi.waitFor(() => expect(held.reads).toBeGreaterThan(0));
   delete held.before;
@@ -77,12 +77,12 @@ it('sends no further read for a follower that begins ahead of the loop', async (
   const first = feed.changes({ after, wait: 20 });
   await waiting(feed, 1);
   const hold = Promise.withResolvers<void>();
-  held.before = hold.promise; // The loop's next read waits.
+  held.before = hold.promise; // The next read of the loop waits.
   await vi.waitFor(() => expect(held.reads).toBeGreaterThan(0));
   delete held.before;
   await sql`insert into plants (id, name) values (1, 'Monstera')`;
   const ahead = feed.follow();
-  // This is the end of the feed, behind the first plant.
+  // This page is at the end of the feed, behind the first plant.
   await ahead.next();
   await sql`insert into plants (id, name) values (2, 'Calathea')`;
   const second = ahead.next();

@@ -14,16 +14,16 @@ beforeEach(async () => {
 
 afterEach(() => Promise.all([store.close(), reader.close()]));
 
-/** Returns the ids of the first page behind a cursor, and the cursor behind each of them. */
+/** Returns the ids of the first page behind a cursor, each with the cursor behind its change. */
 async function pageAfter(after: string) {
   const { value } = await reader.followEach({ after }).next();
   const { changes, cursors } = value;
   return changes.map(({ plant }, i) => ({ id: plant.id, cursor: String(cursors[i]) }));
 }
 
-it('goes on behind each change, even in the middle of a transaction', async () => {
+it('continues behind each change, even in the middle of a transaction', async () => {
   const { next } = await reader.changes({});
-  // Waits for the page, so that the feed keeps it in memory. Then the first changes are read from memory.
+  // This wait makes the feed keep the page in memory. Then the test reads the first changes from memory.
   const waiting = pageAfter(next);
   await store.load([1n, 2n, 3n, 4n].map((id) => ({ id, name: `plant ${id}` })));
   const page = await waiting;

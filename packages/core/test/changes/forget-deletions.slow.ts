@@ -1,10 +1,8 @@
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { DatabaseOptions } from '../../src/index.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { summaryOf } from '../fixtures/changes.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { connectToNew, embedded, server } from '../fixtures/databases.ts';
 
 async function open(options: DatabaseOptions) {
   const store = await openPlantStore(options, { requireConnection: true });
@@ -15,7 +13,7 @@ async function open(options: DatabaseOptions) {
 const tooOld = { code: 41000, message: expect.stringContaining('the cursor is too old') };
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
-  it('forgets deletions, and the cursors before them expire', async () => {
+  it('forgets deletions, and lets older cursors expire', async () => {
     const { options, remove } = await provide();
     onTestFinished(remove);
     const store = await open(options);
@@ -31,7 +29,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     for (const after of [before, within]) {
       await expect(store.changes({ after })).rejects.toMatchObject(tooOld);
     }
-    // The last change is forgotten, and a new cursor is behind it.
+    // The feed has forgotten its last change. A new cursor begins behind that change.
     expect((await store.changes({})).next).toBe(behind);
     await store.create({ id: 4n, name: 'x' });
     expect(summaryOf(await store.changes({ after: behind }))).toEqual(['created 4']);
@@ -39,12 +37,10 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
 });
 
 async function createStore() {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const { databaseUrl, sql } = await connectToNew();
   const store = await open({ databaseUrl });
-  const sql = postgres(databaseUrl, { onnotice: () => {} });
-  onTestFinished(() => sql.end());
   const { next } = await store.changes({});
-  /** Deletes `count` plants in one transaction, some days ago. */
+  /** Records deletes as if one transaction had made them the given number of days ago. */
   const deleteDaysAgo = (days: number, from: number, to: number) => sql`
     insert into plant_deletions (id, name, created_at, deleted_at)
     select id, 'x', now(), now() - make_interval(days => ${days}) from generate_series(${from}::int, ${to}) as id`;
@@ -64,7 +60,7 @@ it('forgets only old deletions, in steps of 1,000', async () => {
   expect(await ids()).toEqual([2_501, 2_502]);
 });
 
-it('gives 41000 for a cursor inside a transaction that is partly forgotten', async () => {
+it('gives 41000 for a cursor inside a partly forgotten transaction', async () => {
   const { store, sql, next, deleteDaysAgo } = await createStore();
   await deleteDaysAgo(8, 1, 1_500);
   const { next: within } = await store.changes({ after: next, limit: 500 });

@@ -1,18 +1,13 @@
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { lastId } from '../../src/changes/cursor.ts';
 import { createChangeReader } from '../../src/changes/read-changes.ts';
 import { openDatabase } from '../../src/open-database.ts';
+import { connectToNew } from '../fixtures/databases.ts';
 
-it('orders changes by the number of the transaction, not by its text', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+it('orders changes by the transaction number, not by the text of the number', async () => {
+  const { databaseUrl, sql } = await connectToNew();
   const database = await openDatabase({ databaseUrl }, { requireConnection: true });
-  const sql = postgres(databaseUrl);
-  onTestFinished(async () => {
-    await database.close();
-    await sql.end();
-  });
+  onTestFinished(() => database.close());
   const read = createChangeReader(database);
   const { next } = await read(undefined, 1);
   await sql`insert into plants (id, name, changed_in) values (1, 'b', '100'), (2, 'a', '99')`;

@@ -19,7 +19,7 @@ afterEach(async () => {
   await remove();
 });
 
-it('keeps a plant when its transaction began before the delete of the earlier plant with its id', async () => {
+it('keeps a plant whose transaction began before the delete of an earlier plant with the same id', async () => {
   await store.create({ id: 2n, name: 'old' });
   const { next: after } = await store.changes({});
 
@@ -43,7 +43,7 @@ it('keeps a plant when its transaction began before the delete of the earlier pl
   };
   const { told, next } = await changesAfter(after);
   expect(told).toEqual(['created 1 new', 'created 2 new']);
-  // The number of the first delete is behind this cursor as well.
+  // The transaction number of the first delete is behind this cursor, too.
   const [position] = await others`select changed_in::text from plants where id = 2`;
   expect(BigInt(position?.['changed_in'])).toBeLessThan(await numberOfTheDelete());
   await store.delete(2n);
@@ -56,7 +56,7 @@ it('keeps a plant when its transaction began before the delete of the earlier pl
   }
 });
 
-it('names only transactions with changes in a cursor, because a crash frees the numbers of others', async () => {
+it('puts only transactions with changes into a cursor, because a crash frees the other numbers', async () => {
   await store.create({ id: 1n, name: 'Monstera' });
   const { next: after } = await store.changes({});
   const rolledBack = others.begin(async (sql) => {

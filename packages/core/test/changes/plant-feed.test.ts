@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { embedded, removePlants, server } from '../fixtures/databases.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PlantStore } from '../../src/plant-store.ts';
+import { embedded, openStore, removePlants, server } from '../fixtures/databases.ts';
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
   let store: PlantStore;
-  let remove: () => Promise<void>;
 
   beforeAll(async () => {
-    const database = await provide();
-    remove = database.remove;
-    store = await openPlantStore(database.options, { requireConnection: true });
+    const opened = await openStore(provide);
+    store = opened.store;
+    return opened.close;
   });
   beforeEach(() => removePlants(store));
-  afterAll(async () => {
-    await store.close();
-    await remove();
-  });
-
   const end = async () => (await store.changes({})).next;
 
   it('lists the creates and deletes behind a cursor in their order', async () => {

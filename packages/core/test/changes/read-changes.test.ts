@@ -26,7 +26,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
 
   const end = async () => (await store.changes({})).next;
 
-  it('begins at the end of the feed, which stays the same while nothing changes', async () => {
+  it('begins at the end of the feed, and returns the same cursor while nothing changes', async () => {
     const empty = await end();
     expect(await end()).toBe(empty);
     expect(await store.changes({ after: empty })).toEqual({ changes: [], next: empty });
@@ -64,14 +64,14 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(pages).toEqual([[1n], [2n], [3n]]);
   });
 
-  it('returns only the delete of a plant that was created and deleted since', async () => {
+  it('returns only the delete when a plant was created and deleted behind the cursor', async () => {
     const after = await end();
     await store.create({ id: 1n, name: 'Hoya' });
     await store.delete(1n);
     expect(summaryOf(await store.changes({ after }))).toEqual(['deleted 1']);
   });
 
-  it('returns both changes of a plant that was deleted and created again, in their order', async () => {
+  it('returns the delete and then the create of a plant that was created again', async () => {
     await store.create({ id: 1n, name: 'Hoya' });
     const after = await end();
     await store.delete(1n);
@@ -83,7 +83,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     ]);
   });
 
-  it('contains the plants that deleteMany deletes', async () => {
+  it('contains the deletes of deleteMany', async () => {
     await store.load([1n, 2n, 3n].map((id) => ({ id, name: 'x' })));
     const after = await end();
     expect(await store.deleteMany([3n, 1n, 4n])).toBe(2);

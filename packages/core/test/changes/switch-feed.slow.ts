@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { switchFeed } from '../../src/changes/switch-feed.ts';
 import type { DatabaseOptions } from '../../src/index.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { connectToNew, embedded, server } from '../fixtures/databases.ts';
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
-  /** Uses a store and closes it, because an embedded database can be open only once. */
+  /** Uses a store and then closes it, because only one store can use an embedded database. */
   async function using<T>(options: DatabaseOptions, use: (store: PlantStore) => Promise<T>) {
     const store = await openPlantStore(options, { requireConnection: true });
     return use(store).finally(() => store.close());
@@ -48,14 +47,12 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
 });
 
 async function createStore() {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const { databaseUrl, sql } = await connectToNew();
   await (await openPlantStore({ databaseUrl })).close();
-  const sql = postgres(databaseUrl, { onnotice: () => {} });
-  onTestFinished(() => sql.end());
   return { databaseUrl, sql };
 }
 
-it('leaves nothing of the feed behind but an empty table and a column', async () => {
+it('leaves only an empty table and a column of the feed', async () => {
   const { databaseUrl, sql } = await createStore();
   await switchFeed({ databaseUrl }, 'off');
   expect(await sql`select from pg_class where relname = 'plants_changed_in'`).toEqual([]);
@@ -63,7 +60,7 @@ it('leaves nothing of the feed behind but an empty table and a column', async ()
   expect(await sql`select changed_in from plants`).toEqual([{ changed_in: null }]);
 });
 
-it('stays off when a later version of the store migrates the tables', async () => {
+it('keeps the feed off when a later version of the store migrates the tables', async () => {
   const { databaseUrl, sql } = await createStore();
   await switchFeed({ databaseUrl }, 'off');
   await sql`delete from drizzle.__drizzle_migrations
@@ -73,7 +70,7 @@ it('stays off when a later version of the store migrates the tables', async () =
   expect(await sql`select changed_in from plants`).toEqual([{ changed_in: null }]);
 });
 
-it('does not rewrite the table, and lets creates go on while it builds the index', async () => {
+it('does not rewrite the table, and blocks no create during the build of the index', async () => {
   const { databaseUrl, sql } = await createStore();
   await sql`insert into plants (id, name) values (1, 'Hoya')`;
   await switchFeed({ databaseUrl }, 'off');

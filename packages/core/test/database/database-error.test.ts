@@ -28,14 +28,14 @@ it('keeps the errors of the store', async () => {
   await expect(orUnavailable(Promise.reject(error))).rejects.toBe(error);
 });
 
-it('recognizes a late write, and does not take it for an error of its data', () => {
+it('recognizes a late write, which is not a data error', () => {
   const late = databaseError('22P02', `invalid input syntax: "${lateWrite}: 2026-11-22"`);
   const wrapped = new Error('a statement failed', { cause: late });
   for (const error of [late, wrapped]) {
     expect(isLateWrite(error)).toBe(true);
     expect(isDataError(error)).toBe(false);
   }
-  for (const code of ['22P02', '22021', '23514']) {
+  for (const code of ['22P02', '22021', '23514', '23502', 'P0001']) {
     expect(isLateWrite(databaseError(code))).toBe(false);
     expect(isDataError(databaseError(code))).toBe(true);
   }

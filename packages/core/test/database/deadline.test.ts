@@ -57,7 +57,7 @@ it('throws at once when the deadline has passed, and Node does not warn', async 
   expect(warn).not.toHaveBeenCalled();
 });
 
-// Node's timers hold 32 bits, and longer ones fire at once.
+// Node's timers hold 32 bits. A timer with a longer time fires at once.
 it.each([2 ** 31, Number.POSITIVE_INFINITY])('waits for %d milliseconds', async (milliseconds) => {
   stopClocks();
   const value = Promise.withResolvers<string>();
@@ -67,7 +67,7 @@ it.each([2 ** 31, Number.POSITIVE_INFINITY])('waits for %d milliseconds', async 
   expect(await waiting).toBe('row');
 });
 
-it('writes a time as Postgres reads it', () => {
+it('writes a time in the format of Postgres', () => {
   expect(timeText(Date.parse('2026-11-22T09:30:00.125Z'))).toBe('2026-11-22T09:30:00.125Z');
   expect(timeText(Number.POSITIVE_INFINITY)).toBe('9999-12-31T00:00:00.000Z');
 });

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true }));
 
-/** Starts another process, which locks the directory and runs until it is killed. */
+/** Starts another process that locks the directory. The test kills that process. */
 async function startHolder() {
   const source = `
     import { lockDataDirectory } from ${JSON.stringify(new URL('../../src/embedded/data-directory-lock.ts', import.meta.url).href)};
@@ -29,7 +29,7 @@ async function startHolder() {
   return holder;
 }
 
-it('rejects a second process and names the first', async () => {
+it('rejects a second process, and names the first process', async () => {
   const holder = await startHolder();
   await expect(lockDataDirectory(directory)).rejects.toMatchObject({
     name: 'DataDirectoryError',
@@ -42,7 +42,7 @@ it('rejects a second process and names the first', async () => {
 });
 
 it.runIf(hasPosixSignals)(
-  'rejects a second process even while the first is suspended',
+  'rejects a second process even while the first process is suspended',
   async () => {
     const holder = await startHolder();
     holder.kill('SIGSTOP');
@@ -52,7 +52,7 @@ it.runIf(hasPosixSignals)(
   },
 );
 
-it('unlocks the directory when its holder is killed', async () => {
+it('unlocks the directory when the process with the lock is killed', async () => {
   const holder = await startHolder();
   holder.kill('SIGKILL');
   await once(holder, 'exit');
@@ -60,7 +60,7 @@ it('unlocks the directory when its holder is killed', async () => {
   unlock();
 });
 
-it('rejects a second lock in the same process until the first is released', async () => {
+it('rejects a second lock in the same process until the first lock is released', async () => {
   const unlock = await lockDataDirectory(directory);
   await expect(lockDataDirectory(directory)).rejects.toThrow(`process ${process.pid}`);
   unlock();

@@ -45,7 +45,7 @@ it('ends a statement that does not return, and keeps the committed plants', asyn
   expect(await connection.run(insert)).toEqual({ rows: [], count: 1 });
 });
 
-it('does not create a new database when the open one is lost', async () => {
+it('does not create a new database when the open database is lost', async () => {
   await markInUse(directory);
   await expect(connection.run(endless, 500)).rejects.toThrow('did not respond');
   await rename(join(directory, 'postgres'), join(directory, 'lost'));
@@ -57,7 +57,7 @@ it('does not create a new database when the open one is lost', async () => {
 });
 
 // Windows does not move a directory with open files.
-it.runIf(hasPosixShell)('stops writing when its directory was replaced', async () => {
+it.runIf(hasPosixShell)('stops writing when its data directory is replaced', async () => {
   await cp(inject('dataDirectory'), `${directory} new`, { recursive: true });
   await rename(directory, `${directory} moved`);
   await rename(`${directory} new`, directory);
@@ -79,7 +79,7 @@ it.runIf(hasPosixShell)('stops writing when its directory was replaced', async (
 
 // Windows does not delete files that are open.
 it.runIf(hasPosixShell)(
-  'stops writing when its database is deleted, even when another replaces it',
+  'stops writing when its database is deleted, even when another database replaces it',
   async () => {
     await markInUse(directory);
     const postgres = join(directory, 'postgres');

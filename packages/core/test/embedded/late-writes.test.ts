@@ -7,7 +7,7 @@ import { outcomeUnknown } from '../../src/plants/create-errors.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
 import { embedded } from '../fixtures/databases.ts';
 
-it('a write that the thread reads after the deadline changes nothing', async () => {
+it('changes nothing when the thread of the database reads a write after the deadline', async () => {
   const { options, remove } = await embedded.provide();
   onTestFinished(remove);
   const database = await openDatabase(options);
@@ -35,7 +35,7 @@ it('a write that the thread reads after the deadline changes nothing', async () 
   expect([...found.values()]).toMatchObject([{ id: 1n, name: 'stays' }]);
 });
 
-it('a slow statement is counted from the deadline of one create, and the other create gets its response', async () => {
+it('counts a slow statement after the deadline of one create, and settles the other create', async () => {
   const { options, remove } = await embedded.provide();
   onTestFinished(remove);
   const database = await openDatabase(options);

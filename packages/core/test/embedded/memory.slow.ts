@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(directory, { recursive: true }));
 
-/** The peak memory, in MB, of a process that opens the store and creates plants. */
+/** Returns the peak memory, in MB, of a process that opens the store and creates plants. */
 async function peakOfStore(): Promise<number> {
   const index = new URL('../../src/index.ts', import.meta.url).href;
   const program = `
@@ -22,7 +22,7 @@ async function peakOfStore(): Promise<number> {
     for (let id = 1; id <= 300; id++) await store.create({ id, name: 'Monstera deliciosa' });
     await store.close();
     console.log(process.resourceUsage().maxRSS);`;
-  // With a larger young generation, the process would have up to 100 MB of garbage of its own.
+  // With a larger young generation, the process would keep up to 100 MB of garbage.
   const args = ['--max-semi-space-size=1', '--input-type=module', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return Number(stdout) / 1024;

@@ -8,7 +8,7 @@ import { PlantStoreError } from '../../src/plant-store-error.ts';
 type Options = ConstructorParameters<typeof Coalescer<string, string>>[0];
 type Calls = Call<string, string>[];
 
-/** A coalescer with one statement at a time. The output of each call is its input. */
+/** Makes a coalescer with one statement at a time. The output of each call is its input. */
 function createCoalescer(options: Partial<Options> = {}): Coalescer<string, string> {
   return new Coalescer({
     send: async (calls) => echo(calls),
@@ -23,7 +23,7 @@ function echo(calls: Calls): void {
   for (const call of calls) call.resolve(call.input);
 }
 
-/** Statements that record how many calls each of them has. */
+/** Makes statements, and records the number of calls in each statement. */
 function recording(sizes: number[], send: Options['send'] = async (calls) => echo(calls)) {
   return (calls: Calls) => {
     sizes.push(calls.length);
@@ -31,7 +31,7 @@ function recording(sizes: number[], send: Options['send'] = async (calls) => ech
   };
 }
 
-/** Statements that take a given number of milliseconds on a fake clock. */
+/** Makes statements that take a given number of milliseconds on a fake clock. */
 function withLatency(latencyOf: (statement: number) => number): Options['send'] {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -42,7 +42,7 @@ function withLatency(latencyOf: (statement: number) => number): Options['send'] 
   };
 }
 
-/** The test ends the first of these statements. */
+/** Makes statements. The test ends the first statement. */
 function hangingAtFirst() {
   const hung = Promise.withResolvers<void>();
   const sent: string[][] = [];
@@ -56,7 +56,7 @@ function hangingAtFirst() {
 
 const inputs = (count: number) => Array.from({ length: count }, (_, i) => `input ${i}`);
 
-/** Makes calls at once. Counts their outcomes by `done` or the kind of the error. */
+/** Makes calls at once. Counts the calls that are done, and the errors of each kind. */
 async function countOutcomes(coalescer: Coalescer<string, string>, count: number) {
   const outcomes: Record<string, number> = { done: 0 };
   for (const outcome of await Promise.allSettled(
@@ -68,7 +68,7 @@ async function countOutcomes(coalescer: Coalescer<string, string>, count: number
   return outcomes;
 }
 
-it('sends the first call at once, and the calls that arrive meanwhile in one batch', async () => {
+it('sends the first call at once, and later calls together', async () => {
   const sizes: number[] = [];
   const coalescer = createCoalescer({ send: recording(sizes), maxBatch: 100 });
   const outputs = await Promise.all(inputs(250).map((input) => coalescer.run(input)));
@@ -76,7 +76,7 @@ it('sends the first call at once, and the calls that arrive meanwhile in one bat
   expect(sizes).toEqual([1, 100, 100, 49]);
 });
 
-it('sends a second statement when it is full or the first statement is slow', async () => {
+it('sends a second statement when the second one is full or the first one is slow', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxInFlight: 2, maxBatch: 10, slowAfter: 20 });
   const [slow, ...others] = inputs(16).map((input) => coalescer.run(input));
@@ -86,7 +86,7 @@ it('sends a second statement when it is full or the first statement is slow', as
   expect(await slow).toBe('input 0');
 });
 
-it('sends no second statement while the first may be in its commit, and a larger one after that', async () => {
+it('sends no second statement while the first statement may be in its commit', async () => {
   const { send, sent, end } = hangingAtFirst();
   let mayCommit = true;
   const coalescer = createCoalescer({
@@ -110,7 +110,7 @@ it('sends no second statement while the first may be in its commit, and a larger
   await slow;
 });
 
-it('sends no further statement beside a slow statement that is in its commit', async () => {
+it('sends no further statement while a slow statement is in its commit', async () => {
   const sent: string[][] = [];
   const ends: (() => void)[] = [];
   let mayCommit = false;
@@ -128,7 +128,7 @@ it('sends no further statement beside a slow statement that is in its commit', a
   const second = coalescer.run('second');
   await vi.waitFor(() => expect(sent).toEqual([['slow'], ['second']]));
   mayCommit = true;
-  // This is longer than the pause until the next question.
+  // This time is longer than the pause until the coalescer asks again.
   await setTimeout(50);
   ends[1]?.();
   await second;
@@ -167,7 +167,7 @@ it('rejects calls that a third slow commit would make late, and sends the other 
   expect(sent).toEqual([['first'], ['second'], ['fourth']]);
 });
 
-it('sends calls whose deadline is later than the end of a commit like the shortest of the last four', async () => {
+it('sends calls that have time for the shortest of the last four slow commits', async () => {
   const latencies = [2_000, 4_000, 4_000];
   const send = withLatency((statement) => latencies[statement - 1] ?? 2_000);
   const coalescer = createCoalescer({ send, mayCommit: async () => true });
@@ -228,7 +228,7 @@ it('sends a larger statement after a slow commit', async () => {
   expect(sent.map(({ length }) => length)).toEqual([1, 100, 50]);
 });
 
-it('sends calls that are added together in one statement', async () => {
+it('sends calls in one statement when they are added together', async () => {
   const sizes: number[] = [];
   const coalescer = createCoalescer({ send: recording(sizes), maxBatch: 100 });
   const outcomes = inputs(250).map((value) => ({ status: 'fulfilled', value }));
@@ -236,7 +236,7 @@ it('sends calls that are added together in one statement', async () => {
   expect(sizes).toEqual([100, 100, 50]);
 });
 
-it('accepts calls that are added together until the queue is full, and rejects the rest', async () => {
+it('accepts a group of calls until the queue is full, and rejects the other calls', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 5 });
   const running = coalescer.run('running');
@@ -250,7 +250,7 @@ it('accepts calls that are added together until the queue is full, and rejects t
   ]);
 });
 
-it('rejects calls that were added together at their deadline', async () => {
+it('rejects a group of calls at the deadline of the group', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxBatch: 2 });
   const outcomes = await coalescer.runAll(inputs(3), { deadline: deadlineIn(50) });
@@ -261,7 +261,7 @@ it('rejects calls that were added together at their deadline', async () => {
   expect(sent).toEqual([['input 0', 'input 1'], ['next']]);
 });
 
-it('rejects calls beyond the queue at once', async () => {
+it('rejects calls at once when the queue is full', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 5 });
   const accepted = inputs(6).map((input) => coalescer.run(input));
@@ -337,7 +337,7 @@ it('rejectWaiting rejects the calls that wait, but not the calls that run', asyn
   expect(sent).toEqual([['running'], ['next']]);
 });
 
-it('is drained when all its calls are settled', async () => {
+it('resolves `drained` when all calls are settled', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send });
   const calls = inputs(3).map((input) => coalescer.run(input));
@@ -352,13 +352,13 @@ it('is drained when all its calls are settled', async () => {
   await drained;
 });
 
-it('is drained at the deadline even when a statement never returns', async () => {
+it('resolves `drained` at the deadline even when a statement never returns', async () => {
   const coalescer = createCoalescer({ send: () => new Promise(() => {}) });
   const call = coalescer.run('x', { deadline: deadlineIn(20) });
   await Promise.all([expect(call).rejects.toThrow('late'), coalescer.drained()]);
 });
 
-it('rejects calls at once when they would miss their deadline, and settles the other calls in time', async () => {
+it('rejects calls that would miss their deadline, and settles the other calls in time', async () => {
   const coalescer = createCoalescer({ send: withLatency(() => 500), maxBatch: 10 });
   for (let i = 0; i < 30; i++) {
     void countOutcomes(coalescer, 10);
@@ -369,7 +369,7 @@ it('rejects calls at once when they would miss their deadline, and settles the o
   const { done = 0, overloaded = 0, ...others } = await overload;
   expect(others).toEqual({});
   expect(done + overloaded).toBe(1_000);
-  // Before the deadline there is time for nine statements of ten calls, and a margin.
+  // Before the deadline, there is time for nine statements of ten calls.
   expect(done).toBeGreaterThan(40);
   expect(done).toBeLessThan(80);
 });
@@ -386,8 +386,8 @@ it('accepts as many calls as two statements at a time can settle before the dead
   }
   const overload = countOutcomes(coalescer, 1_000);
   await vi.advanceTimersByTimeAsync(5_000);
-  // Calls are accepted while the statements ahead, two at a time, fit into 80 % of five seconds.
-  // So 180 may wait, and ten more are sent at once.
+  // The coalescer accepts calls while the statements ahead need at most 80 % of five seconds.
+  // So 180 calls may wait, and ten more calls are sent at once.
   expect(await overload).toEqual({ done: 190, overloaded: 810 });
 });
 
@@ -395,7 +395,7 @@ it.each([
   { latencies: [800], average: 100, accepted: 390 },
   { latencies: [800, 1_700], average: 300, accepted: 120 },
 ])(
-  'expects that a statement takes $average ms after statements of $latencies ms, with a weight of an eighth for each',
+  'expects a statement to take $average ms after statements of $latencies ms',
   async ({ latencies, accepted }) => {
     const coalescer = createCoalescer({
       send: withLatency((statement) => latencies[statement - 1] ?? 10_000),
@@ -409,7 +409,7 @@ it.each([
   },
 );
 
-it('rejects no calls after a statement that hung', async () => {
+it('rejects no calls after one slow statement', async () => {
   const send = withLatency((statement) => (statement === 1 ? 4_900 : 5));
   const coalescer = createCoalescer({ send });
   const first = countOutcomes(coalescer, 512);
@@ -434,7 +434,7 @@ it('stops rejecting calls when a slow database has become fast', async () => {
   expect(await after).toEqual({ done: 1_000 });
 });
 
-it('fills its statements even when each statement takes half of the time until the deadline', async () => {
+it('fills its statements even when a statement takes half of the time of a call', async () => {
   const sizes: number[] = [];
   const coalescer = createCoalescer({
     send: recording(
@@ -464,7 +464,7 @@ it('leaves no timer behind when every call is settled', async () => {
 const million = 'x'.repeat(2 ** 20);
 const byLength = { lengthOf: ({ length }: string) => length };
 
-it('ends a statement with the call that makes its text longer than a million characters', async () => {
+it('adds no call to a statement of more than a million characters', async () => {
   const sizes: number[] = [];
   const coalescer = createCoalescer({ send: recording(sizes), ...byLength });
   const long = Array.from({ length: 6 }, () => 'x'.repeat(400_000));
@@ -472,7 +472,7 @@ it('ends a statement with the call that makes its text longer than a million cha
   expect(sizes).toEqual([1, 3, 2]);
 });
 
-it('sends a second statement beside the first when its text has the maximum length', async () => {
+it('sends a second statement when the text of the second one has the maximum length', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxInFlight: 2, ...byLength });
   const slow = coalescer.run('slow');

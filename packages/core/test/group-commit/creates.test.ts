@@ -37,7 +37,7 @@ const plantsFrom = (first: number, count: number) =>
 const create = (plant: NewPlant, deadline: Deadline = deadlineIn(60_000)): Create =>
   new Call<NewPlant, CreateOutcome>(plant, { deadline }, (call) => call.reject(outcomeUnknown()));
 
-/** Writes a batch and returns its outcomes. By default, it uses the real statements. */
+/** Writes a batch and returns its outcomes. By default, the batch uses the real statements. */
 async function write(
   batch: readonly Create[],
   others: Partial<PlantStatements> = {},
@@ -51,7 +51,7 @@ async function write(
 const stored = (...ids: number[]) => sql`
   select id::int, name from plants where id = any (${ids}::bigint[]) order by id`;
 
-it('creates plants, and does not read them back when every id was free', async () => {
+it('creates plants, and reads none of them back when every id is free', async () => {
   const find = vi.fn(statements.findDurable);
   const plant = { id: 1n, name: 'Hoya', tag: 'Apocynaceae' };
   const outcomes = await write([create(plant), create({ id: 0n, name: 'Ficus' })], {
@@ -64,7 +64,7 @@ it('creates plants, and does not read them back when every id was free', async (
   expect(find).not.toHaveBeenCalled();
 });
 
-it('creates the first plant of each id, and compares the others with it', async () => {
+it('creates the first plant of each id, and compares later plants with the first plant', async () => {
   const batch = [
     { id: 13n, name: 'a' },
     { id: 11n, name: 'b' },
@@ -120,7 +120,7 @@ it('creates the other plants of a batch when the database rejects some', async (
   expect(row).toEqual({ count: 96 });
 });
 
-it('says that the table does not keep a plant when a trigger drops it', async () => {
+it('says that the table does not keep a plant that a trigger drops', async () => {
   await sql`
     create function drop_plant() returns trigger language plpgsql as
       $$ begin if new.name = 'dropped' then return null; end if; return new; end $$`;
@@ -137,7 +137,7 @@ it('says that the table does not keep a plant when a trigger drops it', async ()
   ]);
 });
 
-it('creates a plant when the earlier plant with its id is deleted before the comparison', async () => {
+it('creates a plant when an earlier plant with the same id is deleted before the comparison', async () => {
   let inserts = 0;
   const insert: PlantStatements['insert'] = async (...batch) =>
     ++inserts === 1 ? new Set() : statements.insert(...batch);
@@ -146,7 +146,7 @@ it('creates a plant when the earlier plant with its id is deleted before the com
   expect(await stored(6000)).toEqual([{ id: 6000, name: 'x' }]);
 });
 
-it('does not insert a plant again when somebody deleted it after its insert', async () => {
+it('does not insert a plant again after somebody has deleted the plant', async () => {
   await sql`insert into plants (id, name) values (6010, 'taken')`;
   const findDurable: PlantStatements['findDurable'] = async (...ids) => {
     await sql`delete from plants where id = 6011`;
@@ -160,7 +160,7 @@ it('does not insert a plant again when somebody deleted it after its insert', as
   expect(await stored(6011)).toEqual([]);
 });
 
-it('resolves the creates that it inserted before it looks up the taken ids', async () => {
+it('resolves the creates of inserted plants before it looks up the taken ids', async () => {
   await sql`insert into plants (id, name) values (6020, 'x')`;
   const lookUp = Promise.withResolvers<void>();
   const findDurable: PlantStatements['findDurable'] = async (...ids) => {
@@ -181,7 +181,7 @@ describe.each([
   ['is cancelled', Object.assign(new Error('cancelled'), { code: '57014', severity: 'ERROR' })],
   ['is not on the standby', unconfirmedCommit()],
 ])('when the look-up of a taken id %s', (_, error) => {
-  it('does not insert a plant again that somebody has deleted, and does not say that nothing was written', async () => {
+  it('inserts no deleted plant again, and says that a plant may be stored', async () => {
     await sql`insert into plants (id, name) values (6030, 'x'), (6031, 'x')`;
     onTestFinished(async () => {
       await sql`delete from plants where id between 6030 and 6032`;
@@ -222,7 +222,8 @@ it('reports the size and the milliseconds of each committed statement', async ()
     { insert },
     (batch) => committed.push(batch),
   );
-  // The statement with the poison is not committed. Its halves are committed, without the poison.
+  // The statement with the poison is not committed. The halves of its batch are committed, without the
+  // poison.
   expect(committed).toEqual([
     { size: 2, milliseconds: 30 },
     { size: 1, milliseconds: 30 },
@@ -243,7 +244,7 @@ it('says that nothing was written only when the database rolled the insert back'
   ]);
 });
 
-it('does not insert a plant when its create was settled at the deadline', async () => {
+it('inserts no plant whose create was settled at its deadline', async () => {
   const late = create({ id: 17_000n, name: 'x' }, deadlineIn(1));
   await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
   const sizes: number[] = [];
@@ -294,7 +295,7 @@ it('writes the other plants of a batch when one create reaches the database afte
   ]);
 });
 
-it('writes the other plants of a batch when its statement is cancelled at the deadline of one create', async () => {
+it('writes the other plants of a batch when the deadline of one create cancels the statement', async () => {
   const other = await sql.reserve();
   onTestFinished(() => other.release());
   await other`begin`;
@@ -308,7 +309,7 @@ it('writes the other plants of a batch when its statement is cancelled at the de
   expect(await stored(19_050, 19_051)).toHaveLength(1);
 });
 
-it('does not write plants again after a cancellation that did not come at a deadline', async () => {
+it('does not write plants again after a cancellation before the deadline', async () => {
   const cancelled = Object.assign(new Error('cancelled'), { code: '57014', severity: 'ERROR' });
   const insert = vi.fn(() => Promise.reject(cancelled));
   const outcomes = await write([create({ id: 19_060n, name: 'x' })], { insert });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** A lane with one statement at a time. By default, it uses the real statements. */
+/** Opens a lane with one statement at a time. By default, the lane uses the real statements. */
 function openLane(
   others: Partial<PlantStatements> = {},
   options: Partial<Parameters<typeof createLane>[0]> = {},
@@ -33,7 +33,7 @@ function openLane(
   });
 }
 
-/** An insert that the test ends. Later inserts run as usual. */
+/** Makes an insert that the test ends. Later inserts run as usual. */
 function hangingInsert() {
   const hung = Promise.withResolvers<void>();
   let inserts = 0;
@@ -50,7 +50,7 @@ const plantsFrom = (first: number, count: number) =>
 const mayBeStored = 'the database did not respond: the plant may still be stored, send it again';
 
 describe('creates', () => {
-  it('run in two statements at a time when the database has two connections for creates', async () => {
+  it('runs two statements at a time when the database has two connections for creates', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { maxInserts: 2, limits: { slowAfter: 20 } });
     const [slow, next] = plantsFrom(2_000, 2).map((plant) => lane.create(plant));
@@ -59,22 +59,7 @@ describe('creates', () => {
     expect(await slow).toEqual({ name: 'plant 2000' });
   });
 
-  it('are rejected at once when too many wait', async () => {
-    const { insert, end } = hangingInsert();
-    const lane = openLane({ insert }, { limits: { maxQueue: 5 } });
-    const accepted = plantsFrom(3_000, 6).map((plant) => lane.create(plant));
-    await vi.waitFor(() => expect(lane.pending).toEqual({ waiting: 5, inFlight: 1 }));
-    await expect(lane.create({ id: 3_006n, name: 'x' })).rejects.toMatchObject({
-      kind: 'overloaded',
-      code: 50301,
-      message: '5 creates are waiting already: nothing was written, send the plant again later',
-    });
-    end();
-    await Promise.all(accepted);
-    expect(lane.pending).toEqual({ waiting: 0, inFlight: 0 });
-  });
-
-  it('are rejected at once while names and tags of 64 Mi characters wait', async () => {
+  it('rejects a create at once while names and tags of 64 Mi characters wait', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { limits: { maxBatch: 1 } });
     const first = lane.create({ id: 3_100n, name: 'x' });
@@ -88,7 +73,7 @@ describe('creates', () => {
     await first;
   });
 
-  it('say at their deadline that the plant may be stored', async () => {
+  it('says at the deadline of a create that the plant may be stored', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
     const deadline = deadlineIn(20);
@@ -100,62 +85,13 @@ describe('creates', () => {
     expect(lane.pending).toEqual({ waiting: 0, inFlight: 1 });
     end();
   });
-
-  it('do not reach the database when their callers have disconnected', async () => {
-    const { insert, end } = hangingInsert();
-    const lane = openLane({ insert });
-    const caller = { isGone: false };
-    const [first, dropped] = plantsFrom(5_000, 2).map((plant) => lane.create(plant, { caller }));
-    const rejected = expect(dropped).rejects.toMatchObject({ code: 50300 });
-    caller.isGone = true;
-    end();
-    expect(await first).toEqual({ name: 'plant 5000' });
-    await rejected;
-    expect(await lane.get(5_001n)).toBeUndefined();
-  });
-
-  it('are rejected while they wait when the clocks have moved, and later creates are accepted', async () => {
-    const listeners: ((error: Error) => void)[] = [];
-    const { insert, end } = hangingInsert();
-    const lane = openLane({ insert }, { onClockMoved: (listener) => listeners.push(listener) });
-    const [running, ...waiting] = plantsFrom(6_000, 3).map((plant) => lane.create(plant));
-    const moved = new Error('the clocks have moved apart');
-    const rejected = waiting.map((each) =>
-      expect(each).rejects.toMatchObject({ code: 50300, cause: moved }),
-    );
-    await vi.waitFor(() => expect(lane.pending).toEqual({ waiting: 2, inFlight: 1 }));
-    for (const listener of listeners) listener(moved);
-    await Promise.all(rejected);
-    const next = lane.create({ id: 6_003n, name: 'next' });
-    end();
-    expect(await Promise.all([running, next])).toEqual([{ name: 'plant 6000' }, { name: 'next' }]);
-  });
-
-  it('are settled before the lane is drained, and rejected after that', async () => {
-    const { insert, end } = hangingInsert();
-    const lane = openLane({ insert });
-    const creates = plantsFrom(7_000, 3).map((plant) => lane.create(plant));
-    await vi.waitFor(() => expect(lane.pending.waiting).toBe(2));
-    let isDrained = false;
-    const drained = lane.drained().then(() => {
-      isDrained = true;
-    });
-    await expect(lane.create({ id: 7_003n, name: 'x' })).rejects.toMatchObject({
-      kind: 'shuttingDown',
-      message: 'the store is closing: nothing was written, send the plant again later',
-    });
-    expect(isDrained).toBe(false);
-    end();
-    await Promise.all(creates);
-    await drained;
-  });
 });
 
 describe('creates of many plants', () => {
   const outcome = (result: string) => ({ status: 'fulfilled', value: result });
   const options = () => ({ deadline: deadlineIn(60_000) });
 
-  it('run in one statement', async () => {
+  it('runs one statement for many plants', async () => {
     const sizes: number[] = [];
     const lane = openLane({}, { onCommit: ({ size }) => sizes.push(size) });
     const plants = plantsFrom(10_000, 500);
@@ -169,7 +105,7 @@ describe('creates of many plants', () => {
     expect(sizes).toEqual([500, 3]);
   });
 
-  it('leave one connection to single creates', async () => {
+  it('leaves one connection to single creates', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { maxInserts: 2 });
     const many = lane.createAll(plantsFrom(11_000, 2), options());
@@ -182,7 +118,7 @@ describe('creates of many plants', () => {
     );
   });
 
-  it('are rejected one by one when too many wait', async () => {
+  it('rejects the plants that do not fit into the queue', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { limits: { maxQueue: 3 } });
     const [running, waiting] = [
@@ -198,39 +134,64 @@ describe('creates of many plants', () => {
       ...[4, 5].map(() => ({ reason: { code: 50301, message } })),
     ]);
   });
+});
 
-  it('are rejected while they wait when the clocks have moved', async () => {
-    const listeners: ((error: Error) => void)[] = [];
-    const { insert, end } = hangingInsert();
-    const lane = openLane({ insert }, { onClockMoved: (listener) => listeners.push(listener) });
-    const running = lane.createAll(plantsFrom(14_000, 1), options());
-    const waiting = lane.createAll(plantsFrom(14_001, 1), options());
-    for (const listener of listeners) listener(new Error('the clocks have moved apart'));
-    expect(await waiting).toMatchObject([{ reason: { code: 50300 } }]);
-    end();
-    expect(await running).toEqual([outcome('created')]);
-  });
+describe('single creates and creates of many plants', () => {
+  const one = (lane: Lane, id: number) => lane.create({ id: BigInt(id), name: 'x' });
+  const many = async (lane: Lane, id: number) => {
+    const [outcome] = await lane.createAll(plantsFrom(id, 1), { deadline: deadlineIn(60_000) });
+    return outcome?.status === 'rejected' ? Promise.reject(outcome.reason) : outcome?.value;
+  };
 
-  it('are settled before the lane is drained, and rejected after that', async () => {
-    const { insert, end } = hangingInsert();
-    const lane = openLane({ insert });
-    const many = lane.createAll(plantsFrom(15_000, 3), options());
-    let isDrained = false;
-    const drained = lane.drained().then(() => {
-      isDrained = true;
-    });
-    expect(await lane.createAll(plantsFrom(15_003, 1), options())).toMatchObject([
-      { reason: { kind: 'shuttingDown' } },
-    ]);
-    expect(isDrained).toBe(false);
-    end();
-    expect(await many).toHaveLength(3);
-    await drained;
-  });
+  it.each([
+    [one, 6_000],
+    [many, 14_000],
+  ])(
+    'rejects waiting creates when the clocks have moved, and accepts later creates (%#)',
+    async (create, id) => {
+      const listeners: ((error: Error) => void)[] = [];
+      const { insert, end } = hangingInsert();
+      const lane = openLane({ insert }, { onClockMoved: (listener) => listeners.push(listener) });
+      const running = create(lane, id);
+      const cause = new Error('the clocks have moved apart');
+      const rejected = expect(create(lane, id + 1)).rejects.toMatchObject({ code: 50300, cause });
+      await vi.waitFor(() => expect(lane.pending).toEqual({ waiting: 1, inFlight: 1 }));
+      for (const listener of listeners) listener(cause);
+      await rejected;
+      const next = create(lane, id + 2);
+      end();
+      await Promise.all([running, next]);
+    },
+  );
+
+  it.each([
+    [one, 7_000],
+    [many, 15_000],
+  ])(
+    'settles all creates before the lane is drained, and rejects later creates (%#)',
+    async (create, id) => {
+      const { insert, end } = hangingInsert();
+      const lane = openLane({ insert });
+      const creates = [create(lane, id), create(lane, id + 1)];
+      await vi.waitFor(() => expect(lane.pending.waiting).toBe(1));
+      let isDrained = false;
+      const drained = lane.drained().then(() => {
+        isDrained = true;
+      });
+      await expect(create(lane, id + 2)).rejects.toMatchObject({
+        kind: 'shuttingDown',
+        message: 'the store is closing: nothing was written, send the plant again later',
+      });
+      expect(isDrained).toBe(false);
+      end();
+      await Promise.all(creates);
+      await drained;
+    },
+  );
 });
 
 describe('a delete', () => {
-  it('passes its deadline and its caller on', async () => {
+  it('passes the deadline and the caller of a delete to the database', async () => {
     const write = vi.fn(async () => ({ rows: [[1, 1]], count: 1 }));
     const lane = openLane(createPlantStatements({ ...database, write }));
     const options = { deadline: deadlineIn(700), caller: { isGone: false } };
@@ -254,7 +215,7 @@ describe('a delete', () => {
 });
 
 describe('gets', () => {
-  it('run in one statement when another statement runs already', async () => {
+  it('combines the gets that arrive while another statement runs', async () => {
     const find = vi.fn(statements.find);
     const lane = openLane({ find });
     await Promise.all(plantsFrom(9_000, 3).map((plant) => lane.create(plant)));

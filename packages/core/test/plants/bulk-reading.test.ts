@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { PlantStore } from '../../src/plant-store.ts';
+import { embedded, openStore, server } from '../fixtures/databases.ts';
 
 describe.each([embedded, server])('reading plants from $name', ({ provide }) => {
   let store: PlantStore;
-  let remove: () => Promise<void>;
 
   beforeAll(async () => {
-    const database = await provide();
-    remove = database.remove;
-    store = await openPlantStore(database.options);
-  });
-
-  afterAll(async () => {
-    await store.close();
-    await remove();
+    const opened = await openStore(provide);
+    store = opened.store;
+    return opened.close;
   });
 
   it('selects plants by tag, by id and by time, up to a limit', async () => {
@@ -35,7 +29,7 @@ describe.each([embedded, server])('reading plants from $name', ({ provide }) => 
     expect(await idsOf({ since: new Date(Date.now() + 60_000) })).toEqual([]);
   });
 
-  it('ends a page early when its plants are long', async () => {
+  it('ends a page early when the plants are long', async () => {
     const name = 'x'.repeat(500_000);
     await store.load([11n, 12n, 13n, 14n, 15n].map((id) => ({ id, name })));
     const pages = await Array.fromAsync(store.read({ after: 10n }));

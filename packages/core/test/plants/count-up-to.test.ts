@@ -4,7 +4,7 @@ import { deadlineIn } from '../../src/database/deadline.ts';
 import { createCountUpTo } from '../../src/plants/count-up-to.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
 
-it('uses the connections of lists, with the deadline and the caller of the call', async () => {
+it('runs as a list, with the deadline and the caller of the call', async () => {
   const database = await openPostgres(await createDatabase(inject('postgresUrl')));
   onTestFinished(() => database.close());
   const read = vi.fn(database.read);

@@ -71,14 +71,14 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
     ['changes of a follower', async () => (await store.follow({ after: cursor }).next()).value],
   ];
 
-  it.each(outputs)('has the same bytes as its objects: %s', async (_name, read) => {
+  it.each(outputs)('gives the JSON of %s the same bytes as its objects', async (_name, read) => {
     const output = await read();
     const copy = structuredClone({ ...output });
     expect(jsonOf(output)).toBe(formatJson(copy));
     expect(superjsonOf(output)).toBe(superjsonText(copy));
   });
 
-  it('has the same bytes as its objects: the results of creates', async () => {
+  it('gives the JSON of the results of creates the same bytes as its objects', async () => {
     const plants = [1n, 11n, 0n].map((id) => ({ id, name: 'a plant' }));
     const principal = { id: 'a', name: 'Ann', scopes: ['plants:create' as const] };
     const output = await createPlants.definition.call({

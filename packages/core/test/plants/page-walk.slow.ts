@@ -1,17 +1,12 @@
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
+import { connectToNew } from '../fixtures/databases.ts';
 
-it('pages by `next` contain each plant exactly once if it exists throughout, even while others create and delete', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+it('lists each lasting plant exactly once while other plants are created and deleted', async () => {
+  const { databaseUrl, sql } = await connectToNew();
   const store = await openPlantStore({ databaseUrl });
-  const sql = postgres(databaseUrl);
-  onTestFinished(async () => {
-    await sql.end();
-    await store.close();
-  });
-  // Every third id stays, every third is deleted, and every third is created during the walk.
+  onTestFinished(() => store.close());
+  // During the walk, a third of the ids stays, a third is deleted, and a third is created.
   const count = 1_000_000;
   const minId = -(2n ** 63n);
   await sql`

@@ -1,18 +1,16 @@
 import { formatJson } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { openDatabase } from '../../src/open-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 import { createPageReader } from '../../src/plants/pages.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { connectToNew, embedded, openStore, server } from '../fixtures/databases.ts';
 
 const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 describe.each([embedded, server])('reading from a store on $name', ({ provide }) => {
   let store: PlantStore;
-  let remove: () => Promise<void>;
 
   const plants = [least, -1n, 0n, 2n ** 53n + 1n, greatest].map((id, i) => ({
     id,
@@ -21,15 +19,10 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
   }));
 
   beforeAll(async () => {
-    const database = await provide();
-    remove = database.remove;
-    store = await openPlantStore(database.options);
+    const opened = await openStore(provide);
+    store = opened.store;
     for (const plant of plants) await store.create(plant);
-  });
-
-  afterAll(async () => {
-    await store.close();
-    await remove();
+    return opened.close;
   });
 
   it('returns a plant exactly as it was created, with the time of its creation', async () => {
@@ -46,7 +39,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     expect(found.map((plant) => plant?.id)).toEqual([undefined, least, undefined, least, greatest]);
   });
 
-  it('lists pages ascending by id, each with the start of the next one', async () => {
+  it('lists pages ascending by id, and says where the next page begins', async () => {
     const first = await store.list({ limit: 2 });
     expect(first.plants.map(({ id }) => id)).toEqual([least, -1n]);
     expect(first.next).toBe(-1n);
@@ -64,7 +57,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     expect(await store.list({ tag: 'Even', limit: 2 })).toEqual({ plants: [] });
   });
 
-  it('ends a page before the plant that exceeds 1 MiB, and returns at least one plant in each page', async () => {
+  it('ends a page before 1 MiB, but returns at least one plant', async () => {
     const tag = 'é'.repeat(100_000);
     const bytes = [2 ** 19, 2 ** 19, 2 ** 19, 2 ** 19 + 1, 2 ** 21, 2 ** 19, 2 ** 21];
     for (const [i, size] of bytes.entries()) {
@@ -92,7 +85,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     }
   });
 
-  it('deletes a plant, and its id is free afterwards', async () => {
+  it('deletes a plant, and frees its id', async () => {
     const [id] = [200n];
     await store.create({ id, name: 'misspelt' });
     expect(await store.delete(id)).toBe(true);
@@ -104,9 +97,8 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
 });
 
 it('ends a read at its deadline', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const { databaseUrl, sql } = await connectToNew({ max: 1 });
   const store = await openPlantStore({ databaseUrl });
-  const sql = postgres(databaseUrl, { max: 1 });
   await sql`begin`;
   await sql`lock table plants in access exclusive mode`;
   const deadline = performance.now() + 50;
@@ -117,7 +109,7 @@ it('ends a read at its deadline', async () => {
 });
 
 describe('memory of a page', () => {
-  it('is enough for a page with a long plant, which one statement reads', async () => {
+  it('reads a page with a long plant by one statement', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const store = await openPlantStore({ databaseUrl });
     await store.load([1n, 2n].map((id) => ({ id, name: 'x'.repeat(Number(id) * 1_000) })));
@@ -130,7 +122,7 @@ describe('memory of a page', () => {
     await database.close();
   });
 
-  it('is reserved before the statement is sent, and then set to the size of the page', async () => {
+  it('reserves memory before a read, and then sets it to the size of the page', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const store = await openPlantStore({ databaseUrl });
     const { next: after } = await store.changes({});

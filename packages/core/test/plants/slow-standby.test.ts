@@ -36,7 +36,7 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 });
 
-/** Stops the standby. Returns a function that continues it. */
+/** Stops the standby. Returns a function that continues the standby. */
 async function stopStandby(): Promise<() => void> {
   const receivers = () => standby<{ pid: number }[]>`select pid from pg_stat_wal_receiver`;
   await vi.waitFor(async () => expect(await receivers()).toHaveLength(1));
@@ -63,8 +63,7 @@ test('creates that arrive during a slow commit share the next statement', async 
   };
   create();
   await vi.waitFor(async () => expect(await waitingCommits()).toHaveLength(1));
-  // This is longer than a statement may take before it is slow, and more creates than a statement usually
-  // has.
+  // These creates take longer than a fast statement, and are more than a statement usually has.
   await vi.waitFor(
     async () => {
       create();

@@ -14,6 +14,7 @@ import {
   hostsOf,
 } from '../../src/postgres/connect-to-primary.ts';
 import { listen } from '../fixtures/listen.ts';
+import { isStart, startProxy } from '../fixtures/proxy.ts';
 
 let databaseUrl: string;
 let first: FaultProxy;
@@ -24,7 +25,7 @@ beforeAll(async () => {
   databaseUrl = await createDatabase(inject('postgresUrl'));
 });
 
-/** Two servers that clients take for servers of one database. */
+/** Starts two proxies that look like two servers of one database. */
 beforeEach(async () => {
   first = await startFaultProxy(databaseUrl);
   second = await startFaultProxy(databaseUrl);
@@ -47,7 +48,7 @@ async function connectOnce(connect: ReturnType<typeof createConnectToPrimary>): 
   await (await connect()).close();
 }
 
-it('connects to the first host that works, and tries this host first the next time', async () => {
+it('connects to the first host that works, and begins with this host the next time', async () => {
   first.fault = 'refuse';
   const connect = createConnectToPrimary(url);
   await connectOnce(connect);
@@ -61,7 +62,7 @@ it('connects to the first host that works, and tries this host first the next ti
   expect([first.accepted, second.accepted]).toEqual([2, 4]);
 });
 
-it('fails with the error of the last host after one round when no host works', async () => {
+it('tries each host once, and then fails with the error of the last host', async () => {
   const [one, two] = [await freePort(), await freePort()];
   const connect = createConnectToPrimary(urlOf(one, two));
   await expect(connect()).rejects.toMatchObject({ code: 'ECONNREFUSED', port: two });
@@ -126,7 +127,7 @@ it('tries a silent host again and again until the timeout, and closes all attemp
   await vi.waitFor(async () => expect(await connections()).toBe(0));
 });
 
-it('makes the server limit statements to nine tenths of the timeout, and limit their waits for locks', async () => {
+it('limits statements on the server to nine tenths of the timeout, and limits their waits for locks', async () => {
   const show = async (options?: ConnectOptions) => {
     const connection = await createConnectToPrimary(url, options)();
     onTestFinished(() => connection.close());
@@ -136,11 +137,11 @@ it('makes the server limit statements to nine tenths of the timeout, and limit t
   expect(await show({ timeout: 1_000, lockTimeout: 700 })).toEqual([[['900ms']], [['700ms']]]);
   expect(await show()).toEqual([[['4500ms']], [['4s']]]);
   const endless = { timeout: Number.POSITIVE_INFINITY };
-  // This is the longest time that Postgres knows. Without it, a limit of the user would apply.
+  // This is the longest time that Postgres knows. Without this setting, a limit of the user would apply.
   expect(await show(endless)).toEqual([[[`${2 ** 31 - 1}ms`]], [['4s']]]);
 });
 
-it('connects without these limits to a pooler that rejects them, and does not send them again', async () => {
+it('sends no limits to a pooler that has rejected the limits once', async () => {
   const { port, rejections } = await startStrictPooler();
   const connect = createConnectToPrimary(urlOf(port));
   const connection = await connect();
@@ -174,7 +175,7 @@ it.each([
   expect(hostsOf(databaseUrl).map(({ host, port }) => `${host}:${port}`)).toEqual(expected);
 });
 
-it('reads hosts that are not in the URL from the environment variables of the driver', () => {
+it('reads hosts from the environment variables of the driver when the URL has none', () => {
   vi.stubEnv('PGHOST', 'h');
   vi.stubEnv('PGPORT', '7');
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -182,27 +183,21 @@ it('reads hosts that are not in the URL from the environment variables of the dr
   expect(hostsOf('postgres://a/d')).toEqual([{ host: 'a', port: 7 }]);
 });
 
-/** A pooler that rejects a connection with parameters in its start-up message. */
+/** Starts a pooler that rejects a start-up message with a certain parameter. */
 async function startStrictPooler(
   message = 'unsupported startup parameter: statement_timeout',
   parameter = 'statement_timeout',
 ) {
   let rejections = 0;
-  const { hostname, port } = new URL(databaseUrl);
-  const pooler = createServer((client) => {
-    client.on('error', () => {});
-    client.once('data', (start: Buffer) => {
-      if (start.includes(parameter)) {
-        rejections++;
-        client.end(errorResponse({ S: 'FATAL', V: 'FATAL', C: '08P01', M: message }));
-        return;
-      }
-      const server = connectTo({ host: hostname, port: Number(port) });
-      server.on('error', () => {}).write(start);
-      client.pipe(server).pipe(client);
-    });
+  const port = await startProxy(databaseUrl, {
+    request(start, client) {
+      if (!isStart(start) || !start.includes(parameter)) return start;
+      rejections++;
+      client.end(errorResponse({ S: 'FATAL', V: 'FATAL', C: '08P01', M: message }));
+      return Buffer.alloc(0);
+    },
   });
-  return { port: await listen(pooler), rejections: () => rejections };
+  return { port, rejections: () => rejections };
 }
 
 function errorResponse(fields: Record<string, string>): Buffer {

@@ -1,4 +1,4 @@
-import { connect as connectTo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import {
   createDatabase,
@@ -27,7 +27,7 @@ import {
 } from '../../src/postgres/connection.ts';
 import { LeftBehind } from '../../src/postgres/left-behind.ts';
 import { listen } from '../fixtures/listen.ts';
-import { startPooler } from '../fixtures/pooler.ts';
+import { startPooler, startProxy } from '../fixtures/proxy.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
@@ -44,7 +44,7 @@ beforeEach(async () => {
   proxy = await startFaultProxy(databaseUrl);
 });
 
-/** Removes the remains of a test: settings of the database, and sessions whose client is gone. */
+/** Removes the settings and the sessions that a test has left behind. */
 afterEach(async () => {
   proxy.close();
   await sql.unsafe(`alter database ${sql.options.database} reset all`);
@@ -53,7 +53,7 @@ afterEach(async () => {
     where datname = current_database() and pid <> pg_backend_pid()`;
 });
 
-/** Connects through the proxy; the connection is closed after the test. */
+/** Connects through the proxy, and closes the connection after the test. */
 async function connect(options: Partial<ConnectionOptions> = {}): Promise<Connection> {
   const port = Number(new URL(proxy.url).port);
   const target = { url: proxy.url, host: '127.0.0.1', port, timeout: 5_000 };
@@ -72,7 +72,7 @@ const sleeping = () => sql`
   select from pg_stat_activity
   where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`;
 
-it('returns rows as arrays or as objects, and the number of rows that the statement returned or changed', async () => {
+it('returns rows as arrays or objects, and counts the returned or changed rows', async () => {
   const { query } = await connect();
   const select = 'select 1 as a, $1::text as b';
   expect(await query(select, ['x'])).toEqual({ rows: [[1, 'x']], count: 1 });
@@ -82,14 +82,14 @@ it('returns rows as arrays or as objects, and the number of rows that the statem
   expect(await query('delete from numbers')).toEqual({ rows: [], count: 3 });
 });
 
-it('returns all rows of a statement when the previous one has failed in the middle of its rows', async () => {
+it('returns all rows of a statement after another statement failed between its rows', async () => {
   const { query } = await connect();
   const failing = 'select 1 / (5000 - n) from generate_series(1, 5001) as n';
   await expect(query(failing)).rejects.toMatchObject({ code: '22012' });
   expect(await query('select 7')).toEqual({ rows: [[7]], count: 1 });
 });
 
-it('gives its session the given name and timeouts', async () => {
+it('sets the name and the timeouts of its session', async () => {
   const applicationName = 'plant-store';
   const connection = await connect({ statementTimeout: 1234, lockTimeout: 987, applicationName });
   expect(await show(connection, 'application_name')).toEqual([
@@ -180,7 +180,7 @@ it.each([
   expect(await show(await connect(), 'synchronous_commit')).toEqual([[used]]);
 });
 
-it('commits durably even when the settings of the server change while it is open', async () => {
+it('commits durably even after the settings of the server have changed', async () => {
   const server = await startPostgres({ fsync: 'off' });
   onTestFinished(() => server.stop());
   const { port } = new URL(server.url);
@@ -222,7 +222,7 @@ it('does not know whether the session of a pooler is in a commit', async () => {
   expect(await other.isCommitting(pooled)).toBe(false);
 });
 
-it('prepares statements behind a pooler that keeps them, and stops when the pooler has lost one', async () => {
+it('prepares statements behind a pooler until the pooler loses a prepared statement', async () => {
   let sent = '';
   let hasLost = false;
   const port = await startPooler(proxy.url, (message) => {
@@ -231,12 +231,12 @@ it('prepares statements behind a pooler that keeps them, and stops when the pool
     const [, ours] = /P.{4}(\w+)\w\0select name from/s.exec(sent) ?? []; // The message is Parse.
     if (!ours) return message;
     const renamed = hasLost
-      ? text.replaceAll(`\0${ours}`, `\0-${ours.slice(1)}`) // Renames it only in messages that execute it.
-      : text.replaceAll(new RegExp(`(?<!")${ours}`, 'g'), `_${ours.slice(1)}`); // Renames it everywhere but in SQL.
+      ? text.replaceAll(`\0${ours}`, `\0-${ours.slice(1)}`) // Renames the statement only in messages that execute the statement.
+      : text.replaceAll(new RegExp(`(?<!")${ours}`, 'g'), `_${ours.slice(1)}`); // Renames the statement everywhere except in SQL.
     return Buffer.from(renamed, 'latin1');
   });
   const { query } = await connect({ port });
-  // Only a transaction certainly stays in the session that has prepared the statement.
+  // Only a transaction is certain to stay in the session that prepared the statement.
   expect(sent).toMatch(/begin.*select name from.*commit/s);
   expect((await query('select $1::int', ['5'])).rows).toEqual([[5]]);
   expect((await query(prepared)).rows).toContainEqual(['select $1::int']);
@@ -282,7 +282,7 @@ it('reports why a server cannot be reached', async () => {
   expect(proxy.accepted).toBe(1);
 });
 
-it('is closed when the server has ended its session, and never reconnects', async () => {
+it('never reconnects after the server has ended its session', async () => {
   const connection = await connect();
   expect(connection.isOpen).toBe(true);
   await expect(connection.query('select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow();
@@ -291,14 +291,14 @@ it('is closed when the server has ended its session, and never reconnects', asyn
   expect(proxy.accepted).toBe(1);
 });
 
-it('fails a statement when the server warns that its commit may be lost, and runs the next statement', async () => {
+it('throws when the server warns that a commit may be lost, and runs the next statement', async () => {
   const { query, copy } = await connect();
-  await query('create role nobody_in_particular').catch(() => {}); // Another test may have created it.
+  await query('create role nobody_in_particular').catch(() => {}); // Another test may have created the role.
   await query('create temporary table numbers (number int)');
   await query('grant all on numbers to public');
   await query('set role nobody_in_particular');
   const message = 'the database warned that the commit may be lost';
-  // This warning has the same code as the one about the commit. It has no context either.
+  // Like the warning about a commit, this warning has the code 01000 and no context.
   await expect(query('analyze pg_authid')).rejects.toThrow(message);
   expect(await query('select 1')).toEqual({ rows: [[1]], count: 1 });
   await expect(query('analyze pg_authid')).rejects.toThrow(message);
@@ -306,14 +306,14 @@ it('fails a statement when the server warns that its commit may be lost, and run
   expect(await query('select number from numbers')).toEqual({ rows: [[1]], count: 1 });
 });
 
-it('ignores notices, and warnings of functions', async () => {
+it('ignores notices and the warnings of functions', async () => {
   const { query } = await connect();
   for (const level of ['notice', 'warning']) {
     const statement = `do $$ begin raise ${level} 'from a function'; end $$`;
     expect(await query(statement)).toMatchObject({ rows: [] });
   }
   for (let i = 0; i < 2; i++) {
-    // The second time this is a notice of the server itself.
+    // The second statement makes the server itself send a notice.
     const create = 'create temporary table if not exists numbers (number int)';
     expect(await query(create)).toMatchObject({ rows: [] });
   }
@@ -335,24 +335,16 @@ it('copies all rows, or none after an error', async () => {
   expect((await query('select number from numbers order by 1')).rows).toEqual([[1], [2]]);
 });
 
-it('fails a copy when the server warns that its commit may be lost', async () => {
-  const { hostname, port } = new URL(proxy.url);
+it('throws when the server warns that the commit of a copy may be lost', async () => {
   const warning = Buffer.from(
     'N\0\0\0\0SWARNING\0C01000\0Mthe transaction has committed locally\0\0',
   );
   warning.writeUInt32BE(warning.length - 1, 1);
-  const warningProxy = createServer((client) => {
-    const server = connectTo({ host: hostname, port: Number(port) });
-    for (const socket of [client, server]) socket.on('error', () => {});
-    client.on('close', () => server.destroy()).on('data', (chunk) => server.write(chunk));
-    server
-      .on('close', () => client.destroy())
-      .on('data', (chunk) => {
-        if (chunk.includes('COPY 1')) client.write(warning);
-        client.write(chunk);
-      });
+  const port = await startProxy(proxy.url, {
+    response: (message) =>
+      message.includes('COPY 1') ? Buffer.concat([warning, message]) : message,
   });
-  const { query, copy } = await connect({ port: await listen(warningProxy) });
+  const { query, copy } = await connect({ port });
   await query('create temporary table numbers (number int)');
   await expect(copy('copy numbers from stdin', Buffer.from('1\n'))).rejects.toThrow(
     'the database warned that the commit may be lost',
@@ -374,14 +366,7 @@ it('copies rows out, and then runs other statements', async () => {
   await connection.close();
 });
 
-it('is closed without a cancel request after a copy', async () => {
-  const connection = await connect();
-  for await (const _ of connection.copyOut('copy (select 1) to stdout'));
-  await connection.close();
-  expect(proxy.accepted).toBe(1);
-});
-
-it('cancels a copy whose reader has stopped early when the connection is closed', async () => {
+it('cancels an unfinished copy when the connection is closed', async () => {
   const connection = await connect();
   const copying = () => sql`
     select from pg_stat_activity
@@ -397,7 +382,7 @@ it('cancels a copy whose reader has stopped early when the connection is closed'
   expect(proxy.accepted).toBe(2);
 });
 
-it('tells the time of a deadline by the clock of the database, not of this machine', async () => {
+it('converts a deadline to the clock of the database', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2001-01-01') });
   onTestFinished(() => void vi.useRealTimers());
   const connection = await connect();
@@ -432,7 +417,7 @@ describe('a session that a connection has left behind', () => {
     return rows.map(({ pid }) => pid);
   };
 
-  it('is ended by the next connection when a network has silently dropped the first one', async () => {
+  it('ends the session of a dropped connection when the next connection opens', async () => {
     const leftBehind = new LeftBehind();
     const [first, second] = [await connect({ leftBehind }), await connect({ leftBehind })];
     const before = await sessions();
@@ -446,7 +431,7 @@ describe('a session that a connection has left behind', () => {
     expect((await third.query('select 1')).rows).toEqual([[1]]);
   });
 
-  it('is not confused with a session that has another address or start time', async () => {
+  it('ends no session that has another address or start time', async () => {
     const leftBehind = new LeftBehind();
     const other = await connect();
     const [[pid, startedAt] = []] = (
@@ -467,7 +452,7 @@ describe('a session that a connection has left behind', () => {
   });
 });
 
-it('cancels its running statement when it is closed', async () => {
+it('cancels the running statement when the connection is closed', async () => {
   const connection = await connect();
   const failed = expect(connection.query('select pg_sleep(60)')).rejects.toMatchObject({
     code: '57014',
@@ -481,17 +466,18 @@ it('cancels its running statement when it is closed', async () => {
   await vi.waitFor(() => expect(proxy.open).toBe(0));
 });
 
-it('is closed without a cancel request when no statement runs', async () => {
+it('sends no cancel request when it is closed without a running statement', async () => {
   const connection = await connect();
   await connection.query('select 1');
   await connection.query('select 1 / 0').catch(() => {});
+  for await (const _ of connection.copyOut('copy (select 1) to stdout'));
   await connection.close();
   expect(connection.isOpen).toBe(false);
   expect(proxy.accepted).toBe(1);
   await vi.waitFor(() => expect(proxy.open).toBe(0));
 });
 
-it('is closed even when the server no longer responds', async () => {
+it('closes even when the server no longer responds', async () => {
   const connection = await connect();
   const failed = expect(connection.query('select pg_sleep(60)')).rejects.toThrow();
   await vi.waitFor(async () => expect(await sleeping()).toHaveLength(1));
@@ -500,20 +486,20 @@ it('is closed even when the server no longer responds', async () => {
   await failed;
 });
 
-it('sends a cancel request, and waits no longer than the timeout for a server that is silent or down', async () => {
+it('sends a cancel request, and stops waiting at the timeout when the server is silent or down', async () => {
   const session = { pid: 1, secret: 1 };
   await cancelStatement({ host: '127.0.0.1', port: 1 }, session, 5_000);
   const received: Buffer[] = [];
   const silent = createServer((socket) => socket.on('data', (chunk) => received.push(chunk)));
   const port = await listen(silent);
   await cancelStatement({ host: '127.0.0.1', port }, { pid: 258, secret: 772 }, 1_000);
-  // The length, the code 1234.5678, the process and the secret.
+  // These bytes are the length, the code 1234.5678, the process and the secret.
   await vi.waitFor(() =>
     expect(Buffer.concat(received).toString('hex')).toBe('0000001004d2162e0000010200000304'),
   );
 });
 
-it('resolves as soon as the server has closed the connection of a cancel request', async () => {
+it('ends a cancel request as soon as the server closes the connection', async () => {
   const closing = createServer((socket) => socket.once('data', () => socket.end('bytes')));
   const port = await listen(closing);
   await cancelStatement({ host: '127.0.0.1', port }, { pid: 1, secret: 1 }, 60_000);

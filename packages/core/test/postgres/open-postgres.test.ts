@@ -6,7 +6,7 @@ import type { Database, OpenOptions } from '../../src/database/database.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import type { Share } from '../../src/database/verbs.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
-import { startPooler } from '../fixtures/pooler.ts';
+import { startPooler } from '../fixtures/proxy.ts';
 
 let sql: postgres.Sql;
 let proxy: FaultProxy;
@@ -21,7 +21,7 @@ beforeEach(async () => {
   });
 });
 
-/** Opens the database through the proxy; it is closed after the test. */
+/** Opens the database through the proxy, and closes the database after the test. */
 async function open(options?: OpenOptions): Promise<Database> {
   const database = await openPostgres(proxy.url, options);
   onTestFinished(() => database.close());
@@ -39,7 +39,7 @@ const hasTable = async () => {
   return row?.['has_table'];
 };
 
-it('migrates when it opens, and again only when the database was replaced', async () => {
+it('migrates when the database is opened, and again when somebody has replaced the database', async () => {
   const database = await open();
   expect((await run(database, countPlants)).rows).toEqual([[0]]);
   expect(proxy.accepted).toBe(2); // One connection is that of the migration.
@@ -74,7 +74,7 @@ it('lets a statement of a migration run for nearly an hour', async () => {
   expect(await sql`select distinct value from settings`).toEqual([{ value: '54min' }]);
 });
 
-it('throws an error that says what to change when the settings are wrong', async () => {
+it('throws an error with the remedy when the settings are wrong', async () => {
   const url = proxy.url.replace(/[^/]*$/, 'no_such_database');
   await expect(openPostgres(url)).rejects.toMatchObject({
     name: 'DatabaseSettingsError',
@@ -91,7 +91,7 @@ it('migrates as soon as the Postgres is reachable', async () => {
   await vi.waitFor(() => run(database, countPlants));
 });
 
-it('fails while the Postgres is unreachable when it requires a connection', async () => {
+it('throws with requireConnection while the Postgres is unreachable', async () => {
   proxy.fault = 'refuse';
   await expect(open({ requireConnection: true })).rejects.toMatchObject({
     kind: 'databaseUnavailable',
@@ -102,7 +102,7 @@ it('fails while the Postgres is unreachable when it requires a connection', asyn
   expect(await hasTable()).toBe(true);
 });
 
-it('does not migrate when it only reads', async () => {
+it('does not migrate with readOnly', async () => {
   const database = await open({ readOnly: true });
   await expect(run(database, countPlants)).rejects.toMatchObject({ databaseCode: '42P01' });
   await expect(run(database, 'select from nowhere')).rejects.toMatchObject({
@@ -118,7 +118,7 @@ it('does not migrate when it only reads', async () => {
   }
 });
 
-it('makes the server limit statements, and gives bulk statements more time', async () => {
+it('limits the time of statements on the server, and gives bulk statements more time', async () => {
   const limits = async (of: Database, share?: Share) => {
     const settings = ['statement_timeout', 'lock_timeout'];
     return Promise.all(
@@ -140,42 +140,11 @@ it('warns once when the pooler keeps no prepared statements', async () => {
     const connection = await database.nodes?.connect();
     onTestFinished(() => connection?.close());
   };
-  await connect(); // At this time, nobody listens.
+  await connect(); // Nobody listens to this warning.
   const warnings: string[] = [];
   database.onWarning((message) => warnings.push(message));
   for (let i = 0; i < 2; i++) await connect();
   expect(warnings).toEqual([expect.stringContaining('use 1.21 or newer')]);
-});
-
-it('cancels a statement at its deadline, and uses its connection again', async () => {
-  const database = await open();
-  const lookUp = (text: string, milliseconds: number) =>
-    database.write(text, [], { share: 'lookUps', deadline: deadlineIn(milliseconds) });
-  const session = async () => (await lookUp('select pg_backend_pid()', 60_000)).rows;
-  const before = await session();
-  await expect(lookUp('select pg_sleep(60)', 200)).rejects.toMatchObject({
-    reason: expect.stringMatching(/^no response within/),
-  });
-  expect(await session()).toEqual(before);
-  const sleeping = await sql`
-    select from pg_stat_activity
-    where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`;
-  expect(sleeping).toEqual([]);
-});
-
-it('writes and looks up while a flood of lists hangs', async () => {
-  const database = await open();
-  const lists = Promise.allSettled(
-    Array.from({ length: 100 }, () =>
-      database.write('select pg_sleep(60)', [], { share: 'lists', deadline: deadlineIn(60_000) }),
-    ),
-  );
-  for (const share of ['creates', 'deletes', 'lookUps'] as const) {
-    const { rows } = await database.write('select 1', [], { share, deadline: deadlineIn(20_000) });
-    expect(rows).toEqual([[1]]);
-  }
-  await database.close();
-  for (const { status } of await lists) expect(status).toBe('rejected');
 });
 
 it('runs a single loop of migrations while its user may not create a missing table', async () => {
@@ -199,7 +168,7 @@ it('runs a single loop of migrations while its user may not create a missing tab
   );
   const milliseconds = performance.now() - startedAt;
   expect(proxy.accepted).toBeGreaterThan(accepted);
-  // Each attempt has one connection, and begins at least 500 ms after the previous one.
+  // Each attempt opens one connection, and begins at least 500 ms after the previous attempt.
   expect(proxy.accepted - accepted).toBeLessThanOrEqual(1 + milliseconds / 500);
 });
 
@@ -211,11 +180,11 @@ it('closes all connections', async () => {
   await vi.waitFor(() => expect(proxy.open).toBe(0));
 });
 
-it('stops trying to migrate when it is closed', async () => {
+it('stops its attempts to migrate when the database is closed', async () => {
   proxy.fault = 'refuse';
   const database = await open();
   await database.close();
-  // The attempt that runs at that moment is the last one.
+  // The attempt that ran when the database closed is the last attempt.
   await vi.waitFor(() => expect(proxy.accepted).toBe(2));
   const other = await startFaultProxy(proxy.url);
   onTestFinished(() => other.close());
@@ -264,7 +233,7 @@ describe('on a node of a cluster', () => {
     await vi.waitFor(async () => expect(await session()).toEqual([]));
   });
 
-  it('uses other names for its sessions when the store has noticed the cluster', async () => {
+  it('renames its sessions when the store has noticed the cluster', async () => {
     const names = async () => {
       const rows = await sql`
         select application_name as name from pg_stat_activity
@@ -282,7 +251,7 @@ describe('on a node of a cluster', () => {
     expect(await names()).toEqual(Array(2).fill(`plant-store cluster process ${process.pid}`));
   });
 
-  it('uses four connections for lists, but only two on any other database', async () => {
+  it('uses four connections for lists on a cluster, and two on other databases', async () => {
     const lists = (database: Database) =>
       Array.from({ length: 6 }, () =>
         database.write(countPlants, [], { share: 'lists', deadline: deadlineIn(60_000) }),
@@ -299,7 +268,7 @@ describe('on a node of a cluster', () => {
     await lock`lock table plants in access exclusive mode`;
     const pending = lists(database);
     await vi.waitFor(async () => expect(await waiting()).toBe(2));
-    // The waiting lists get the new connections as well.
+    // Lists that have begun to wait get the new connections.
     for (let i = 0; i < 2; i++) database.nodes?.noticeCluster();
     await vi.waitFor(async () => expect(await waiting()).toBe(4));
     await lock`rollback`;

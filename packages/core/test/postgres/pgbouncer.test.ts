@@ -6,10 +6,9 @@ import {
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { openPlantStore } from '../../src/plant-store.ts';
 import { connectPostgres } from '../../src/postgres/connection.ts';
 
-/** A PgBouncer with `poolSize` connections to a database. All of its clients share them. */
+/** Starts a PgBouncer. Its clients share `poolSize` connections to a database. */
 async function startPooler(poolSize: number) {
   const pgBouncer = await startPgBouncer(await createDatabase(inject('postgresUrl')), poolSize);
   const admin = postgres(pgBouncer.url, { max: 1, prepare: false, fetch_types: false });
@@ -24,13 +23,13 @@ async function startPooler(poolSize: number) {
     onTestFinished(() => connection.close());
     return connection;
   };
-  /** The statements that are prepared in the session of the server. */
+  /** Returns the prepared statements of the session on the server. */
   const prepared = async () =>
     (await admin`select name, statement from pg_prepared_statements`).slice();
   return { url: pgBouncer.url, admin, connect, prepared };
 }
 
-describe.runIf(hasPgBouncer)('a connection through PgBouncer, where it is installed,', () => {
+describe.runIf(hasPgBouncer)('a connection through an installed PgBouncer', () => {
   it('prepares statements only when PgBouncer keeps them', async () => {
     const { connect, prepared } = await startPooler(1);
     const { query } = await connect();
@@ -43,24 +42,12 @@ describe.runIf(hasPgBouncer)('a connection through PgBouncer, where it is instal
     else expect(await prepared()).toEqual([]);
   });
 
-  it('warns once of a PgBouncer that keeps no prepared statements', async () => {
-    const { url } = await startPooler(4);
-    const store = await openPlantStore({ databaseUrl: url });
-    onTestFinished(store.close);
-    const warnings: string[] = [];
-    store.events.on('warning', (message) => warnings.push(message));
-    await store.ready();
-    await store.create({ id: 1n, name: 'Hoya' });
-    const old = expect.stringContaining('A PgBouncer older than 1.21');
-    expect(warnings).toEqual(keepsPreparedStatements ? [] : [old]);
-  });
-
   it('runs the same statements in any session of PgBouncer', async () => {
     const { admin, connect } = await startPooler(2);
     const connections = [await connect(), await connect(), await connect()];
     const pids = new Set<unknown>();
     for (let i = 0; i < 5; i++) {
-      // A transaction occupies one session, so the statement must use the other one.
+      // A transaction occupies one session, so the statement must use the other session.
       const isHeld = i % 2 === 0;
       if (isHeld) await admin.unsafe('begin');
       if (isHeld) await admin.unsafe('select 1');
@@ -75,7 +62,7 @@ describe.runIf(hasPgBouncer)('a connection through PgBouncer, where it is instal
     expect(pids.size).toBe(2);
   });
 
-  it('runs a statement even when the session of the server has lost it', async () => {
+  it('runs a statement that the session on the server has lost', async () => {
     const { admin, connect, prepared } = await startPooler(1);
     const { query } = await connect();
     expect((await query('select $1::int', ['1'])).rows).toEqual([[1]]);

@@ -8,7 +8,7 @@ import { openPlantStore } from '../../src/plant-store.ts';
 
 const plant = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };
 
-/** A database, and a new user without any privileges on it. */
+/** Creates a database, and a user without privileges on the database. */
 async function databaseWithUser({ isMigrated = true } = {}) {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   if (isMigrated) await (await openPlantStore({ databaseUrl })).close();
@@ -19,7 +19,7 @@ async function databaseWithUser({ isMigrated = true } = {}) {
   return { sql, user, options: { databaseUrl: url } };
 }
 
-it('a user that may only read reads plants, even in a session that is read-only', async () => {
+it('reads plants as a user that may only read, even in a read-only session', async () => {
   const { sql, user, options } = await databaseWithUser();
   await sql`insert into plants (id, name, tag) values (1, ${plant.name}, ${plant.tag})`;
   await sql.unsafe(`grant select on plants to ${user}`);
@@ -34,7 +34,7 @@ it('a user that may only read reads plants, even in a session that is read-only'
   }
 });
 
-it('a user that may not create tables uses a store that is migrated already', async () => {
+it('opens a migrated store as a user that may not create tables', async () => {
   const { sql, user, options } = await databaseWithUser();
   await sql.unsafe(`grant select, insert, delete on plants to ${user}`);
   await sql.unsafe(`grant select, insert, update on access_tokens to ${user}`);
@@ -50,7 +50,7 @@ it('a user that may not create tables uses a store that is migrated already', as
   await sql.end();
 });
 
-it('an inspection finds the privileges of a user, and a schema that it may not use', async () => {
+it('finds the privileges of a user, and a schema that the user may not use', async () => {
   const { sql, user, options } = await databaseWithUser();
   await sql.unsafe(`grant select (id, name), update (name) on plants to ${user}`);
   expect(await inspectDatabase(options)).toMatchObject({
@@ -86,7 +86,7 @@ describe('a read replica', () => {
     await primary.stop();
   });
 
-  it('is enough to read', async () => {
+  it('reads plants from a read replica', async () => {
     const reader = await openPlantReader({ databaseUrl: standby.url });
     await vi.waitFor(async () => expect(await reader.get(1n)).toMatchObject(plant));
     expect(await reader.count()).toBe(1);
@@ -97,7 +97,7 @@ describe('a read replica', () => {
     await store.close();
   });
 
-  it('is not enough to write, and the error says so', async () => {
+  it('says that a read replica accepts no writes', async () => {
     const opening = openPlantStore({ databaseUrl: standby.url }, { requireConnection: true });
     await expect(opening).rejects.toMatchObject({
       kind: 'databaseUnavailable',
@@ -105,7 +105,7 @@ describe('a read replica', () => {
     });
   });
 
-  it('can be inspected, but an inspection prefers the primary when the URL names both', async () => {
+  it('inspects a read replica, but prefers the primary when the URL names both', async () => {
     expect(await inspectDatabase({ databaseUrl: standby.url })).toMatchObject({ isReplica: true });
     const { host: other } = new URL(standby.url);
     const both = primary.url.replace('@', `@${other},127.0.0.1:1,`);

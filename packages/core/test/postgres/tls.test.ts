@@ -24,7 +24,7 @@ describe('the driver', () => {
     });
   });
 
-  it('gets missing parts of the URL from its environment variables', () => {
+  it('reads missing parts of the URL from environment variables', () => {
     const variables = { PGHOST: 'h', PGPORT: '1', PGUSER: 'u', PGPASSWORD: 'p', PGDATABASE: 'd' };
     for (const [name, value] of Object.entries({ ...variables, PGSSL: 'require' })) {
       vi.stubEnv(name, value);
@@ -35,7 +35,7 @@ describe('the driver', () => {
     });
   });
 
-  it('sends settings of the session to the server, and no parameter that concerns the client', () => {
+  it('sends settings of the session to the server, but no settings of the client', () => {
     const parameters =
       'search_path=garden&connect_timeout=1&target_session_attrs=any&sslmode=disable';
     const { connection } = postgresOverTls(`${host}/?${parameters}`, {
@@ -71,18 +71,24 @@ describe('the driver', () => {
     ['verify-ca', 'db.example.com', 'elsewhere', true],
     // The driver passes no name for an IP address, and Node then checks for "localhost".
     ['verify-full', '192.0.2.1', 'localhost', false],
-  ])('with sslmode=%s at %s accepts a certificate for %s: %s', (mode, server, name, isAccepted) => {
-    const { ssl } = optionsOf(`postgres://${server}/?sslmode=${mode}`);
-    const { checkServerIdentity } = ssl as ConnectionOptions; // With these modes, it is an object.
-    const certificate = { subject: { CN: name }, subjectaltname: `DNS:${name}` } as PeerCertificate; // The check reads only these fields.
-    const error = checkServerIdentity?.(isIP(server) ? 'localhost' : server, certificate);
-    expect(error === undefined).toBe(isAccepted);
-  });
+  ])(
+    'decides with sslmode=%s at %s whether to accept a certificate for %s: %s',
+    (mode, server, name, isAccepted) => {
+      const { ssl } = optionsOf(`postgres://${server}/?sslmode=${mode}`);
+      const { checkServerIdentity } = ssl as ConnectionOptions; // With these modes, `ssl` is an object.
+      const certificate = {
+        subject: { CN: name },
+        subjectaltname: `DNS:${name}`,
+      } as PeerCertificate; // The check reads only these fields.
+      const error = checkServerIdentity?.(isIP(server) ? 'localhost' : server, certificate);
+      expect(error === undefined).toBe(isAccepted);
+    },
+  );
 
   it('trusts the authorities of the system with sslrootcert=system, and verifies the host', () => {
     for (const mode of ['', '&sslmode=require']) {
       const { ca, checkServerIdentity } = optionsOf(`${host}/?sslrootcert=system${mode}`)
-        .ssl as ConnectionOptions; // With this parameter, it is an object.
+        .ssl as ConnectionOptions; // With this parameter, `ssl` is an object.
       expect(ca).toEqual(getCACertificates('system'));
       const certificate = { subject: { CN: 'elsewhere' } } as PeerCertificate; // The check reads only these fields.
       expect(checkServerIdentity?.('db.example.com', certificate)).toBeInstanceOf(Error);
@@ -140,7 +146,7 @@ describe('TLS to Postgres', () => {
     });
   }
 
-  /** Opens a connection, and returns whether it is encrypted. */
+  /** Opens a connection, and returns whether the connection is encrypted. */
   async function isEncrypted(mode: string, rootCert?: string, host = 'localhost') {
     const file = rootCert && `&sslrootcert=${encodeURIComponent(join(directory, rootCert))}`;
     const url = `${server.url.replace('127.0.0.1', host)}?sslmode=${mode}${file ?? ''}`;
@@ -163,7 +169,7 @@ describe('TLS to Postgres', () => {
     );
   });
 
-  it('verify-full verifies the IP address when the URL has one', async () => {
+  it('verify-full verifies the IP address of the URL', async () => {
     await configureServer('127.0.0.1');
     expect(await isEncrypted('verify-full', 'authority', '127.0.0.1')).toBe(true);
     await expect(isEncrypted('verify-full', 'authority')).rejects.toThrow(/Host: localhost/);
@@ -208,7 +214,7 @@ describe('TLS to Postgres', () => {
     await store.close();
   });
 
-  it('the error says when a server has no TLS or requires TLS', async () => {
+  it('the error says that a server has no TLS or requires TLS', async () => {
     await configureServer(undefined);
     const opening = (parameter = '') =>
       openPlantStore({ databaseUrl: `${server.url}${parameter}` }, { requireConnection: true });

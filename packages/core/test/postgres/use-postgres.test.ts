@@ -1,19 +1,16 @@
-import { connect, createServer } from 'node:net';
 import { createDatabase, freePort } from '@plant-store/test-setup';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { send } from '../../src/database/query.ts';
 import { usePostgres } from '../../src/postgres/use-postgres.ts';
-import { listen } from '../fixtures/listen.ts';
-import { startPooler } from '../fixtures/pooler.ts';
+import { connectToNew } from '../fixtures/databases.ts';
+import { isStart, startPooler, startProxy } from '../fixtures/proxy.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
 
 beforeEach(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
-  sql = postgres(databaseUrl, { max: 1 });
-  onTestFinished(() => sql.end());
+  ({ databaseUrl, sql } = await connectToNew({ max: 1 }));
 });
 
 const withHosts = (...ports: (string | number)[]) => {
@@ -92,10 +89,10 @@ it('passes on a warning when the pooler keeps no prepared statements', async () 
   );
 });
 
-it('fails when the statements are not done twelve seconds after the call', async () => {
+it('fails when the statements take longer than twelve seconds', async () => {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'performance'],
-    shouldAdvanceTime: true, // The driver waits for timers when it is closed.
+    shouldAdvanceTime: true, // The driver waits for timers while it closes.
   });
   onTestFinished(() => void vi.useRealTimers());
   vi.advanceTimersByTime(60_000);
@@ -112,23 +109,19 @@ it('fails when the statements are not done twelve seconds after the call', async
   await failed;
 });
 
-/** A proxy that clients take for a read replica. It connects them to a read-only database. */
+/** Starts a proxy that looks like a read replica. The proxy connects its clients to a read-only database. */
 async function startReplica() {
   const url = new URL(await createDatabase(inject('postgresUrl')));
   const database = url.pathname.slice(1);
   await sql.unsafe(`alter database ${database} set default_transaction_read_only = on`);
-  const proxy = createServer((client) => {
-    client.once('data', (start: Buffer) => {
+  const port = await startProxy(url.href, {
+    request(message) {
+      if (!isStart(message)) return message;
       const names = [sql.options.database, database] as const;
-      const message = Buffer.from(start.toString('latin1').replace(...names), 'latin1');
-      message.writeUInt32BE(message.length);
-      const server = connect({ host: url.hostname, port: Number(url.port) });
-      server.on('error', () => {}).write(message);
-      client
-        .on('error', () => {})
-        .pipe(server)
-        .pipe(client);
-    });
+      const start = Buffer.from(message.toString('latin1').replace(...names), 'latin1');
+      start.writeUInt32BE(start.length);
+      return start;
+    },
   });
-  return { port: await listen(proxy), database };
+  return { port, database };
 }

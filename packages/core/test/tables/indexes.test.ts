@@ -1,27 +1,25 @@
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type postgres from 'postgres';
+import { beforeEach, expect, it, vi } from 'vitest';
 import type { Query } from '../../src/database/query.ts';
 import { createConnectToPrimary } from '../../src/postgres/connect-to-primary.ts';
 import { buildIndexes } from '../../src/tables/indexes.ts';
+import { connectToNew } from '../fixtures/databases.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
 
 beforeEach(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
-  sql = postgres(databaseUrl, { onnotice: () => {} });
-  onTestFinished(() => sql.end());
+  ({ databaseUrl, sql } = await connectToNew());
 });
 
 const createTable = () => sql`create table plants (id bigint primary key, tag text)`;
 
-/** The id of the index in the catalog. A new build makes a new id. */
+/** Reads the index from the catalog. A new build makes an index with a new id. */
 const index = () =>
   sql`select indexrelid, indisvalid, pg_get_indexdef(indexrelid) as definition
     from pg_index where indexrelid = to_regclass('plants_tag')`;
 
-/** Builds the index on its own connection. Returns the statements that were sent so far. */
+/** Builds the indexes on a new connection. Returns the statements that were sent so far. */
 async function build() {
   const connection = await createConnectToPrimary(databaseUrl, { timeout: 60_000 })();
   const sent: string[] = [];
@@ -35,7 +33,7 @@ async function build() {
 
 const read = "select to_regclass('plants')";
 
-it('does nothing where the table does not exist', async () => {
+it('does nothing when the table is missing', async () => {
   const { sent, built } = await build();
   await built;
   expect(sent).toEqual([read]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { expect, inject, it, vi } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { migrationsFolder } from '../../src/tables/schema-version.ts';
 
@@ -44,28 +44,6 @@ it('creates the expected tables and columns', async () => {
     'plants created_at timestamp with time zone NO now()',
     `plants changed_in xid8 YES ${durable}`,
   ]);
-  await sql.end();
-});
-
-it('waits while another instance migrates', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const sql = postgres(databaseUrl);
-  const other = await sql.reserve();
-  await other`begin`;
-  await other`select pg_advisory_xact_lock(${0x706c616e7473})`;
-
-  const opening = openPlantStore({ databaseUrl });
-  await vi.waitFor(async () => {
-    const waiting = await sql`
-      select from pg_locks join pg_database on oid = database
-      where locktype = 'advisory' and not granted and datname = current_database()`;
-    expect(waiting).toHaveLength(1);
-  });
-  expect(await sql`select from pg_tables where tablename = 'plants'`).toHaveLength(0);
-  await other`rollback`;
-  other.release();
-  await (await opening).close();
-  expect(await sql`select from pg_tables where tablename = 'plants'`).toHaveLength(1);
   await sql.end();
 });
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type postgres from 'postgres';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
+import { connectToNew } from '../fixtures/databases.ts';
 import { createOldTables } from '../fixtures/old-tables.ts';
 
-/** All statements of the version before scopes. */
+/** The statements of the version before scopes. */
 const oldInsert = 'insert into plants (id, name, tag) values ($1, $2, $3) on conflict do nothing';
 const oldSelect = 'select sha256, name, created_at, expires_at, revoked_at, last_used_at';
 
@@ -16,10 +16,8 @@ const oldToken = 'an old token';
 
 /** Makes a database of the version before scopes, with a plant and a token. */
 beforeEach(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
+  ({ databaseUrl, sql } = await connectToNew());
   await createOldTables(databaseUrl, 2);
-  sql = postgres(databaseUrl);
-  onTestFinished(() => sql.end());
   await sql.unsafe(oldInsert, [1, 'Monstera deliciosa', 'Araceae']);
   const sha256 = createHash('sha256').update(oldToken).digest();
   await sql`insert into access_tokens (sha256, name) values (${sha256}, 'old')`;
@@ -61,7 +59,7 @@ describe('the migration to scopes', () => {
     };
     const { plants } = await store.list({ tag: 'rare', limit: 1000 });
     expect(plants).toHaveLength(100);
-    await store.close(); // A session reports its statistics at its end, or up to 10 s later.
+    await store.close(); // A session reports its statistics when it ends, or within 10 s.
     await vi.waitFor(async () => expect(Number((await scans()).idx_scan)).toBeGreaterThan(0), {
       timeout: 30_000,
     });

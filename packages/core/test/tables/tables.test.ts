@@ -13,7 +13,7 @@ describe.each(Object.entries({ plants, plantDeletions }))('the table %s', (_, ta
   it.each(Object.entries(plantColumns))(
     'contains the column of %s as `plantColumns` describes it',
     (field, listed) => {
-      const column = table[field as keyof typeof plantColumns]; // Object.entries types it as a string.
+      const column = table[field as keyof typeof plantColumns]; // Object.entries types the field as a string.
       expect({ name: column.name, isOptional: !column.notNull }).toEqual({
         name: listed.name,
         isOptional: listed.isOptional,

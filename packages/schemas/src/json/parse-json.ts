@@ -21,14 +21,14 @@ export function parseJson(text: string, read: ReadNumber = (exact) => exact): un
     isOnlyOne && int64Syntax.test(number)
       ? withInteger(JSON.parse(text), read(BigInt(number)))
       : undefined;
-  return value ?? parseSlowly(text, read);
+  return value ?? (isExact(text) ? JSON.parse(text) : parseSlowly(text, read));
 }
 
 type ReadNumber = (exact: number | bigint) => unknown;
 
 /** Whether plain `JSON.parse` certainly reads every number of a text exactly. */
 export function isExact(text: string): boolean {
-  return !longNumber.test(text);
+  return !longNumber.test(text) || !longNumber.test(text.replaceAll(strings, '""'));
 }
 
 /**
@@ -36,6 +36,9 @@ export function isExact(text: string): boolean {
  * exponent, or more than the 15 digits that a double always holds. The pattern can match a part of a string.
  */
 const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
+
+/** Matches the strings of a JSON text. The last one may be open, so that no quote is looked at twice. */
+const strings = /"[^"\\]*(?:\\.[^"\\]*)*"?/gs;
 
 /** Matches an integer with 16 to 19 digits. The longest int64 has 19 digits. */
 const int64Syntax = /^-?\d{16,19}$/;

@@ -3,12 +3,12 @@ import { findBrowser } from './find-browser.ts';
 
 /** A running Chromium. */
 export interface RunningBrowser {
-  /** The address for Playwright: `chromium.connect(endpoint)`. */
+  /** The address for `chromium.connect` of Playwright. */
   readonly endpoint: string;
   stop(): Promise<void>;
 }
 
-/** Starts a Chromium without a window. On Linux, nobody needs to install anything for it. */
+/** Starts a Chromium without a window. On Linux, this needs no installed browser. */
 export async function startBrowser(): Promise<RunningBrowser> {
   const { executablePath, env, remove } = await findBrowser();
   const browser = await chromium.launchServer({

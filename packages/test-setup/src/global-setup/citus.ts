@@ -2,12 +2,9 @@ import type { TestProject } from 'vitest/node';
 import { startCitus } from '../postgres/start-citus.ts';
 import './provided-context.ts';
 
-/**
- * Vitest's global setup: starts one Citus cluster for a test run. Tests get it by
- * `inject('citus')`.
- */
+/** Starts one Citus cluster for a test run. Tests get the cluster by `inject('citus')`. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // No test crashes the machine, so no test needs fsync. fsync would take most of their time.
+  // No test crashes the machine, so no test needs fsync, which is slow.
   const cluster = await startCitus({ settings: { fsync: 'off' } });
   project.provide('citus', cluster.addresses);
   return () => cluster.stop();

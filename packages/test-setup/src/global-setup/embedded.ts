@@ -9,8 +9,9 @@ import './provided-context.ts';
 const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 
 /**
- * Vitest's global setup: makes a data directory with an empty embedded database, which stays for later test
- * runs. Tests get its path by `inject('dataDirectory')` and copy it, because making a database takes seconds.
+ * Makes a data directory with an empty embedded database, as a global setup of Vitest. The directory stays
+ * for later test runs. Tests copy the directory at `inject('dataDirectory')`, because making a database
+ * takes seconds.
  */
 export default async function setup(project: TestProject): Promise<void> {
   const directory = join(cache, `embedded-${await pgliteVersion()}`);
@@ -25,7 +26,7 @@ async function makeDatabase(directory: string): Promise<void> {
   await (await PGlite.create(join(unfinished, 'postgres'))).close();
   await rename(unfinished, directory).catch(async (error) => {
     if (!existsSync(directory)) throw error;
-    await rm(unfinished, { recursive: true }); // Another package's tests have made the directory.
+    await rm(unfinished, { recursive: true }); // The tests of another package have made the directory meanwhile.
   });
 }
 

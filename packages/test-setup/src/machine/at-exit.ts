@@ -1,13 +1,13 @@
 const callbacks = new Set<() => void>();
 
-// One listener for all callbacks: Node warns when an event has more than ten listeners.
+// All callbacks share one listener, because Node warns about more than ten listeners.
 process.once('exit', () => {
   for (const callback of callbacks) callback();
 });
 
 /**
- * Calls a function when this process exits. Tests use it to stop the processes that they have
- * started, even when a test run is cut short.
+ * Calls a function when this process exits. Even an interrupted test run can stop its processes in this
+ * way.
  *
  * @returns a function that cancels the call
  */

@@ -7,7 +7,7 @@ export interface User {
 }
 
 /**
- * Returns the user `nobody` when this process runs as root: Postgres and PgBouncer do not run as
+ * Returns the user `nobody` when this process runs as root, because Postgres and PgBouncer do not run as
  * root. Returns undefined when this process runs as another user.
  */
 export async function unprivilegedUser(): Promise<User | undefined> {

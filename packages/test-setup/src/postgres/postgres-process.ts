@@ -1,13 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import type { User } from '../machine/unprivileged-user.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 
-/** A Postgres server on a data directory that exists. */
+/** A Postgres server on an existing data directory. */
 export interface PostgresProcess {
   readonly process: ChildProcess;
   start(): Promise<void>;
-  /** Stops the server. `SIGQUIT` stops it at once and without a checkpoint, `SIGINT` gracefully. */
+  /** Stops the server: `SIGQUIT` at once and without a checkpoint, `SIGINT` gracefully. */
   halt(signal: NodeJS.Signals): Promise<void>;
   /** Stops the server at once while this process exits. Does not wait for the end of the server. */
   abandon(): void;
@@ -22,7 +23,7 @@ export interface PostgresInstallation {
   port: string;
   settings: Record<string, string>;
   env?: Record<string, string> | undefined;
-  /** No file of the server can grow beyond this many KiB, as if the disk were full. */
+  /** The largest size of each file of the server, in KiB. */
   maxFileSize: number;
 }
 
@@ -68,4 +69,14 @@ async function readyToAccept(server: ChildProcess): Promise<void> {
     server.once('error', reject);
     server.once('exit', (code) => reject(new Error(`Postgres ended with code ${code}:\n${log}`)));
   });
+}
+
+export async function freezeProcesses(postmaster: number): Promise<() => void> {
+  process.kill(postmaster, 'SIGSTOP'); // The postmaster stops first, so that it starts no further processes.
+  const { stdout } = await promisify(execFile)('pgrep', ['-P', String(postmaster)]);
+  const children = stdout.trim().split('\n').map(Number);
+  for (const pid of children) process.kill(pid, 'SIGSTOP');
+  return () => {
+    for (const pid of [postmaster, ...children]) process.kill(pid, 'SIGCONT');
+  };
 }

@@ -7,11 +7,11 @@ import { atExit } from '../machine/at-exit.ts';
 /** Whether this machine can compile the library that makes a Postgres slow. */
 export const hasSlowFlush = process.platform === 'linux' && spawnSync('cc', ['-v']).status === 0;
 
-/** A disk whose flushes take as long as a test says. */
+/** A disk with flushes of an adjustable duration. */
 export interface SlowFlush {
   /** The environment variables of a Postgres on this disk. */
   readonly env: Record<string, string>;
-  /** Lets each flush that begins from now on take a given number of milliseconds. */
+  /** Sets the duration of all later flushes, in milliseconds. */
   set(milliseconds: number): void;
   /** Ends the running flushes at once, and stops the delays. */
   cut(): void;

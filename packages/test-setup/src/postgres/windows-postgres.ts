@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import type { PostgresInstallation, PostgresProcess } from './postgres-process.ts';
 
 /**
- * On Windows, pg_ctl runs Postgres. It drops an administrator's privileges, because the server does not
- * run with them. It can shut the server down gracefully, for which Windows has no signal.
+ * The program pg_ctl runs Postgres on Windows. The program drops an administrator's privileges, because the
+ * server does not run with such privileges. Only this program can shut the server down gracefully there.
  */
 export function windowsPostgres(place: PostgresInstallation): PostgresProcess {
   const { binaries, directory, data, port, settings } = place;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 
-/** The server to send plants to. */
+/** The server that gets the plants. */
 interface Target {
   url: string;
   token: string;
@@ -17,9 +17,7 @@ interface Plant {
 export interface AcknowledgedLoad {
   /** The results so far. */
   readonly seen: Seen;
-  /**
-   * Waits until this number of further plants is acknowledged. Resolves with the milliseconds of this wait.
-   */
+  /** Waits for this number of further acknowledgements. Resolves with the waited milliseconds. */
   acknowledged(plants: number): Promise<number>;
   /** Sends no more plants. Resolves when the last responses have arrived. */
   stop(): Promise<void>;
@@ -30,7 +28,7 @@ export interface Seen {
   longestGap: number;
   /** The plants that got 200. The store must hold them exactly as they were sent. */
   acknowledged: Plant[];
-  /** The number of responses by HTTP status and error code: `200`, `503 50300`, `none`. */
+  /** The number of responses by outcome, such as `200`, `503 50300` or `none`. */
   outcomes: Record<string, number>;
   /** The milliseconds that the slowest response took. */
   slowest: number;
@@ -38,18 +36,17 @@ export interface Seen {
   withoutRetryAfter: number;
 }
 
-/** The milliseconds between two requests of a client. Without a pause the load would be an overload. */
+/** The milliseconds between two requests of a client. Without a pause, the load would be too high. */
 const pause = 20;
 
 /**
- * Creates plants over REST and tRPC in turn, as reliable clients do. They send a plant that does not get
- * 200 again over the other surface, until it gets 200.
+ * Creates plants over REST and tRPC in turn, as reliable clients do. A client repeats a create over the
+ * other surface until the create gets 200.
  *
- * A test may change the target's URL while the load runs, when another server replaces the first. An
- * empty URL means that no server runs. Requests then count as `none`.
+ * A test may change the target's URL while the load runs. An empty URL means that no server runs, so the
+ * requests count as `none`.
  *
- * @param takesId returns whether the load creates a plant with this id. The load asks for the ids 1, 2 and
- *   so on.
+ * @param takesId returns whether the load uses an id. The load tries the ids 1, 2 and so on.
  */
 export function startAcknowledgedLoad(
   target: Target,

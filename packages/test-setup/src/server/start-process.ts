@@ -2,29 +2,29 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { atExit } from '../machine/at-exit.ts';
 
 const main = fileURLToPath(new URL('../../../../apps/api/bin/server.js', import.meta.url));
 
 /** A running process of the server's program. */
 export interface StartedProcess {
   child: ChildProcess;
-  /** The output of the process so far, from both streams. */
+  /** The standard output and the standard error of the process so far. */
   output(): string;
-  /**
-   * Resolves with the match when the output matches the pattern. Rejects when the process exits
-   * first.
-   */
+  /** Resolves when the output matches a pattern. Rejects when the process exits first. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Resolves with the URL of the server when the server listens. */
+  listening(): Promise<string>;
   /** Resolves with the exit code, or with the signal that killed the process. */
   ended(): Promise<number | NodeJS.Signals>;
 }
 
 /**
- * Starts the server's program as `pnpm start` does. The process gets only
- * these settings and defaults for tests, and reads no `.env`.
+ * Starts the server's program as `pnpm start` does. The server gets only these settings and defaults for
+ * tests, and reads no `.env`. The server ends when this process ends.
  *
- * @param shell a command for a POSIX shell, in which `"$@"` is the program. With it, a test can redirect
- *   the program's output.
+ * @param shell a command for a POSIX shell, in which `"$@"` is the program. For example, the command can
+ *   redirect the program's output.
  */
 export function startProcess(env: Record<string, string>, shell?: string): StartedProcess {
   const program = [process.execPath, main];
@@ -39,6 +39,10 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  child.once(
+    'exit',
+    atExit(() => child.kill('SIGKILL')),
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {
@@ -51,34 +55,39 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
     hasEnded = true; // `close` comes after all of the output.
     return code ?? signal;
   });
+  const printed: StartedProcess['printed'] = async (pattern) => {
+    let match = pattern.exec(output);
+    while (!match) {
+      await Promise.race([once(child, 'printed'), exit]);
+      match = pattern.exec(output);
+      if (!match && hasEnded) throw new Error(`the process exited:\n${output}`);
+    }
+    return match;
+  };
   return {
     child,
     output: () => output,
+    printed,
+    listening: async () => (await printed(/REST +(http:\S+)\/plants/))[1] ?? '',
     ended: () => exit,
-    async printed(pattern) {
-      let match = pattern.exec(output);
-      while (!match) {
-        await Promise.race([once(child, 'printed'), exit]);
-        match = pattern.exec(output);
-        if (!match && hasEnded) throw new Error(`the process exited:\n${output}`);
-      }
-      return match;
-    },
   };
 }
 
 /**
  * Starts the server's program on a Postgres and waits until it listens.
  *
- * @param shell as in `startProcess`
+ * @param shell the parameter of `startProcess`.
  * @returns the environment variables for a client program, and a function that stops the server
  */
 export async function startOnPostgres(databaseUrl: string, shell?: string) {
   const PLANT_STORE_TOKEN = 'secret-of-the-tests';
   const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN }, shell);
-  const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
   return {
-    env: { PATH: process.env['PATH'], PLANT_STORE_URL: url, PLANT_STORE_TOKEN },
+    env: {
+      PATH: process.env['PATH'],
+      PLANT_STORE_URL: await server.listening(),
+      PLANT_STORE_TOKEN,
+    },
     async stop() {
       server.child.kill();
       await server.ended();

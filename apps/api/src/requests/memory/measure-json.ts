@@ -1,4 +1,4 @@
-/** Counts the values and levels of a text that may be no JSON. An empty list counts as two values. */
+/** Counts the values and levels of a text, which need not be JSON. An empty list counts as two values. */
 export function measureJson(json: string) {
   let values = 1;
   let levels = 0;

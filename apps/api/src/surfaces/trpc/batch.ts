@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import type { PlantStore } from '@plant-store/core';
 import { maxBatchCalls } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorHeaders, trpcErrorBody } from '../../errors/error-response.ts';
 import { HttpError, toHttpError } from '../../errors/http-error.ts';
 import { isObject } from '../../requests/body/json-body.ts';
+import { isLarge } from '../../requests/memory/memory-budget.ts';
 import { sendJsonText } from '../../responses/json-response.ts';
 import { callContext, runCall } from '../call-flow.ts';
 import type { Endpoints } from './endpoints.ts';
@@ -21,22 +23,27 @@ export async function sendBatch(
   }
   const context = callContext(store, request, reply);
   const statuses = new Set<number>();
-  const envelopes = await Promise.all(
-    paths.map(async (path, index) => {
-      try {
-        const endpoint = endpoints.find(path, request, reply);
-        const envelope = await runCall(endpoint, request, context, index);
-        statuses.add(200);
-        return envelope;
-      } catch (thrown) {
-        const error = toHttpError(thrown);
-        request.server.logError(error, request);
-        reply.headers(errorHeaders(error));
-        statuses.add(error.status);
-        return trpcErrorBody(error, path);
-      }
-    }),
-  );
+  const envelopeOf = async (path: string, index: number) => {
+    try {
+      const endpoint = endpoints.find(path, request, reply);
+      const envelope = await runCall(endpoint, request, context, index);
+      statuses.add(200);
+      return envelope;
+    } catch (thrown) {
+      const error = toHttpError(thrown);
+      request.server.logError(error, request);
+      reply.headers(errorHeaders(error));
+      statuses.add(error.status);
+      return trpcErrorBody(error, path);
+    }
+  };
+  const calls: Promise<string>[] = [];
+  for (const [index, path] of paths.entries()) {
+    // The check of a large input takes some milliseconds, so other requests get a turn between two calls.
+    if (index > 0 && isLarge(request.bodyBytes)) await setImmediate();
+    calls.push(envelopeOf(path, index));
+  }
+  const envelopes = await Promise.all(calls);
   const [status = 200, ...others] = statuses;
   reply.code(others.length > 0 ? 207 : status);
   return sendJsonText(reply, `[${envelopes.join()}]`);

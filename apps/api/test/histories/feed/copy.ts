@@ -1,12 +1,12 @@
 import type { PlantChanges, StoredPlant } from '@plant-store/schemas';
 
-/** A copy of the store, which a follower makes from a list and the feed. */
+/** A follower's copy of the store. The follower makes the copy from a list and the feed. */
 export interface Copy {
   /** The text of each plant by its id. */
   readonly plants: Map<bigint, string>;
   /** The cursor after the last change that the copy contains. */
   cursor: string;
-  /** The changes since the list. */
+  /** The changes that came after the list. */
   readonly changes: SeenChange[];
 }
 
@@ -19,7 +19,7 @@ export interface SeenChange {
 export const textOf = ({ name, tag, createdAt }: StoredPlant): string =>
   `${name} (${tag ?? 'no tag'}) of ${createdAt.toISOString()}`;
 
-/** Applies a page as the documentation says. */
+/** Applies a page of changes in the documented way. */
 export function apply({ changes, next }: PlantChanges, copy: Copy): void {
   for (const { type, plant } of changes) {
     if (type === 'created') copy.plants.set(plant.id, textOf(plant));
@@ -35,7 +35,7 @@ export const cloneOf = ({ plants, cursor, changes }: Copy): Copy => ({
   changes: [...changes],
 });
 
-/** The differences between the table and a copy, a few lines at most. */
+/** Returns a few of the differences between the table and a copy. */
 export function differences(table: ReadonlyMap<bigint, string>, copy: Copy | undefined): string[] {
   if (!copy) return ['there is no copy'];
   const ids = [...new Set([...table.keys(), ...copy.plants.keys()])];

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type postgres from 'postgres';
+import { plantsOn } from '../../faults/plants-database.ts';
 import { faults } from '../faults.ts';
 import type { Instance } from '../world.ts';
-import { type FeedWorld, plantsOn } from './feed-world.ts';
+import type { FeedWorld } from './feed-world.ts';
 
 export type BeginFault = (world: FeedWorld, instance: Instance) => Promise<() => unknown>;
 
@@ -48,8 +49,8 @@ export const feedFaults: Record<string, BeginFault> = {
   },
 
   /**
-   * Postgres forgets commits that did not wait until they were durable, because its process for such
-   * commits was frozen. The other writers rest, because a durable commit keeps all earlier commits.
+   * Postgres loses asynchronous commits, because the WAL writer is frozen and then killed. The other
+   * writers pause, because a synchronous commit makes all earlier commits durable.
    */
   async forgetCommits(world) {
     const { admin } = world.database;
@@ -69,7 +70,7 @@ export const feedFaults: Record<string, BeginFault> = {
   },
 };
 
-/** Kills the primary and promotes the standby, which is the Postgres of all later faults. */
+/** Kills the primary and promotes the standby. All later faults concern the standby. */
 export const promoteStandby: BeginFault = async (world, instance) => {
   const { database, standby } = world;
   await database.server.halt('SIGKILL');
@@ -79,24 +80,21 @@ export const promoteStandby: BeginFault = async (world, instance) => {
   await database.admin.end({ timeout: 1 });
   return async () => {
     await untilReady(world.database.admin);
-    // No copy from before the promotion has this plant, so each follower must notice the promotion.
+    // A follower gets this plant only when it notices the promotion.
     await world.database.admin`insert into plants (id, name) values (0, 'after the promotion')`;
   };
 };
 
 const untilReady = (admin: postgres.Sql) => onceReady(() => admin`select 1`);
 
-/** Returns the id of the Postgres process of a connection. */
+/** Returns the id of the Postgres process that serves a connection. */
 async function backendOf(admin: postgres.Sql): Promise<number> {
   const [row] = await admin<{ pid: number }[]>`select pg_backend_pid() as pid`;
   if (!row) throw new Error('the database returned no process');
   return row.pid;
 }
 
-/**
- * Waits until Postgres has replaced the process of a connection. Right after the crash of another process,
- * the old one may still run queries.
- */
+/** Waits until a connection has a new Postgres process, because the old process may run further queries. */
 async function untilReplaced(admin: postgres.Sql, old: number): Promise<void> {
   while ((await onceReady(() => backendOf(admin))) === old) await setTimeout(50);
 }

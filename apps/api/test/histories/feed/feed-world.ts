@@ -5,27 +5,27 @@ import {
   startPgBouncer,
   type TestPostgres,
 } from '@plant-store/test-setup';
-import postgres from 'postgres';
 import type { PlantsDatabase } from '../../faults/plants-database.ts';
 import type { Random } from '../random.ts';
 import { type Instance, startInstance, startWorld, type World, withStandby } from '../world.ts';
 
 /**
- * The processes of a history of the feed: a Postgres, two instances, and one behind PgBouncer. With a
- * standby, the instances and the followers know both hosts, and no instance is behind PgBouncer.
+ * The processes of a history of the feed: a Postgres and three instances of the server. The third instance
+ * uses PgBouncer. In a world with a standby, all instances and followers know both hosts, and nothing uses
+ * PgBouncer.
  */
 export interface FeedWorld extends World {
   /** The primary. */
   database: PlantsDatabase;
-  /** It is undefined without a standby, and even after the promotion of the standby. */
+  /** The standby. It is undefined after its promotion, and in a world without a standby. */
   standby: TestPostgres | undefined;
   /** The network between this process and the first primary. */
   readonly feedNetwork: FaultProxy;
-  /** The URL of the database through this network. */
+  /** The URL of the database through `feedNetwork`. */
   readonly feedUrl: string;
-  /** Whether the writers that wait for durable commits rest. */
+  /** Whether the writers with synchronous commits pause. */
   isResting: boolean;
-  /** Returns any instance that runs. */
+  /** Returns a random instance that runs. */
   instanceOf(random: Random): Instance;
 }
 
@@ -41,7 +41,7 @@ export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
   const instances: FeedWorld['instances'] = [...world.instances, third];
   const feedWorld: FeedWorld = {
     token,
-    database: plantsOn(database.server),
+    database,
     standby,
     instances,
     feedNetwork,
@@ -61,14 +61,4 @@ export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
     },
   };
   return feedWorld;
-}
-
-/** The plants on a server that runs. The caller stops the server. */
-export function plantsOn(server: TestPostgres): PlantsDatabase {
-  const urlFor = (username: string) =>
-    Object.assign(new URL(server.url), { username, pathname: 'plants' }).href;
-  // This connection does not read the types of arrays. After a restart, postgres.js 3.4 ends this process
-  // when it cannot read them.
-  const admin = postgres(urlFor('postgres'), { max: 1, fetch_types: false, onnotice: () => {} });
-  return { server, url: urlFor('gardener'), admin, stop: () => admin.end() };
 }

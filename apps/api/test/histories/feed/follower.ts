@@ -9,12 +9,9 @@ export interface Follower {
   readonly name: string;
   /** The copy is undefined until the first list has ended. */
   readonly copy: Copy | undefined;
-  /** The changes since each list. */
+  /** For each list, the changes that came after the list. */
   readonly changes: readonly (readonly SeenChange[])[];
-  /**
-   * The number of changes that the follower has read. Changes that it read again after a restart count
-   * again.
-   */
+  /** The number of changes that the follower has read. A repeated change counts again. */
   readonly read: number;
   /** The number of cursors that were rejected with 41000. */
   readonly expired: number;
@@ -22,12 +19,10 @@ export interface Follower {
   stop(): Promise<void>;
 }
 
-/** Milliseconds before a follower continues after an error. */
+/** A follower pauses for this many milliseconds after an error. */
 const retryPause = 50;
 
-/**
- * Follows the feed. Now and then the client is restarted: it continues at the place of its last saved copy.
- */
+/** Follows the feed. From time to time, the follower restarts and continues from its last saved copy. */
 export function startFollower(name: string, way: Way, world: FeedWorld, random: Random): Follower {
   let copy: Copy | undefined;
   let saved: Copy | undefined;
@@ -73,7 +68,7 @@ export function startFollower(name: string, way: Way, world: FeedWorld, random: 
           if (copy) earlier.push(copy.changes);
           copy = undefined;
         }
-        // `fetch` has a cause for its own errors.
+        // The errors of `fetch` itself have a cause.
         const isBug = ['RangeError', 'TypeError'].includes(error.name) && !error.cause;
         if (error instanceof UnexpectedError || isBug) unexpected.push(error.message);
       });

@@ -2,8 +2,8 @@ import type postgres from 'postgres';
 import { type SeenChange, textOf } from './copy.ts';
 
 /**
- * The committed changes of the plants in their true order, which a trigger records. The changes of an id
- * wait for each other, so the trigger records them in the order in which they took effect.
+ * The committed changes of the plants. A trigger records the changes. The changes of one id wait for each
+ * other, so the records of one id have the true order.
  */
 export type Journal = ReadonlyMap<string, number>;
 
@@ -47,8 +47,8 @@ export const isCommitted = (journal: Journal, change: SeenChange): boolean =>
   journal.has(keyOf(change));
 
 /**
- * The changes that a follower must not have seen: nobody committed them, or they come after a later change
- * of the same id.
+ * Returns the changes that a follower must not see. Either nobody committed them, or the follower saw a
+ * later change of the same id before.
  */
 export function wrongChanges(journal: Journal, changes: readonly SeenChange[]): string[] {
   const latest = new Map<bigint, number>();
@@ -70,6 +70,6 @@ function historyOf(id: bigint, changes: readonly SeenChange[], journal: Journal)
   return `${id} ${texts.join(', ')}`;
 }
 
-/** Each create has a name of its own. */
+/** Each create has a unique name. */
 const keyOf = ({ type, id, name }: { type: string; id: bigint | string; name: string }) =>
   `${type} ${id} ${name}`;

@@ -18,12 +18,10 @@ export interface FeedResult {
   readonly wrong: readonly string[];
 }
 
-/** When the writers rest, each follower must catch up within these milliseconds. */
+/** Each follower must catch up within these milliseconds after the last write. */
 const patience = 60_000;
 
-/**
- * The number of phases. At the end of each, the writers rest, and the copies are compared with the table.
- */
+/** The number of phases. After each phase, the test compares all copies with the table. */
 const phases = 2;
 
 type NamedFault = [name: string, begin: BeginFault];
@@ -32,8 +30,8 @@ const anyFault = Object.entries(feedFaults) as [NamedFault, ...NamedFault[]];
 const promotion: NamedFault = ['promoteStandby', promoteStandby];
 
 /**
- * Runs writers, followers and faults that a seed determines. Every follower must end with an exact copy of
- * the store, and see the changes of each id in their order.
+ * Runs the writers, followers and faults of a seed. Every follower must get an exact copy of the store, and
+ * must see the changes of each id in order.
  */
 export async function runFeedHistory(world: FeedWorld, seed: number): Promise<FeedResult> {
   const random = randomOf(seed);
@@ -41,7 +39,7 @@ export async function runFeedHistory(world: FeedWorld, seed: number): Promise<Fe
   const store = await openPlantStore({ databaseUrl: world.feedUrl });
   const writes = createWrites(world, store, seed);
   const followers = Object.entries(ways)
-    .filter(([name]) => name !== 'command line' || seed % 3 === 0) // Its process takes long to start.
+    .filter(([name]) => name !== 'command line' || seed % 3 === 0) // The command line starts slowly.
     .map(([name, way], i) => startFollower(name, way, world, randomOf(seed * 100 + 1 + i)));
   const faults: string[] = [];
   const wrong: string[] = [];
@@ -81,7 +79,7 @@ async function writeDuring(writes: Writes, act: () => Promise<void>): Promise<vo
   }
 }
 
-/** The second phase of a world with a standby begins with its promotion. */
+/** In a world with a standby, the second phase begins with the promotion of the standby. */
 async function causeFaults(world: FeedWorld, random: Random, phase: number, faults: string[]) {
   for (let left = random.whole(1, 3); left > 0; left--) {
     await setTimeout(random.whole(50, 500));
@@ -96,7 +94,7 @@ async function causeFaults(world: FeedWorld, random: Random, phase: number, faul
   await setTimeout(random.whole(50, 300));
 }
 
-/** Waits until the copy of each follower equals the table, and returns the differences that remain. */
+/** Waits until the copy of each follower equals the table. After a time limit, returns the differences. */
 async function whatDiffers(world: FeedWorld, followers: readonly Follower[]): Promise<string[]> {
   const until = performance.now() + patience;
   for (;;) {

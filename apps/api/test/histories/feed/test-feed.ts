@@ -1,15 +1,12 @@
 import { startFeedWorld } from './feed-world.ts';
 import { type FeedResult, runFeedHistory } from './run-feed-history.ts';
 
-/**
- * Whether a history promotes a standby. Such a history has a world of its own, because it ends the
- * primary.
- */
+/** Returns whether the history of a seed promotes a standby, and therefore needs its own world. */
 const needsStandby = (seed: number) => seed % 10 === 9;
 
 /**
- * Runs histories of the feed until `isOver` returns true for their number. Resolves with whether every
- * follower got an exact copy of the store.
+ * Runs histories of the feed until `isOver` returns true for the number of histories. Resolves with true
+ * when every follower has got an exact copy of the store.
  */
 export async function testFeed(
   firstSeed: number,

@@ -6,11 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { createPlantStoreClient } from '@plant-store/client';
 import { type OpenPlantReader, openPlantReader, PlantStoreError } from '@plant-store/core/read';
 import type { PlantChanges, StoredPlant } from '@plant-store/schemas';
+import { atExit } from '@plant-store/test-setup';
 import superjson from 'superjson';
 import type { Random } from '../random.ts';
 import type { FeedWorld } from './feed-world.ts';
 
-/** A way to read the feed: it delivers the pages after a cursor until an error or until it is aborted. */
+/** A way to read the feed. It delivers the pages after a cursor until an error or an abort. */
 export type Way = (
   world: FeedWorld,
   random: Random,
@@ -19,7 +20,7 @@ export type Way = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** The error that the feed does not continue at a cursor. */
+/** The feed no longer has the changes after a cursor. */
 export class CursorExpired extends Error {}
 
 /** An error that no promise of the feed allows. */
@@ -52,7 +53,7 @@ export const ways: Record<string, Way> = {
     }
   },
 
-  /** The client connects again by itself, until its instance gets another port. */
+  /** The client reconnects by itself until its instance has another port. */
   async client(world, random, after, deliver, signal) {
     const { url = '' } = world.instanceOf(random);
     const { plantChanges } = createPlantStoreClient({ url, token: world.token });
@@ -64,7 +65,7 @@ export const ways: Record<string, Way> = {
     await promise.catch((error) => throwError(Object(error.data)));
   },
 
-  /** An EventSource that connects to any instance. */
+  /** Reads events from any instance, as an EventSource does. */
   async events(world, random, after, deliver, signal) {
     const { url } = world.instanceOf(random);
     const response = await fetch(
@@ -95,10 +96,11 @@ export const ways: Record<string, Way> = {
       env: { DATABASE_URL: feedUrl, PLANT_STORE_ENV_FILE: devNull },
       signal,
       killSignal: random.pick(['SIGINT', 'SIGTERM', 'SIGKILL']),
-    }).on('error', () => {}); // Node emits the reason of the signal.
-    const killAtExit = () => void child.kill('SIGKILL');
-    process.once('exit', killAtExit);
-    child.once('exit', () => process.off('exit', killAtExit));
+    }).on('error', () => {}); // Node emits the abort reason of the signal as an error.
+    child.once(
+      'exit',
+      atExit(() => child.kill('SIGKILL')),
+    );
     child.stderr.resume();
     for await (const line of createInterface({ input: child.stdout })) {
       const { type, plant, cursor, ...error } = JSON.parse(line);
@@ -112,15 +114,10 @@ export const ways: Record<string, Way> = {
 
 const commandLine = fileURLToPath(new URL('../../../../cli/bin/plant-store.js', import.meta.url));
 
-/** Takes a cursor, and lists all plants. */
+/** Gets a cursor, and then lists all plants. */
 export async function list(world: FeedWorld, random: Random, signal: AbortSignal) {
-  const { next: cursor } = await get<{ next: string }>(
-    world,
-    random,
-    '/plants/changes',
-    {},
-    signal,
-  );
+  const path = '/plants/changes';
+  const { next: cursor } = await get<{ next: string }>(world, random, path, {}, signal);
   const plants: StoredPlant[] = [];
   for (let after: number | undefined; ; ) {
     const query = { limit: random.pick([100, 1_000]), ...(after !== undefined && { after }) };
@@ -160,7 +157,7 @@ async function get<T>(
   const response = await fetch(`${url}${path}?${pairs.join('&')}`, { headers, signal });
   const body: unknown = await response.json();
   if (!response.ok) throwError(Object(body));
-  return body as T; // The other tests check the types of the responses.
+  return body as T; // Other tests check the types of the responses.
 }
 
 /** The store may be slow, down, overloaded or about to stop. */

@@ -9,14 +9,14 @@ import type { FeedWorld } from './feed-world.ts';
 /** Writes until the phase is over. */
 type Writer = (writes: Writes, isOver: () => boolean) => Promise<void>;
 
-/** The parts that a writer needs, and the writes that it has done. */
+/** The inputs of a writer, and its acknowledged creates. */
 export interface Writes {
   readonly world: FeedWorld;
   readonly store: PlantStore;
   readonly random: Random;
   /** The creates that the store has acknowledged. */
   readonly acknowledged: SeenChange[];
-  /** Makes a plant with a name that no other plant has. */
+  /** Makes a plant with a unique name. */
   newPlant(id?: number): NewPlant;
 }
 
@@ -32,10 +32,10 @@ const createOf = ({ id, name }: NewPlant): SeenChange => ({
   name,
 });
 
-/** The ids that all writers change again and again. */
+/** The number of ids that all writers change again and again. */
 const hotIds = 12;
 
-/** Milliseconds after which a client gives up a call. */
+/** A client waits for a response for this many milliseconds. */
 const patience = 3_000;
 
 export function createWrites(world: FeedWorld, store: PlantStore, seed: number): Writes {
@@ -64,7 +64,7 @@ async function untilActive(world: FeedWorld): Promise<void> {
   while (world.isResting) await setTimeout(10);
 }
 
-/** Creates and deletes plants at any instance. */
+/** Creates and deletes plants over any instance. */
 async function callApi(writes: Writes, isOver: () => boolean): Promise<void> {
   const { world, random, newPlant } = writes;
   while (!isOver()) {
@@ -107,14 +107,14 @@ async function call(
       acknowledged.push(...plants.filter((_, i) => results[i]?.result === 'created').map(createOf));
     }
   } catch {
-    // The instance is down: the plants may be stored.
+    // The call got no response, so its plants may be stored.
   }
 }
 
 /**
- * Holds transactions with new plants open for a while, as people do at a terminal. Each one is a single
- * query: postgres.js 3.4 ends this process when it writes to a connection that was lost in a transaction.
- * With two hosts in its URL, it can wait forever for a query whose connection was lost.
+ * Keeps transactions with new plants open for a while, as people do at a terminal. Each transaction is a
+ * single query, because postgres.js 3.4 ends this process when a connection is lost in a transaction. The
+ * URL has one host, because postgres.js could wait forever with two hosts.
  */
 async function holdTransactions(
   { world, random, newPlant }: Writes,
@@ -136,34 +136,29 @@ async function holdTransactions(
       ...(random.isLikely(0.5) ? [insert()] : []),
       random.isLikely(0.4) ? 'rollback' : 'commit',
     ];
-    const sql = postgres(world.database.url, { max: 1, fetch_types: false, onnotice: () => {} });
+    const sql = connect(world);
     await sql.unsafe(statements.join(';')).catch(() => {});
     await sql.end({ timeout: 1 });
   }
 }
 
-/** Creates and deletes plants by SQL, without waiting until its commits are durable. */
+const connect = ({ database }: FeedWorld, connection = {}) =>
+  postgres(database.url, { max: 1, fetch_types: false, connection, onnotice: () => {} });
+
+/** Creates and deletes plants by SQL, with asynchronous commits. */
 async function writeHastily({ world, random, newPlant }: Writes, isOver: () => boolean) {
-  const connection = { synchronous_commit: 'off' };
   while (!isOver()) {
-    const sql = postgres(world.database.url, {
-      max: 1,
-      fetch_types: false,
-      connection,
-      onnotice: () => {},
-    });
+    const sql = connect(world, { synchronous_commit: 'off' });
     for (let left = random.whole(1, 20); left > 0 && !isOver(); left--) {
       const { id, name } = newPlant();
       const write = random.isLikely(0.7)
         ? sql`insert into plants (id, name) values (${id}, ${name}) on conflict do nothing`
         : deleteBySql(sql, id);
-      if (
-        await write.then(
-          () => false,
-          () => true,
-        )
-      )
-        break;
+      const isLost = await write.then(
+        () => false,
+        () => true,
+      );
+      if (isLost) break;
       await setTimeout(random.whole(0, 30));
     }
     await sql.end({ timeout: 1 });
@@ -177,7 +172,7 @@ const deleteBySql = (sql: postgres.Sql, id: number) => sql`
   insert into plant_deletions (id, name, tag, created_at, created_in)
   select id, name, tag, created_at, changed_in from deleted`;
 
-/** Loads many plants at a time, and deletes many, as the command line does. */
+/** Loads and deletes many plants at a time, as the command line does. */
 async function importPlants(
   { world, store, random, newPlant, acknowledged }: Writes,
   isOver: () => boolean,
@@ -191,13 +186,8 @@ async function importPlants(
       ...Array.from({ length: free - first }, (_, i) => newPlant(first + i)),
       ...Array.from({ length: random.whole(0, 5) }, () => newPlant()),
     ].map((plant) => (random.isLikely(0.5) ? plant : { ...plant, createdAt: new Date(plant.id) }));
-    await store
-      .load(plants)
-      .then((outcomes) => {
-        const inserted = plants.filter((_, i) => outcomes[i] === 'created');
-        acknowledged.push(...inserted.map(createOf));
-      })
-      .catch(() => {});
+    const outcomes = await store.load(plants).catch(() => []);
+    acknowledged.push(...plants.filter((_, i) => outcomes[i] === 'created').map(createOf));
     await setTimeout(random.whole(0, 200));
     const ids = Array.from({ length: random.whole(1, 40) }, () => random.whole(1_000_000, free));
     await store.deleteMany([...new Set(ids)].map(BigInt)).catch(() => {});

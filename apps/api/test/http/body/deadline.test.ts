@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { CallOptions, PlantStore } from '@plant-store/core';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { authorization, contentType, openSocket, rawRequest } from '../../fixtures/raw-request.ts';
 import { type ServerOnStore, shareStore } from '../../fixtures/running-server.ts';
 import { surfaces } from '../../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"Hoya carnosa"}';
 
-/** A plant with a body that waits for its turn. */
+/** The server reads a body of this length only when the body has its turn. */
 const largePlant = `{"id":2,"name":"${'x'.repeat(100_000)}"}`;
 
 const bodyFor = (path: string, json = plant) => (path === '/plants' ? json : `{"json":${json}}`);
@@ -22,18 +23,17 @@ async function start(options: Parameters<typeof startOnStore>[0]): Promise<Serve
 }
 
 /** Sends the headers of a create. Resolves when the server asks for the body. */
-async function beginCreate({ url, token }: ServerOnStore, path: string, body: string) {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+async function beginCreate({ url }: ServerOnStore, path: string, body: string) {
+  const socket = openSocket(url);
   onTestFinished(() => void socket.destroy());
-  socket.write(
-    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
-  );
+  const length = `Content-Length: ${body.length}`;
+  const headers = [authorization, contentType, 'Expect: 100-continue', length];
+  socket.write(rawRequest(`POST ${path}`, headers));
   await once(socket, 'data');
   return socket;
 }
 
-/** Stops the clock of this process. Returns a function that moves it forward. */
+/** Stops the clock of this process. Returns a function that moves the clock forward. */
 function stopClock(): (milliseconds: number) => void {
   let time = performance.now();
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => time);
@@ -43,7 +43,7 @@ function stopClock(): (milliseconds: number) => void {
   };
 }
 
-/** A `create` that never resolves, and the options of its first call. */
+/** Returns a `create` that never resolves, and the options of the first call of `create`. */
 function heldCreate() {
   const called = Promise.withResolvers<CallOptions>();
   const create: PlantStore['create'] = (_plant, options = {}) => {
@@ -59,7 +59,7 @@ it.each(
     { ...surface, seconds: 25, json: largePlant },
   ]),
 )(
-  'responds with 200 to a body of $json.length bytes that takes $seconds s, over $name',
+  'responds over $name with 200 to a body of $json.length bytes that arrives in $seconds s',
   async ({ path, seconds, json }) => {
     const server = await start({});
     const passTime = stopClock();
@@ -72,7 +72,7 @@ it.each(
 );
 
 it.each(surfaces)(
-  'gives the store five seconds from the arrival of the body, over $name',
+  'gives the store five seconds after the body has arrived over $name',
   async ({ path }) => {
     const { create, called } = heldCreate();
     const server = await start({ create });
@@ -85,7 +85,7 @@ it.each(surfaces)(
 );
 
 it.each(surfaces)(
-  'counts the look-up of a token towards the five seconds, over $name',
+  'subtracts the time of the token look-up from the five seconds of a request over $name',
   async ({ send }) => {
     const { create, called } = heldCreate();
     const passTime = stopClock();
@@ -95,7 +95,7 @@ it.each(surfaces)(
     };
     const server = await start({ create, authenticate });
     send(server, plant).catch(() => {});
-    expect((await called).deadline).toBeCloseTo(performance.now() + 1_000); // The time is a fraction.
+    expect((await called).deadline).toBeCloseTo(performance.now() + 1_000);
   },
 );
 
@@ -104,7 +104,7 @@ it.each(
     { name, path, event: 'disconnects', leave: (socket: Socket) => socket.destroy() },
     { name, path, event: 'ends its side', leave: (socket: Socket) => socket.end() },
   ]),
-)('tells the store when the client $event, over $name', async ({ path, leave }) => {
+)('tells the store over $name when the client $event', async ({ path, leave }) => {
   const { create, called } = heldCreate();
   const server = await start({ create });
   const socket = await beginCreate(server, path, bodyFor(path));

@@ -5,10 +5,10 @@ import { createLargeBodyQueue } from '../../../src/requests/body/large-body-queu
 const large = 2 ** 20;
 
 function request({ isGone = false, waitTime = 0 } = {}): FastifyRequest {
-  return { isGone, waitTime } as FastifyRequest; // The queue reads only these parts.
+  return { isGone, waitTime } as FastifyRequest; // The queue reads only these properties.
 }
 
-/** Makes a function that reads bodies, and a list of their outcomes. */
+/** Returns a function that hands a body to the queue, and a list of the outcomes of all bodies. */
 function start() {
   vi.useFakeTimers({ now: 0 });
   onTestFinished(() => void vi.useRealTimers());
@@ -22,14 +22,14 @@ function start() {
   return { events, receive };
 }
 
-it('reads a small body at once, and a large body when it is the only one', () => {
+it('reads a small body at once, even when a large body has just been read', () => {
   const { events, receive } = start();
   receive('large', large);
   receive('small', 100);
   expect(events).toEqual(['large', 'small']);
 });
 
-it('pauses after a large body for the time that the body took', () => {
+it('waits after a large body for as long as the reading of the body took', () => {
   const { events, receive } = start();
   receive('first', large);
   receive('second', large);
@@ -44,8 +44,8 @@ it('pauses after a large body for the time that the body took', () => {
 });
 
 it.each([
-  { when: 'its client is gone', late: { isGone: true } },
-  { when: 'its deadline has passed', late: { waitTime: 4_950 } },
+  { when: 'the client is gone', late: { isGone: true } },
+  { when: 'the deadline of the request has passed', late: { waitTime: 4_950 } },
 ])('does not read a large body when $when', ({ late }) => {
   const { events, receive } = start();
   receive('first', large);

@@ -1,49 +1,56 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendRaw } from '../../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  authorization,
+  close,
+  contentType,
+  lastRequest,
+  openSocket,
+  rawRequest,
+  sendRaw,
+} from '../../fixtures/raw-request.ts';
+import { shareServer } from '../../fixtures/running-server.ts';
 import { surfaces } from '../../fixtures/surfaces.ts';
 
 const size = 3 * 2 ** 20;
-let server: RunningServer;
+const server = shareServer();
 
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
-
-const head = (path: string, headers: string) =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer test-token\r\n` +
-  `Content-Type: application/json\r\n${headers}\r\n\r\n`;
+const head = (path: string, ...headers: string[]) =>
+  rawRequest(`POST ${path}`, [authorization, contentType, ...headers]);
 const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+const chunked = 'Transfer-Encoding: chunked';
 const bodies = [
-  ['in chunks', 'Transfer-Encoding: chunked', `${chunk.repeat(size / 0x10000)}0\r\n\r\n`],
-  ['with a length', `Content-Length: ${size}`, ' '.repeat(size)],
+  ['of 3 MiB in chunks', chunked, `${chunk.repeat(size / 0x10000)}0\r\n\r\n`],
+  ['of 3 MiB with a length', `Content-Length: ${size}`, ' '.repeat(size)],
 ] as const;
-const last = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+const tooLong = ' '.repeat(2 ** 20 + 1);
+const tooLarge = [
+  ...bodies,
+  ['of 1 MiB and one byte in chunks', chunked, `100001\r\n${tooLong}\r\n0\r\n\r\n`],
+  ['of 1 MiB and one byte with a length', `Content-Length: ${tooLong.length}`, tooLong],
+] as const;
 
 describe.each(surfaces)('over $name', ({ path }) => {
-  it.each(bodies)(
-    'a body of 3 MiB %s gets 413, and the next request gets its response',
+  it.each(tooLarge)(
+    'responds with 413 to a body %s, and then to the next request',
     async (_how, framing, body) => {
-      const { responses } = await sendRaw(server.url, head(path, framing) + body + last);
+      const { responses } = await sendRaw(server.url, head(path, framing) + body + lastRequest);
       expect(responses.map(({ status }) => status)).toEqual([413, 200]);
-      expect(responses[0]?.body).toContain('"error":41300,');
+      const message = 'the body is over 1048576 bytes: send a smaller one';
+      expect(responses[0]?.body).toContain(`"error":41300,`);
+      expect(responses[0]?.body).toContain(`"${message}"`);
     },
   );
 
   it.each(bodies)(
-    'a client that gets 413 while it sends a body %s can close its side without an error',
+    'responds with 413 before the end of a body %s, and does not reset the connection',
     async (_how, framing, body) => {
-      const { port } = new URL(server.url);
-      const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+      const socket = openSocket(server.url, { allowHalfOpen: true });
       const errors: Error[] = [];
       socket.on('error', (error) => errors.push(error));
       const half = body.length / 2;
-      socket.write(`${head(path, `${framing}\r\nConnection: close`)}${body.slice(0, half)}`);
+      socket.write(head(path, framing, close) + body.slice(0, half));
       // The text ends when the server ends its side of the connection.
       expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 .*"error":41300,/s);
       socket.end(body.slice(half));

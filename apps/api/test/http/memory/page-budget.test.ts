@@ -1,20 +1,21 @@
-import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import postgres from 'postgres';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { callers } from '../../fixtures/callers.ts';
-import { startServer } from '../../fixtures/running-server.ts';
+import { authorization, openSocket, rawRequest } from '../../fixtures/raw-request.ts';
+import { startServer, startServerOn } from '../../fixtures/running-server.ts';
 
-it('rejects only further lists while slow clients leave their pages unread', async () => {
+it('rejects lists but accepts creates while slow clients do not read their pages', async () => {
   const memoryBudget = 4 * 2 ** 20;
   const server = await startServer('Postgres', { memoryBudget });
   onTestFinished(server.stop);
   const name = 'x'.repeat(2 ** 20 - 100);
   for (const id of [1n, 2n]) await server.store.create({ id, name });
 
-  const request = `GET /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`;
-  const slow = Array.from({ length: 4 }, () => connect(Number(new URL(server.url).port)));
+  const request = rawRequest('GET /plants', [authorization]);
+  const slow = Array.from({ length: 4 }, () => openSocket(server.url).pause());
   onTestFinished(() => slow.forEach((socket) => void socket.destroy()));
-  for (const socket of slow) socket.on('error', () => {}).pause();
-  // The system itself holds some MiB of each connection, and pages beyond the budget are rejected.
+  // The clients repeat the request, because the operating system itself holds some MiB of each connection.
   const requests = setInterval(() => slow.forEach((socket) => void socket.write(request)), 20);
   onTestFinished(() => clearInterval(requests));
 
@@ -33,3 +34,86 @@ it('rejects only further lists while slow clients leave their pages unread', asy
     await vi.waitFor(hasResponse);
   }
 });
+
+it.each([
+  // The count of the first read would become negative, and the count of the second read would never end.
+  { blocked: 'runs in the database', otherLists: 0, nameLength: 1 },
+  { blocked: 'waits for its turn', otherLists: 2, nameLength: 2 ** 20 - 100 },
+])(
+  'counts no memory for a stream that has ended while its read $blocked',
+  async ({ otherLists, nameLength }) => {
+    const opened = await startServer('Postgres');
+    onTestFinished(opened.stop);
+    const sql = postgres(opened.databaseUrl ?? '', { onnotice: () => {} });
+    onTestFinished(() => sql.end({ timeout: 0 }));
+    const { next: after } = await opened.store.changes({});
+    await opened.store.create({ id: 1n, name: 'x'.repeat(nameLength) });
+
+    /** Locks the plants, and returns a function that unlocks them. */
+    async function lock(): Promise<() => Promise<unknown>> {
+      const [locked, unlocked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const transaction = sql.begin(async (locking) => {
+        await locking`lock table plants in access exclusive mode`;
+        locked.resolve();
+        await unlocked.promise;
+      });
+      await locked.promise;
+      return () => {
+        unlocked.resolve();
+        return transaction;
+      };
+    }
+    const statementsWait = (count: number) =>
+      vi.waitFor(async () => {
+        const waiting = await sql`
+        select from pg_locks where relation = 'plants'::regclass and not granted`;
+        expect(waiting).toHaveLength(count);
+      });
+
+    const canRead = Promise.withResolvers<void>();
+    const reads: Promise<unknown>[] = [];
+    const server = await startServerOn(
+      {
+        ...opened.store,
+        async *follow(options) {
+          const pages = opened.store.follow(options);
+          await canRead.promise;
+          for (;;) {
+            const read = pages.next();
+            reads.push(read);
+            yield (await read).value;
+          }
+        },
+      },
+      { memoryBudget: 4 * 2 ** 20 },
+    );
+    onTestFinished(server.stop);
+
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
+    const headers = { authorization: `Bearer ${server.token}`, 'last-event-id': after };
+    const stream = await fetch(`${server.url}/trpc/plantChanges`, { headers });
+    const [endStream] = timers.mock.calls.find(([callback]) => callback.name === 'end') ?? [];
+
+    let unlock = await lock();
+    const others = Array.from({ length: otherLists }, () => opened.store.list({ limit: 100 }));
+    await statementsWait(otherLists);
+    canRead.resolve();
+    await setImmediate(); // The read takes its place.
+    await statementsWait(otherLists || 1);
+    endStream?.();
+    expect(await stream.text()).toContain('event: connected');
+    await unlock();
+    await Promise.allSettled([...others, ...reads]);
+    expect(reads).toHaveLength(1);
+
+    // One list fits into the memory, and two do not.
+    unlock = await lock();
+    const [rest] = callers;
+    const list = rest?.call(server, 'listPlants', {});
+    await statementsWait(1);
+    expect(await rest?.call(server, 'listPlants', {})).toMatchObject({ error: 50301 });
+    await unlock();
+    expect(await list).toMatchObject({ status: 200 });
+  },
+);

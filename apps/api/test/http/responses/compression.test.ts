@@ -1,18 +1,21 @@
-import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendRaw } from '../../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  authorization,
+  close,
+  contentType,
+  lastRequest,
+  rawRequest,
+  sendRaw,
+} from '../../fixtures/raw-request.ts';
+import { shareServer } from '../../fixtures/running-server.ts';
 
-let server: RunningServer;
+const server = shareServer();
 
 beforeAll(async () => {
-  server = await startServer('Postgres');
   for (let id = 0n; id < 500n; id++)
     await server.store.create({ id, name: `Monstera deliciosa ${id}`, tag: 'Araceae' });
 });
-
-afterAll(() => server.stop());
 
 const lists = [
   ['REST', '/plants?limit=500'],
@@ -23,29 +26,10 @@ const lists = [
   ],
 ] as const;
 
-/** Sends a request with these headers, and returns the response and the bytes of its body. */
-async function send(path: string, headers: string, method = 'GET', body = '') {
-  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-  socket.write(
-    `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n` +
-      `${headers}\r\n${body}`,
-  );
-  let bytes = Buffer.alloc(0);
-  for await (const chunk of socket) {
-    bytes = Buffer.concat([bytes, chunk]);
-    if (isComplete(bytes, method)) break;
-  }
-  const end = bytes.indexOf('\r\n\r\n');
-  return { head: bytes.subarray(0, end).toString(), body: bytes.subarray(end + 4) };
-}
-
-/** Whether a response has arrived: its connection stays open. */
-function isComplete(bytes: Buffer, method: string): boolean {
-  const end = bytes.indexOf('\r\n\r\n');
-  const head = bytes.subarray(0, Math.max(0, end)).toString();
-  if (/^transfer-encoding: chunked/im.test(head)) return bytes.toString().endsWith('\r\n0\r\n\r\n');
-  const length = method === 'HEAD' ? 0 : Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
-  return end >= 0 && bytes.length >= end + 4 + length;
+/** Sends a request, and then a request that closes the connection. Returns the first response. */
+async function send(path: string, headers: readonly string[] = [], method = 'GET', body?: string) {
+  const request = rawRequest(`${method} ${path}`, [authorization, ...headers], body);
+  return sendRaw(server.url, request + lastRequest);
 }
 
 describe.each(lists)('a list over %s', (_name, path) => {
@@ -54,80 +38,71 @@ describe.each(lists)('a list over %s', (_name, path) => {
     ['GZIP', 'gzip', gunzipSync],
     ['br;q=0.5, gzip;q=0.8', 'gzip', gunzipSync],
     ['br;q=0, gzip', 'gzip', gunzipSync],
-  ] as const)(
-    'is compressed for a client that accepts %s with the coding %s',
-    async (accepted, coding, expand) => {
-      const plain = await send(path, '');
-      const { head, body } = await send(path, `Accept-Encoding: ${accepted}\r\n`);
-      expect(head).toMatch(new RegExp(`^content-encoding: ${coding}\\r$`, 'mi'));
-      expect(head).toMatch(new RegExp(`^content-length: ${body.length}\\r$`, 'mi'));
-      expect(body.length).toBeLessThan(plain.body.length / 6);
-      expect(expand(body).equals(plain.body)).toBe(true);
-    },
-  );
-
-  it.each([
-    '',
-    'Accept-Encoding: gzip\r\nConnection: close\r\n',
-    'Accept-Encoding: identity\r\n',
-    'Accept-Encoding: gzip;q=0, *\r\n',
-  ])('is not compressed with %j', async (header) => {
-    const { head } = await send(path, header);
-    expect(head).toMatch(/^vary: .*Accept-Encoding\b/im);
-    expect(head).not.toMatch(/^content-encoding:/im);
+  ] as const)('has, for Accept-Encoding: %s, the coding %s', async (accepted, coding, expand) => {
+    const plain = await send(path);
+    const { headers, bytes } = await send(path, [`Accept-Encoding: ${accepted}`]);
+    expect(headers.get('content-encoding')).toBe(coding);
+    expect(bytes.length).toBeLessThan(plain.bytes.length / 6);
+    expect(expand(bytes).equals(plain.bytes)).toBe(true);
   });
 
-  it('has the same coding and length for HEAD', async () => {
-    const get = await send(path, 'Accept-Encoding: gzip\r\n');
-    const head = await send(path, 'Accept-Encoding: gzip\r\n', 'HEAD');
-    const contentHeaders = (text: string) => text.match(/^content-.*$/gim)?.toSorted();
-    expect(contentHeaders(head.head)).toEqual(contentHeaders(get.head));
-    expect(contentHeaders(head.head)).toContain('content-encoding: gzip');
-    expect(head.body.length).toBe(0);
+  it.each([
+    { sent: [] },
+    { sent: ['Accept-Encoding: gzip', close] },
+    { sent: ['Accept-Encoding: identity'] },
+    { sent: ['Accept-Encoding: gzip;q=0, *'] },
+  ])('is not compressed for a client that sends $sent', async ({ sent }) => {
+    const { headers } = await send(path, sent);
+    expect(headers.get('vary')).toMatch(/Accept-Encoding\b/);
+    expect(headers.has('content-encoding')).toBe(false);
+  });
+
+  it('has the same coding and length in the responses to HEAD and to GET', async () => {
+    const get = await send(path, ['Accept-Encoding: gzip']);
+    const head = await send(path, ['Accept-Encoding: gzip'], 'HEAD');
+    for (const name of ['content-encoding', 'content-length', 'content-type']) {
+      expect(head.headers.get(name)).toBe(get.headers.get(name));
+    }
+    expect(head.headers.get('content-encoding')).toBe('gzip');
+    expect(head.body).toMatch(/^HTTP\/1\.1 200 /); // The next response follows at once.
   });
 });
 
 it('does not compress the response to a create', async () => {
-  const json = '{"id":1000,"name":"x"}';
-  const headers = `Accept-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: ${json.length}\r\n`;
-  const { head, body } = await send('/plants', headers, 'POST', json);
-  expect(body.toString()).toBe('{"name":"x"}');
-  expect(head).not.toMatch(/^(content-encoding|vary):/im);
+  const accept = ['Accept-Encoding: gzip', contentType];
+  const { headers, body } = await send('/plants', accept, 'POST', '{"id":1000,"name":"x"}');
+  expect(body).toBe('{"name":"x"}');
+  expect([headers.has('content-encoding'), headers.has('vary')]).toEqual([false, false]);
 });
 
-it('does not compress a stream of tRPC', async () => {
+it('does not compress the stream of httpBatchStreamLink', async () => {
   const [, , [, path]] = lists;
-  const headers = 'Accept-Encoding: gzip\r\ntrpc-accept: application/jsonl\r\n';
-  const { head, body } = await send(path, headers);
-  expect(head).toMatch(/^transfer-encoding: chunked\r?$/im);
-  expect(head).not.toMatch(/^content-encoding:/im);
-  expect(body.toString()).toContain('Monstera deliciosa 499');
+  const accept = ['Accept-Encoding: gzip', 'trpc-accept: application/jsonl'];
+  const { headers, body } = await send(path, accept);
+  expect(headers.get('transfer-encoding')).toBe('chunked');
+  expect(headers.has('content-encoding')).toBe(false);
+  expect(body).toContain('Monstera deliciosa 499');
 });
 
-it('responds to the requests of a connection in their order', async () => {
-  const get = (path: string, headers = '') =>
-    `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n${headers}\r\n`;
-  const { responses } = await sendRaw(
-    server.url,
-    get('/plants/7') +
-      get('/plants/8', 'Accept-Encoding: br\r\n') +
-      get('/plants/9', 'Connection: close\r\n'),
-  );
+it('responds to the requests of a connection in order, with and without compression', async () => {
+  const get = (path: string, ...headers: string[]) =>
+    rawRequest(`GET ${path}`, [authorization, ...headers]);
+  const [br, last] = [get('/plants/8', 'Accept-Encoding: br'), get('/plants/9', close)];
+  const { responses } = await sendRaw(server.url, get('/plants/7') + br + last);
   expect(responses.map(({ body }) => JSON.parse(body).id)).toEqual([7, 8, 9]);
 });
 
 it.each(['/docs/js/scalar.js', '/openapi.json'])(
-  '%s is compressed, and its tag still matches',
+  'compresses %s, and accepts the ETag of the compressed response',
   async (path) => {
-    const { head, body } = await send(path, 'Accept-Encoding: gzip\r\n');
-    const plain = await send(path, '');
-    expect(gunzipSync(body).equals(plain.body)).toBe(true);
-    const tag = /^etag: (.*)\r$/im.exec(head)?.[1];
+    const { headers, bytes } = await send(path, ['Accept-Encoding: gzip']);
+    const plain = await send(path);
+    expect(gunzipSync(bytes).equals(plain.bytes)).toBe(true);
+    const tag = headers.get('etag');
     expect(tag).toMatch(/^W\//);
-    for (const accepted of ['', 'Accept-Encoding: gzip\r\n']) {
-      const again = await send(path, `${accepted}If-None-Match: ${tag}\r\n`);
-      expect(again.head).toMatch(/^HTTP\/1\.1 304 /);
-      expect(again.body.length).toBe(0);
+    for (const accepted of [[], ['Accept-Encoding: gzip']]) {
+      const again = await send(path, [...accepted, `If-None-Match: ${tag}`]);
+      expect(again).toMatchObject({ status: 304, body: '' });
     }
   },
 );

@@ -1,38 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sendRaw } from '../../fixtures/raw-request.ts';
-import { type RunningServer, startServer } from '../../fixtures/running-server.ts';
+import { expect, it } from 'vitest';
+import { authorization, close, rawRequest, sendRaw } from '../../fixtures/raw-request.ts';
+import { shareServer } from '../../fixtures/running-server.ts';
 
-let server: RunningServer;
+const server = shareServer();
 
-beforeAll(async () => {
-  server = await startServer('Postgres');
-});
-
-afterAll(() => server.stop());
-
-const head = 'Host: x\r\nConnection: close\r\nAuthorization: Bearer test-token\r\n';
-const input = encodeURIComponent('{"0":{"json":{}}}');
+const get = (path: string, ...headers: string[]) => rawRequest(`GET ${path}`, [close, ...headers]);
+const batch = `/trpc/listPlants?batch=1&input=${encodeURIComponent('{"0":{"json":{}}}')}`;
 
 it.each([
-  ['a list', `GET /plants HTTP/1.1\r\n${head}\r\n`, 200],
-  ['an error over REST', `GET /plants/5 HTTP/1.1\r\n${head}\r\n`, 404],
-  ['a list over tRPC', `GET /trpc/listPlants HTTP/1.1\r\n${head}\r\n`, 200],
-  ['an error over tRPC', `GET /trpc/getPlant HTTP/1.1\r\n${head}\r\n`, 400],
-  ['a batch', `GET /trpc/listPlants?batch=1&input=${input} HTTP/1.1\r\n${head}\r\n`, 200],
-  [
-    'a stream',
-    `GET /trpc/listPlants?batch=1&input=${input} HTTP/1.1\r\ntrpc-accept: application/jsonl\r\n${head}\r\n`,
-    200,
-  ],
-  [
-    'a request without a token',
-    'GET /whoami HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-    401,
-  ],
-  ['the health of the process', `GET /livez HTTP/1.1\r\n${head}\r\n`, 200],
-  ['a path that is not well-formed', `GET /%ff HTTP/1.1\r\n${head}\r\n`, 400],
-  ['bytes that are not HTTP', 'what is this?\r\n\r\n', 400],
-])('forbids clients to cache the response or to guess its type: %s', async (_, bytes, status) => {
+  ['a list', get('/plants', authorization), 200],
+  ['an error over REST', get('/plants/5', authorization), 404],
+  ['a list over tRPC', get('/trpc/listPlants', authorization), 200],
+  ['an error over tRPC', get('/trpc/getPlant', authorization), 400],
+  ['a batch', get(batch, authorization), 200],
+  ['a stream', get(batch, authorization, 'trpc-accept: application/jsonl'), 200],
+  ['an error for a missing token', get('/whoami'), 401],
+  ['the health of the process', get('/livez'), 200],
+  ['an error for a malformed path', get('/%ff'), 400],
+  ['an error for bytes that are not HTTP', 'what is this?\r\n\r\n', 400],
+])('forbids clients to cache %s, and to guess the content type', async (_, bytes, status) => {
   const response = await sendRaw(server.url, bytes);
   expect(response.status).toBe(status);
   expect(response.headers.get('content-type')).toBe('application/json');

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { listen } from './environment.ts';
 
-// The fastest server that Node allows: it parses the body and writes a response, and does nothing else.
+// This is the fastest possible server in Node. It only parses the body and writes a response.
 const server = createServer((request, response) => {
   let body = '';
   request.setEncoding('utf8');

@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { z } from 'zod';
 import { databaseUrl } from './environment.ts';
 
-/** The body of a create. Ids beyond 2^53 are invalid, since the peers' JSON parsers round them. */
+/** The body of a create. Ids beyond 2^53 are invalid, because the peers' JSON parsers round such ids. */
 export const NewPlant = z.object({
   id: z.int(),
   name: z.string(),
@@ -14,7 +14,7 @@ export const NewPlant = z.object({
 /** The response to a create. */
 export const Plant = NewPlant.omit({ id: true });
 
-/** An id in a path, a query or the response to a read. It is text, so no JSON parser rounds it. */
+/** An id in a path, a query or the response to a read. No JSON parser rounds text. */
 const IdText = z.string().regex(/^-?\d{1,19}$/);
 
 export const PlantId = z.object({ id: IdText });

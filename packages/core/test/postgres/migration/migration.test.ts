@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type postgres from 'postgres';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createConnectToPrimary } from '../../../src/postgres/connect-to-primary.ts';
 import type { Connection } from '../../../src/postgres/connection.ts';
 import { migratePostgres } from '../../../src/postgres/migration/migration.ts';
+import { connectToNew } from '../../fixtures/databases.ts';
 import { createOldTables } from '../../fixtures/old-tables.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
 
 beforeEach(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
-  sql = postgres(databaseUrl);
-  onTestFinished(() => sql.end());
+  ({ databaseUrl, sql } = await connectToNew());
 });
 
 const connectAs = (url: string) =>
@@ -66,18 +64,18 @@ it('makes the tables once, and closes its connection', async () => {
 it('applies a migration that the list of migrations lacks, even when the tables are correct', async () => {
   await migrate();
   await sql`delete from drizzle.__drizzle_migrations`;
-  // The first migration makes a table, which exists already.
+  // The first migration makes a table that exists already.
   await expect(migrate()).rejects.toMatchObject({ code: '42P07' });
 });
 
-it('changes nothing when one of its statements fails, and closes its connection', async () => {
+it('changes nothing when a statement of the migration fails, and closes the connection', async () => {
   await sql`create table access_tokens (name text)`;
   await expect(migrate()).rejects.toMatchObject({ code: '42P07' });
   expect(await tables()).toEqual(['access_tokens']);
   await vi.waitFor(async () => expect(await sessions()).toEqual([]));
 });
 
-it('waits for a lock while another instance migrates, and releases the lock at the end', async () => {
+it('waits for a lock while another instance migrates, and then gives up', async () => {
   const other = await sql.reserve();
   await other`begin`;
   await other`select pg_advisory_xact_lock(${0x706c616e7473})`;
@@ -102,7 +100,7 @@ it('waits for a lock while another instance migrates, and releases the lock at t
 });
 
 describe('a user without privileges', () => {
-  /** Makes a user with these privileges. Returns its URL and its name. */
+  /** Makes a user with these privileges. Returns the URL and the name of the user. */
   async function userWith(...grants: string[]) {
     const user = `user_${randomUUID().replaceAll('-', '')}`;
     await sql.unsafe(`create role ${user} login`);
@@ -110,7 +108,7 @@ describe('a user without privileges', () => {
     return { user, url: Object.assign(new URL(databaseUrl), { username: user }).href };
   }
 
-  it('gets an error that names the grants for the missing tables', async () => {
+  it('gets an error that names the missing grants', async () => {
     const { user, url } = await userWith();
     const database = sql.options.database;
     await expect(migratePostgres(connectAs(url))).rejects.toMatchObject({

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { RepeatedMigration } from '../../../src/postgres/migration/repeated-migration.ts';
 
-/** A migrator that counts the attempts to migrate that it has begun. */
+/** Makes a migrator, and collects its attempts to migrate. */
 function createMigrator() {
   const attempts: PromiseWithResolvers<void>[] = [];
   const migrator = new RepeatedMigration(() => {
@@ -55,7 +55,7 @@ it('never runs two loops while a table is missing and the migration fails', asyn
     for (let i = 0; i < 10; i++) migrator.notice(missingTable);
     void migrator.retry();
     const attempt = await begun(count);
-    vi.advanceTimersByTime(1_001); // Another migration for a missing table would be due.
+    vi.advanceTimersByTime(1_001); // After this time, a missing table may start a migration again.
     for (let i = 0; i < 10; i++) migrator.notice(missingTable);
     expect(attempts).toHaveLength(count);
     attempt?.reject(denied);
@@ -83,7 +83,7 @@ it('migrates at most once a second when a table is missing', async () => {
   await succeed();
 });
 
-it('does not begin an attempt after it was closed', async () => {
+it('begins no attempt after the migrator was closed', async () => {
   const { migrator, attempts, begun } = createMigrator();
   const retried = migrator.retry();
   migrator.close();

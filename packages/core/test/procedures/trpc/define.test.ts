@@ -6,7 +6,7 @@ import { PlantStoreError } from '../../../src/plant-store-error.ts';
 import { define } from '../../../src/procedures/trpc/define.ts';
 import { t } from '../../../src/procedures/trpc/trpc.ts';
 
-const store = {} as PlantStore; // These procedures do not use it.
+const store = {} as PlantStore; // These procedures do not use the store.
 const ctx = { store, principal: { name: 'somebody', scopes: [] } };
 const named = z.object({ name: z.string() });
 const later = <T>(value: T) => Promise.resolve(value);
@@ -48,7 +48,7 @@ const steps = {
 } satisfies Record<string, Steps>;
 type Name = keyof typeof steps;
 
-/** The results that a caller gets from a procedure of `define`, and from one of tRPC. */
+/** Returns the results of a call: from a procedure of `define`, and from a procedure of tRPC. */
 async function outcomeOf(name: Name, input: unknown, isOurs: boolean) {
   const { run, input: schema, output }: Steps = steps[name];
   const ours = define({ type: 'query', meta: { scope: 'none' }, input: schema, output, run });
@@ -84,7 +84,7 @@ function made(scope: unknown, input: z.ZodType = named) {
   return define({ type: 'query', meta, input, output: z.string(), run: () => 'ran' });
 }
 
-it('treats an error that a schema throws as a bug', async () => {
+it('treats an exception of a schema as a bug', async () => {
   const throwing = named.transform(() => {
     throw new TypeError('in the input');
   });
@@ -92,7 +92,7 @@ it('treats an error that a schema throws as a bug', async () => {
   await expect(definition.call(call)).rejects.toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
 });
 
-it('runs a procedure without tRPC’s steps, even over tRPC', async () => {
+it('skips the steps of tRPC even in a call over tRPC', async () => {
   const procedure = made('none');
   const { middlewares } = procedure._def as unknown as { middlewares: object[] }; // Not public.
   const resolve = vi.fn(middlewares.at(-1) as () => void);
@@ -112,11 +112,11 @@ it('contains the properties that a router and its adapters read', () => {
   expect(Object.keys(properties._def)).toEqual(Object.keys(_def));
 });
 
-it.each([undefined, ''])('lets nobody call a procedure with the scope %j', async (scope) => {
+it.each([undefined, ''])('lets nobody call a procedure whose scope is %j', async (scope) => {
   await expect(made(scope).definition.call(call)).rejects.toThrow('the access token lacks');
 });
 
-it('requires no scope when the procedure says that it needs none', async () => {
+it('requires no scope when the procedure needs none', async () => {
   expect(await made('none').definition.call(call)).toBe('ran');
 });
 

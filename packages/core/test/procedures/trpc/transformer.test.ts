@@ -117,7 +117,7 @@ describe('the serializer of tRPC outputs', () => {
     );
   });
 
-  it('writes an object of strings without superjson’s walk through it', () => {
+  it('writes an object of strings without superjson', () => {
     const walk = vi.spyOn(superjson, 'serialize');
     onTestFinished(() => walk.mockRestore());
     expect(transformer.output.serialize({ name: 'x', tag: 'y' })).toEqual({

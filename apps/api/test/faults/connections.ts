@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** Opens connections one after another. If too many connect at once, some wait for seconds. */
+export async function openConnections(url: string, count: number): Promise<Socket[]> {
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  while (sockets.length < count) {
+    const socket = connect(Number(port), hostname)
+      .setNoDelay()
+      .on('error', () => {});
+    await once(socket, 'connect');
+    sockets.push(socket);
+  }
+  return sockets;
+}
+
+interface Received {
+  /** The HTTP status and the error code, such as `503 50301`. */
+  outcome: string;
+  hasRetryAfter: boolean;
+}
+
+/**
+ * Calls a function after each response on a connection. Only one request may be open on the connection. An
+ * HTTP client would need more CPU time than the server, so this function skips most bodies.
+ */
+export function readResponses(socket: Socket, receive: (response: Received) => void): void {
+  let head = '';
+  let error = '';
+  let missing = 0;
+  socket.on('data', (chunk: Buffer) => {
+    let body = chunk;
+    if (missing === 0) {
+      // All headers of a response arrive in one chunk.
+      const end = chunk.indexOf('\r\n\r\n') + 4;
+      head = chunk.toString('latin1', 0, end);
+      error = '';
+      body = chunk.subarray(end);
+      missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    }
+    const status = head.slice(9, 12);
+    if (status !== '200') error += body;
+    missing -= body.length;
+    if (missing > 0) return;
+    const [code] = /(?<="error":)\d+/.exec(error) ?? [];
+    const hasRetryAfter = /^retry-after: \d+$/im.test(head);
+    receive({ outcome: code ? `${status} ${code}` : status, hasRetryAfter });
+  });
+}
+
+export function count(outcomes: Record<string, number>, outcome: string): void {
+  outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+}
+
+export function percentile99(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.floor(times.length * 0.99)] ?? Number.NaN);
+}
