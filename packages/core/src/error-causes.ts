@@ -7,9 +7,8 @@ export function rootMessage(error: unknown): string {
 }
 
 /**
- * Returns the code of an error. When the error has no code, returns the code of the first cause that has a
- * code. A code is a SQLSTATE of the database, such as `22P05`, or the code of a network error, such as
- * `ECONNREFUSED`.
+ * Returns the code of an error, or of its first cause that has a code. A code is a SQLSTATE of the database,
+ * such as `22P05`, or the code of a network error, such as `ECONNREFUSED`.
  */
 export function databaseCode(error: unknown): string | undefined {
   return firstText(error, 'code');

@@ -8,9 +8,7 @@ import type {
 import { checkHasDatabase, DataDirectoryError } from './embedded/data-directory-state.ts';
 import type { UnreachableHost } from './postgres/use-postgres.ts';
 
-/**
- * The location of a database: a Postgres server (`postgres://…`), or a data directory with an embedded one.
- */
+/** The location of a database: a Postgres server (`postgres://…`), or a directory with an embedded one. */
 export type DatabaseOptions<Cluster = ClusterSessions> =
   | { databaseUrl: string; cluster?: Cluster | undefined }
   | { dataDirectory: string };
@@ -78,10 +76,7 @@ function isMissingPGlite(error: unknown): boolean {
   return isNotFound && error.message.includes(`'${pgliteName}'`);
 }
 
-/**
- * The versions of PGlite that this package supports. The manifest is at the same relative path for `src` and
- * `dist`.
- */
+/** The versions of PGlite that this package supports. `src` and `dist` have the same path to the manifest. */
 async function pgliteRange(): Promise<string | undefined> {
   const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   const manifest: { peerDependencies: Record<string, string> } = JSON.parse(text);

@@ -53,9 +53,7 @@ export class PlantStoreError extends Error {
     return databaseCode(this.cause);
   }
 
-  /**
-   * The message of the innermost cause, from the database or the network, which only the operator may see.
-   */
+  /** The innermost cause's message, from the database or the network, which only the operator may see. */
   get reason(): string {
     return rootMessage(this);
   }

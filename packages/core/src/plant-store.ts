@@ -72,8 +72,7 @@ export interface PlantStore
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
 
   /**
-   * Counts all plants, or the plants with this tag, up to `limit`. The cost does not depend on the number of
-   * further plants.
+   * Counts all plants, or the plants with this tag, up to `limit`. Further plants cost nothing.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
    */
@@ -152,8 +151,7 @@ export async function openPlantStore(
 async function createPlantStore(database: Database, cluster?: Cluster): Promise<PlantStore> {
   const events = new EventEmitter<StoreEvents>();
   const emit = events.emit.bind(events);
-  // When a listener throws an error, the process gets a warning, and the write that emitted the event
-  // continues.
+  // An error from a listener becomes a process warning, so that the write which emits the event continues.
   events.emit = (...event) => {
     try {
       return emit(...event);

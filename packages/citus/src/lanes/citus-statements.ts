@@ -19,8 +19,8 @@ import {
  * and each batch size needs a different statement text.
  *
  * Citus rejects volatile functions in a write. It also evaluates an expression that fails, even in a branch
- * of CASE that is not taken. So after the deadline, the INSERT sets the name to null, and the column does not
- * accept null.
+ * of CASE that is not taken. So after the deadline, the INSERT sets the name to null, which the column
+ * rejects.
  */
 export function createOrdinaryStatements(verbs: Verbs): PlantStatements {
   return {
@@ -64,10 +64,7 @@ function throwLateWrite(cause: unknown): never {
 
 const notNullViolated = '23502';
 
-/**
- * Throws an error of unknown outcome for a cancelled statement, because another node may have committed the
- * statement.
- */
+/** Throws an unknown outcome for a cancelled statement, because another node may have committed it. */
 export function throwUnlessCancelled(cause: unknown): never {
   if (!isCancelled(cause)) throw cause;
   throw Object.assign(new Error('the statement was cancelled', { cause }), {

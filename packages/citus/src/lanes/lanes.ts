@@ -109,10 +109,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
     const onUnsettled = () => events.emit('warning', `on ${address}: ${lateCommit}`);
     const node = { id, address, clusterId };
     const access = openNodeAccess(node, { ...connections, onUnsettled });
-    /**
-     * Returns the node, or undefined when the node has left the cluster. The store emits no events for a node
-     * that has left.
-     */
+    /** Returns undefined when the node has left the cluster. The store then emits no event for the node. */
     const current = () => nodes().find((node) => node.id === id);
     const health = new NodeHealth({
       access,

@@ -20,10 +20,7 @@ export interface NodeAccess extends Verbs {
   unsettled(): number;
   /** Whether the connections lead directly to that node. Otherwise, they lead through another node. */
   readonly isDirect: boolean;
-  /**
-   * The error of the last direct attempt to reach that node. Undefined when the node is reachable, or the
-   * store has not tried yet.
-   */
+  /** The error of the last direct connection attempt. Undefined when the store has had no such error. */
   readonly directError: unknown;
   /** See `Database`. */
   onClockMoved(listener: (error: Error) => void): void;
@@ -43,10 +40,7 @@ export const nodeShares = { creates: 3, deletes: 1, lookUps: 2 };
 /** Milliseconds before the store tries again to connect directly to an unreachable node. */
 const retryInterval = 15_000;
 
-/**
- * The time limit to connect to a node, in milliseconds. The first attempt has a shorter limit, because plants
- * wait for the first connection.
- */
+/** Milliseconds to connect to a node. The first attempt has fewer, because plants wait for it. */
 const firstTimeout = 2_000;
 const timeout = 5_000;
 
@@ -73,8 +67,7 @@ export function openNodeAccess(
       if (isDirect) return connectDirectly(timeout);
       const connection = await connect();
       if (!isDirect) return connection;
-      // Direct and indirect connections need different statements, so all connections of the pool take the
-      // same route.
+      // Direct and indirect connections need different statements, so all connections take the same route.
       void connection.close();
       return connectDirectly(timeout);
     },

@@ -59,7 +59,7 @@ export class NodeHealth {
   }
 
   /**
-   * Calls the insert function without plants, to find out whether the node is writable. The promise is never
+   * Calls the insert function without plants, to check whether the node is writable. The promise is never
    * rejected.
    *
    * @param someId an id that the node stores

@@ -15,10 +15,7 @@ export interface ClusterState {
   readonly nodes: readonly NodeContent[];
   /** The addresses of the nodes that are down and store no plants, such as the coordinator. */
   readonly downWithoutPlants: readonly string[];
-  /**
-   * The instances that have not noticed that the database is a cluster. The list is empty when the plants are
-   * not distributed.
-   */
+  /** The instances that have not noticed the cluster. Empty before the plants are distributed. */
   readonly blindInstances: readonly Instance[];
   /** The version of Citus when the store was not tested on this version; otherwise undefined. */
   readonly untestedVersion: string | undefined;
@@ -30,9 +27,7 @@ interface NodeContent {
   readonly shards: number;
   /** The approximate number of plants on the node. Undefined when the node is down. */
   readonly plants: number | undefined;
-  /**
-   * The error when this process cannot connect directly to the node. Undefined when the node is reachable.
-   */
+  /** The error when this process cannot connect directly to the node. Undefined for a reachable node. */
   readonly directError: unknown;
 }
 
@@ -42,8 +37,7 @@ const nodeTimeout = 2_000;
 /**
  * Reads the state of a cluster. Returns undefined when the database is not a part of a cluster.
  *
- * @param query runs each statement on a separate connection, because a statement may wait for a node that is
- * down
+ * @param query runs each statement on a separate connection, because a statement may wait for a silent node
  */
 export async function readClusterState(
   query: Query,

@@ -30,8 +30,7 @@ const interval = 1_000;
 /**
  * Distributes the tables of the store and their rows over the nodes of a Citus cluster. Plants are
  * distributed by id, and each node gets a copy of the access tokens and of the list of migrations. Creates
- * continue, unless `isBlocking` is set. After an error, call this function again, and it will take only the
- * missing steps.
+ * continue, unless `isBlocking` is set. After an error, call this function again for the missing steps.
  *
  * @throws ClusterError when the cluster or the tables are not ready to be distributed
  */

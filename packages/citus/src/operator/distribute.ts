@@ -15,10 +15,7 @@ export interface Distribution {
   readonly nodes: readonly string[];
   /** The number of shards that the plants have, or will have. */
   readonly shards: number;
-  /**
-   * The missing changes, in the order in which they are made. The description of each change is a clause
-   * without a subject.
-   */
+  /** The missing changes in order. The description of each change is a clause without a subject. */
   readonly steps: readonly DistributionStep[];
 }
 
@@ -39,10 +36,7 @@ export interface DistributeOptions {
   readonly databaseUrl: string;
   /** The number of shards into which the plants are split. */
   readonly shards: number;
-  /**
-   * Moves the plants in one statement. This way is faster, but creates and deletes wait until the statement
-   * ends.
-   */
+  /** Moves the plants in one statement. This is faster, but creates and deletes wait for its end. */
   readonly isBlocking?: boolean;
   /** Decides whether to take the missing steps. This function is not called when no step is missing. */
   readonly confirm: (missing: Distribution) => Promise<boolean>;
@@ -63,16 +57,12 @@ export interface DistributeOptions {
 export interface DistributeResult extends Distribution {
   /** Whether all steps are done. */
   readonly isDone: boolean;
-  /**
-   * The instances that have not noticed that the database is a cluster. These instances send all plants
-   * through one node.
-   */
+  /** The instances that have not noticed the cluster. They send all plants through one node. */
   readonly blindInstances: readonly Instance[];
 }
 
 /**
- * Checks a Citus cluster, and plans the steps that are missing before the cluster can hold the store's
- * tables.
+ * Checks a Citus cluster, and plans the missing steps before the cluster can hold the store's tables.
  *
  * @throws ClusterError
  */
@@ -123,10 +113,7 @@ interface TableState {
   has_insert_function: boolean;
 }
 
-/**
- * A hash of the node functions. A later version of the store has another hash, and replaces the functions of
- * the cluster.
- */
+/** A hash of the functions. A store with another hash replaces the functions of the cluster. */
 const functionsVersion = createHash('sha256').update(createNodeFunctions.join()).digest('hex');
 
 const whetherReference = (table: string) => `exists (

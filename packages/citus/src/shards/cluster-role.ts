@@ -2,10 +2,7 @@ import type { Query } from '@plant-store/core/cluster';
 
 // Each command loads this file, so it imports only types of core.
 
-/**
- * With this setting, a session waits two seconds for a silent node, not 30. A server without Citus ignores
- * this setting.
- */
+/** A session waits two seconds for a silent node, not 30. Servers without Citus ignore this setting. */
 export const settings = { 'citus.node_connection_timeout': '2000' };
 
 /** The role of a database in a Citus cluster. Only the coordinator may change tables. */

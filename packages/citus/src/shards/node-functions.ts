@@ -40,10 +40,7 @@ const contentNames = contentColumns.map(({ name }) => name).join(', ');
 export const insertFunctionSignature = `${insertName}(${insertParameters.map(([, type]) => type)})`;
 const deleteFunctionSignature = `${deleteName}(bigint,text,text)`;
 
-/**
- * Calls a function on the node that stores the plants. The `where` clause keeps Citus from planning each
- * call.
- */
+/** Calls a function on the node with the plants. The `where` clause keeps Citus from planning each call. */
 export const callHere = {
   insert: `select id from ${insertName}(${insertValues}) as id where id is not null`,
   delete: `select id from ${deleteName}($1, $2, $3) as id where id is not null`,
@@ -180,8 +177,7 @@ export const createNodeFunctions = [
     (signature) =>
       `select create_distributed_function('${signature}', 'key', colocate_with := 'plants')`,
   ),
-  // The id never changes. If the id changed, instances would think that these nodes belong to another
-  // cluster.
+  // The id never changes. With a new id, instances would treat these nodes as nodes of another cluster.
   `do $do$
   begin
     if to_regprocedure('${clusterIdSignature}') is null then
@@ -192,8 +188,7 @@ export const createNodeFunctions = [
   end
   $do$`,
   `select create_distributed_function('${clusterIdSignature}')`,
-  // The planner's estimate. Before the first ANALYZE, this function uses the statistics, which a crash
-  // resets.
+  // The planner's estimate. Before the first ANALYZE, the statistics replace it, which a crash resets.
   `create or replace function plant_store_count(key bigint) returns bigint language sql
   set citus.override_table_visibility = off
   as $function$

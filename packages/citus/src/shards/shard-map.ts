@@ -141,10 +141,7 @@ function hashId(id: bigint): number {
   return hashUint32(low ^ (high >= 0 ? high : ~high));
 }
 
-/**
- * Bob Jenkins's hash (lookup3) of one 32-bit word. JavaScript's bitwise operators compute with signed 32-bit
- * integers.
- */
+/** Bob Jenkins's hash (lookup3) of a word. Bitwise operators compute with signed 32-bit integers. */
 function hashUint32(word: number): number {
   const start = (0x9e3779b9 + 4 + 3923095) | 0;
   let a = (start + word) | 0;

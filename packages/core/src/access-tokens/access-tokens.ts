@@ -47,10 +47,7 @@ export interface NewTokenOptions {
   readonly scopes?: readonly Scope[] | undefined;
   /** When the token expires. Default: never. */
   readonly expiresAt?: Date | undefined;
-  /**
-   * Milliseconds until the token expires, by the database's clock. Set `expiresIn` instead of `expiresAt`,
-   * not both.
-   */
+  /** Milliseconds until the token expires, by the database's clock. Replaces `expiresAt`. */
   readonly expiresIn?: number | undefined;
 }
 

@@ -9,10 +9,7 @@ export interface TokenOwner {
 }
 
 export interface PrincipalCache {
-  /**
-   * Returns the principal of a token from the cache, or looks the token up. Concurrent calls share one
-   * look-up.
-   */
+  /** Returns a token's principal from the cache, or looks the token up. Concurrent calls share a look-up. */
   get(token: string): Authentication;
   /** Forgets the tokens with these hashes. The results of look-ups in progress are not cached either. */
   forget(sha256s: readonly string[]): void;
@@ -20,8 +17,7 @@ export interface PrincipalCache {
 
 /**
  * The longest time for which an owner is cached, in milliseconds. The documentation promises that a revoked
- * token ends within 30 s. The remaining second is for the responses to requests that were authenticated
- * earlier.
+ * token ends within 30 s. The remaining second is for responses to earlier requests.
  */
 const maxAge = 29_000;
 

@@ -49,10 +49,7 @@ function isId(id: unknown): boolean {
   return typeof id === 'bigint' && id >= int64Bounds.minimum && id <= int64Bounds.maximum;
 }
 
-/**
- * Whether a property has a value that Postgres can store as text. The value of an optional property may be
- * missing.
- */
+/** Whether Postgres can store a property's value as text. An optional value may be missing. */
 function isPlainValue(field: PlantField, value: unknown): boolean {
   const { kind, isOptional } = plantColumns[field];
   if (value === undefined) return isOptional;

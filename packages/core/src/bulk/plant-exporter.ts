@@ -11,8 +11,7 @@ export type ExportColumn = (typeof exportColumns)[number];
 export interface ExportQuery {
   /**
    * A format of Postgres's COPY (https://www.postgresql.org/docs/current/sql-copy.html). `csv` has no header,
-   * writes an empty text as `""`, and leaves the field of a missing value empty. `text` writes each row as
-   * one line.
+   * an empty text is `""`, and the field of a missing value is empty. `text` writes each row as one line.
    */
   readonly format?: 'csv' | 'text' | undefined;
   /** Default: all. Times are in UTC. */
@@ -33,8 +32,7 @@ export interface PlantExport {
   /** The approximate number of plants. Undefined when the number is unknown. */
   readonly estimate: number | undefined;
   /**
-   * The plants, ascending by id, in blocks of any size. In the format `text`, a block contains only whole
-   * lines.
+   * The plants, ascending by id, in blocks of any size. In the format `text`, blocks contain whole lines.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
@@ -45,10 +43,9 @@ export interface PlantExport {
 
 export interface PlantExporter {
   /**
-   * Exports the plants that are committed when the export begins, and no plants that are committed later.
-   * Memory use does not grow with the number of plants. On a server, the export is one statement. Its
-   * snapshot keeps vacuum from removing rows that are deleted during the export. The caller must close the
-   * export.
+   * Exports the plants that are committed when the export begins, and no later plants. Memory use does not
+   * grow with the number of plants. On a server, the export is one statement. Its snapshot keeps vacuum from
+   * removing rows that are deleted during the export. The caller must close the export.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
@@ -135,10 +132,7 @@ function literal(text: string): string {
   return `e'${text.replace(/['\\]/g, '$&$&')}'`;
 }
 
-/**
- * Reads Postgres's estimate, which VACUUM and ANALYZE update. Before the first VACUUM or ANALYZE, the
- * estimate is −1.
- */
+/** Reads Postgres's estimate, which is −1 before the first VACUUM or ANALYZE. */
 async function estimatePlants(session: CopySession): Promise<number | undefined> {
   const select = `select reltuples::bigint from pg_class where oid = 'plants'::regclass`;
   const estimate = Number(await readText(session, select));

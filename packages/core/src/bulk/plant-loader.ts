@@ -43,9 +43,7 @@ type Places = readonly number[];
 interface LoadBatch extends Load {
   readonly first: Places;
   readonly repeated: Places;
-  /**
-   * The rows for COPY. When `rows` is missing, the loader first compares the plants with the stored plants.
-   */
+  /** The rows for COPY. Without `rows`, the loader first compares the plants with the stored plants. */
   readonly rows?: Rows;
   readonly arrays?: string[];
 }
@@ -57,10 +55,7 @@ const batchesToCompare = 16;
 
 export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'>): PlantLoader {
   let previous: Promise<void> = Promise.resolve();
-  /**
-   * The number of batches that the loader still compares before the COPY. A COPY without this comparison
-   * would probably fail.
-   */
+  /** The number of batches to compare before the COPY. Without this, the COPY would probably fail. */
   let toCompare = 0;
 
   return {

@@ -13,10 +13,7 @@ export interface PlantRemover {
   deleteMany(ids: readonly bigint[]): Promise<number>;
 }
 
-/**
- * The maximum number of attempts for a statement that ends in a deadlock. The database undoes each of these
- * statements.
- */
+/** The maximum number of attempts for a statement that deadlocks. The database undoes each attempt. */
 const attempts = 5;
 
 /** The SQLSTATE of a statement that the database cancelled because of a deadlock. */

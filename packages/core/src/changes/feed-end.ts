@@ -76,10 +76,7 @@ export class FeedEnd {
     return { waiting: this.#waiters.size, heldBackFor: now - since };
   }
 
-  /**
-   * Notes the time at which a transaction began to hide changes. This method must be called with each page
-   * from the end of the feed.
-   */
+  /** Notes when a transaction began to hide changes. Call this with each page from the feed's end. */
   measure({ heldBackBy: by }: ChangePage): void {
     if (by === undefined) this.#heldBack = undefined;
     else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };
@@ -160,8 +157,7 @@ export class FeedEnd {
         this.#outage = undefined;
         this.measure(page);
         end = page.next;
-        // When the waiting followers get the page, they continue after `end`, so `kept` must know `end`
-        // first.
+        // Waiting followers get the page and continue after `end`, so `kept` must know `end` first.
         kept.learn(end);
         if (page.changes.length > 0) kept.add(page);
         const told = page.changes.length > 0 ? this.#tell() : 0;

@@ -34,10 +34,7 @@ export async function forgetDeletions(
 
 const hasFeed = `select not (${isCluster} or pg_is_in_recovery())`;
 
-/**
- * Forgets the oldest deletions of the feed. The statement also notes the last transaction whose deletions are
- * forgotten.
- */
+/** Forgets the oldest deletions, and notes the last transaction whose deletions are forgotten. */
 const forgetStep = `
   with oldest as materialized (
     select changed_in, id, deleted_at from plant_deletions

@@ -4,9 +4,7 @@ import { parseChanges } from '../plants/plant-json.ts';
 import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts';
 import type { ChangePage } from './read-changes.ts';
 
-/**
- * A page of changes in memory. All waiting followers get the same output, and share the bytes of its text.
- */
+/** A page of changes in memory. All waiting followers share one output, and the bytes of its text. */
 export interface SharedPage extends Pick<ChangePage, 'changes' | 'positions' | 'next'> {
   readonly output: PlantChanges;
 }

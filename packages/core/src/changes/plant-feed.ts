@@ -53,14 +53,9 @@ export interface PlantFeed {
 
 /** The feed with the methods that only the store uses. */
 export interface OpenPlantFeed extends PlantFeed {
-  /**
-   * Yields the pages of `follow` with a cursor for each change, for a client that reads one change at a time.
-   */
+  /** Yields the pages of `follow` with cursors, for a client that reads one change at a time. */
   followEach(options?: FollowOptions): AsyncGenerator<ResumableChanges, never>;
-  /**
-   * This method must be called after each change by this process, so that waiting followers get the change
-   * sooner.
-   */
+  /** Call this method after each change by this process, so that waiting followers get the change sooner. */
   notice(): void;
   /** See `PlantStore.feed`. */
   state(): FeedEnd['state'];

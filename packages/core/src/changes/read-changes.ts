@@ -130,10 +130,7 @@ interface FeedNow {
   count: number;
 }
 
-/**
- * The first row contains the state of the feed. When there are no changes, the other columns of the first row
- * are null.
- */
+/** The first row contains the state of the feed. Without changes, its other columns are null. */
 type Row = [feed: string | null, transaction: string, id: string, change: string];
 
 const switchedOff =

@@ -7,8 +7,7 @@ import { isOwn, timeline } from './epoch/epoch.ts';
 
 /**
  * The identifier of a database and its history. The identifier changes when somebody restores a backup,
- * promotes a standby, or rewrites one of the tables. After these events, a transaction number can stand for
- * other changes.
+ * promotes a standby, or rewrites one of the tables. A transaction number can then stand for other changes.
  */
 const epoch = `
   left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
@@ -33,9 +32,7 @@ const isNotReplaced = `coalesce(changed_in <=
       and later.changed_in > plant_deletions.changed_in
       and later.created_in < plant_deletions.changed_in)`;
 
-/**
- * The highest number of a transaction with changes. The cursor of the end of the feed contains this number.
- */
+/** The highest number of a transaction with changes. The cursor of the feed's end contains this number. */
 const latest = `(select changed_in from (
     ${['plants', 'plant_deletions']
       .map(
@@ -46,8 +43,7 @@ const latest = `(select changed_in from (
     union all select forgotten_up_to
   ) as latest order by changed_in desc limit 1)`;
 
-// With `exists` instead of LIMIT, the planner would read the whole table when its statistics show few
-// changes.
+// With `exists` instead of LIMIT, the planner would read the whole table if its statistics were old.
 const isHeldBack = ['plants', 'plant_deletions']
   .map(
     (table) => `(select true from ${table} where changed_in >= up_to

@@ -26,10 +26,7 @@ export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<
   return orUnavailable(switched);
 }
 
-/**
- * Runs statements on a database with a long time limit. Closing the connection rolls an open transaction
- * back.
- */
+/** Runs slow statements on a database. Closing the connection rolls an open transaction back. */
 async function useDatabaseFor<T>(
   options: DatabaseOptions,
   use: (query: Query) => Promise<T>,

@@ -35,10 +35,7 @@ interface ConnectionPoolOptions<Connection> {
 /** The time for which `close` waits for running statements, in milliseconds. */
 const closeGrace = 300;
 
-/**
- * The time limit for asking the server whether it is in a commit, in milliseconds. The limit includes the
- * time to connect over a slow network.
- */
+/** Milliseconds for asking the server whether it is in a commit, over a possibly slow network. */
 const askTimeout = 3_000;
 
 /**
@@ -50,10 +47,7 @@ const listWait = 0.8;
 /** The tolerated difference between two clocks, in milliseconds. */
 const clockTolerance = 1_000;
 
-/**
- * The pool replaces a connection after this many milliseconds, because its clock and settings may be
- * outdated.
- */
+/** The age in milliseconds at which the pool replaces a connection. Its clock may be wrong by then. */
 const maxAge = 10 * 60_000;
 
 /**
@@ -279,9 +273,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return databaseCode(error) !== readOnlyCode || isRecent;
   }
 
-  /**
-   * Ends a task at its deadline. Resolves when the connection is free, or when the pool drops the connection.
-   */
+  /** Ends a task at its deadline. Resolves when the connection is free, or no longer in the pool. */
   async #free(connection: Connection, running: Promise<unknown>, until: Deadline): Promise<void> {
     // A network that has silently dropped one connection may also have dropped the idle connections.
     for (const idle of this.#idle) this.#connections.delete(idle);
@@ -291,9 +283,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     else if ('error' in end && !this.#isUsableAfter(end.error)) this.#replace(connection);
   }
 
-  /**
-   * Whether the server is in a commit on this connection. Resolves with undefined when the state is unknown.
-   */
+  /** Whether the server is in a commit on this connection. Resolves with undefined when unsure. */
   async #isCommitting(connection: Connection): Promise<boolean | undefined> {
     const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;
@@ -315,9 +305,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Handles a write that the database rejected as late long before its deadline on this machine. In this
-   * case, a clock has moved or this machine was paused, so the deadlines of waiting statements are also
-   * wrong.
+   * Handles a write that the database rejected long before its deadline on this machine. In this case, a
+   * clock has moved or this machine was paused, so the deadlines of waiting statements are also wrong.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > clockTolerance;

@@ -13,9 +13,8 @@ export function isDataError(error: unknown): boolean {
 }
 
 /**
- * Whether row-level security or a rule prevented a statement. Other errors have the same SQLSTATEs, such as a
- * missing privilege. The server may translate its messages, so this function checks the routine that raised
- * the error.
+ * Whether row-level security or a rule prevented a statement. A missing privilege has the same SQLSTATE. The
+ * server may translate its messages, so this function checks the routine that raised the error.
  */
 export function isPolicyError(error: unknown): boolean {
   return policyRoutines.includes(databaseRoutine(error) ?? '');
@@ -24,10 +23,7 @@ export function isPolicyError(error: unknown): boolean {
 /** The functions in Postgres's source that raise the errors of row-level security and of rules. */
 const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuery'];
 
-/**
- * Whether an error has the severity ERROR. An error of this severity concerns only its statement, not the
- * connection.
- */
+/** Whether an error has the severity ERROR. Such an error does not concern the connection. */
 export function isStatementError(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }
@@ -89,9 +85,7 @@ function isRolledBack(error: unknown): boolean {
   return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
 }
 
-/**
- * The error for a call that the database has not executed, or may not have executed. The message says which.
- */
+/** The error for a call that the database has not executed, or may not have. The message says which. */
 export function databaseUnavailable(
   error?: unknown,
   [ifDone = 'try again', ifNotDone = 'try again later']: Advice = [],

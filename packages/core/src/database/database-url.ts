@@ -79,10 +79,7 @@ export function withoutPassword(url: string): string {
   return [shown, parameters.join('&')].filter(Boolean).join('?');
 }
 
-/**
- * Rejects special characters that are not encoded. Such a character would make a part of the password look
- * like a host or a path.
- */
+/** Rejects unencoded special characters, which can make a password look like a host or a path. */
 function checkEncoding({ text, path, query }: { text: string; path: string; query: string }): void {
   const isCut =
     text.includes('#') ||
@@ -125,10 +122,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/**
- * Splits a text at an index, and drops the character at this index. If the index is -1, the second part is
- * empty.
- */
+/** Splits a text at an index, and drops the character there. For -1, the second part is empty. */
 function splitAt(text: string, index: number): [string, string] {
   return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
 }

@@ -8,10 +8,7 @@ export interface Database extends Verbs {
   readonly maxInserts: number;
   /** The maximum number of look-ups that run at the same time, for plants or for access tokens. */
   readonly maxLookUps: number;
-  /**
-   * Whether all running statements of a kind are in a commit. A statement in an unknown state counts as a
-   * statement in a commit.
-   */
+  /** Whether all running statements of a kind are in a commit. An unknown state counts as a commit. */
   mayCommit(share: Share): Promise<boolean>;
   /** The number of writes that are still in a commit after their callers got an error. */
   unsettled(): number;
@@ -21,10 +18,7 @@ export interface Database extends Verbs {
   onWarning(listener: (message: string) => void): void;
   /** Connects to the nodes of a cluster. Undefined when the database cannot be a part of a cluster. */
   readonly nodes?: NodeConnections | undefined;
-  /**
-   * A text that differs between copies of a database, because the database itself cannot distinguish its
-   * copies.
-   */
+  /** A text that differs between copies of a database. The content of all copies is the same. */
   readonly copyId?: string;
   /**
    * Draws a new epoch of the feed after a restore or a promotion. Undefined for a database that is read-only,
@@ -55,14 +49,9 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   /** With `readOnly`, requires the primary, because only the primary has the feed of changes. */
   readonly onPrimary?: boolean;
-  /**
-   * Throw `databaseUnavailable` if the Postgres is unreachable at first. By default, the Postgres may become
-   * reachable later.
-   */
+  /** Throw `databaseUnavailable` if the Postgres is unreachable. By default, the store waits for it. */
   readonly requireConnection?: boolean;
-  /**
-   * Whether to create a database in a data directory without one. Default: true, or false with `readOnly`.
-   */
+  /** Whether to create a missing database in a data directory. Default: true, or false with `readOnly`. */
   readonly create?: boolean;
 }
 

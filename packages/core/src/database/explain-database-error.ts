@@ -2,10 +2,7 @@ import { databaseCode, rootMessage } from '../error-causes.ts';
 import { isPolicyError, isStatementError } from './database-error.ts';
 import { databaseUrlSyntax } from './database-url.ts';
 
-/**
- * The SQLSTATE for a Postgres that accepts no writes. The store's own error for such a Postgres has the same
- * code.
- */
+/** The SQLSTATE of a Postgres that accepts no writes. The store's own error has the same code. */
 export const readOnlyCode = '25006';
 
 /** The code of the store's own error for a Postgres without TLS. */
@@ -26,10 +23,7 @@ export class DatabaseSettingsError extends Error {
   }
 }
 
-/**
- * Wraps a database error that only a change of settings can remove. Returns undefined when a retry may
- * succeed.
- */
+/** Wraps a database error that only new settings can remove. Returns undefined for other errors. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
   if (cause instanceof DatabaseSettingsError) return cause;
   const remedy = settingsRemedy(cause);
@@ -53,9 +47,7 @@ export function explainDatabaseError(error: unknown): string {
 
 const unusable = 'the database cannot be used';
 
-/**
- * Returns the remedy for an error that only a change of settings can remove, or undefined for other errors.
- */
+/** Returns the remedy for an error that only new settings can remove, or undefined for other errors. */
 function settingsRemedy(error: unknown): string | undefined {
   const code = databaseCode(error);
   const message = rootMessage(error);

@@ -1,16 +1,12 @@
 import type { DatabaseConnection } from './database.ts';
 import { type Deadline, withTimeout } from './deadline.ts';
 
-/**
- * Milliseconds to wait for the end of a cancelled statement. After this wait, the store asks the server
- * whether the statement is in a commit.
- */
+/** Milliseconds to wait for the end of a cancelled statement, before asking whether it is in a commit. */
 const cancelTimeout = 500;
 
 /**
  * Ends the statements that are still running at their deadlines. Nobody can cancel a commit, and a commit on
- * another connection would wait for the same disk. So the store keeps a connection while the server is in a
- * commit on it.
+ * another connection would wait for the same disk. So the store keeps a connection while it is in a commit.
  */
 export class LateStatements<Connection extends DatabaseConnection> {
   readonly #isCommitting: (connection: Connection) => Promise<boolean | undefined>;

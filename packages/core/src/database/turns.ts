@@ -5,9 +5,7 @@ import type { CallOptions } from './deadline.ts';
 
 type Waiting = Call<undefined, void>;
 
-/**
- * Limits the number of statements of one kind that run at the same time. Further statements wait in order.
- */
+/** Limits how many statements of one kind run at the same time. Further statements wait in order. */
 export class Turns {
   /** The number of statements that the database has completed in time. */
   completed = 0;

@@ -16,10 +16,7 @@ export interface RunOptions {
   readonly until?: Deadline | undefined;
   /** When the caller disconnects, the pool drops a statement that still waits for a connection. */
   readonly caller?: Caller | undefined;
-  /**
-   * This function is called before the statement is sent. When this function throws, the statement is not
-   * sent.
-   */
+  /** This function is called before the statement is sent. When it throws, the statement is not sent. */
   readonly onTurn?: (() => void) | undefined;
   readonly rowsAs?: RowsAs;
   /** The advice for the client in the error of the statement. */

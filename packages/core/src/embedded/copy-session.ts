@@ -6,10 +6,7 @@ import type { CopySession } from '../database/database.ts';
 import { bulkTimeout } from '../database/deadline.ts';
 import type { PGliteConnection } from './pglite-connection.ts';
 
-/**
- * The directory of copies. It is a part of PGlite's own directory, because PGlite cannot write to other
- * directories.
- */
+/** The directory of copies. It is inside PGlite's own directory, the only one that PGlite can use. */
 const copies = 'plant-store-copies';
 
 /**
@@ -58,10 +55,7 @@ async function copyToFile(
   await run(`${copy} to '${directory}/${copies}/${name}' ${options}`);
 }
 
-/**
- * Yields blocks that contain only whole lines. In COPY's text format, the only newline of a line is at its
- * end.
- */
+/** Yields blocks of whole lines. In COPY's text format, the only newline of a line is at its end. */
 async function* wholeLines(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   for await (const block of blocks) {

@@ -53,8 +53,7 @@ export function directoryId(directory: string): string {
 
 /**
  * Checks that nobody has replaced the directory or its database since this process locked them. PGlite opens
- * files by their paths. So without this check, PGlite would write into the new directory, or into deleted
- * files.
+ * files by path. So without this check, PGlite would write into the new directory, or into deleted files.
  *
  * @param id the result of `directoryId` when this process opened the directory
  * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced
@@ -67,10 +66,7 @@ export function checkNotReplaced(directory: string, id: string): void {
   );
 }
 
-/**
- * Returns an identifier of the files of a database. In a copy, the file has another inode number, or another
- * time of its last change.
- */
+/** Identifies a database's files. A copy has another inode number, or another time of its change. */
 export function copyId(directory: string): string {
   const { ino, ctimeNs } = statSync(join(directory, versionFile), { bigint: true });
   return `${ino} ${ctimeNs}`;

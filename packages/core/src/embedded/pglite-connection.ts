@@ -14,15 +14,10 @@ import { isNoRoomError, noRoomError } from './free-room.ts';
 import type { Statement } from './pglite-messages.ts';
 import { PGliteThread } from './pglite-thread.ts';
 
-/**
- * The time limit for creating the database, or for opening it after a crash of the process, in milliseconds.
- */
+/** Milliseconds for creating the database, or for opening it after a crash of the process. */
 const openTimeout = 10 * 60_000;
 
-/**
- * The time limit for opening the database again, in milliseconds. In this case, the log that PGlite replays
- * is short.
- */
+/** Milliseconds for opening the database again. PGlite then has only a short log to replay. */
 const reopenTimeout = 30_000;
 
 /** The pause after a failed attempt to open the database again, in milliseconds. */
@@ -128,8 +123,7 @@ export class PGliteConnection {
 
 /**
  * Returns an error if this process has almost no free file descriptors. The errors of PGlite and SQLite do
- * not say that file descriptors are missing. Both libraries may have closed some of their files before the
- * error.
+ * not say this, and both libraries may have closed some files before the error.
  */
 function fileDescriptorShortage(): unknown {
   const opened: number[] = [];

@@ -8,10 +8,7 @@ import { databaseCode } from '../error-causes.ts';
 import { noRoomError } from './free-room.ts';
 import type { Call, Outcome, Statement, Task, WorkerInput } from './pglite-messages.ts';
 
-/**
- * The URL or the name of PGlite's module. This line throws when PGlite, which is an optional peer, is not
- * installed.
- */
+/** The URL or the name of PGlite's module. This line throws when the optional PGlite is not installed. */
 const pglite = resolvePGlite();
 
 /** The worker's program, which is TypeScript in `src` and JavaScript in `dist`. */
@@ -20,17 +17,14 @@ const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.met
 /** The time between two checks that PGlite still responds, in milliseconds. */
 const checkInterval = 500;
 
-/**
- * The time limit for a statement of a request, in milliseconds. The client gets a response before this limit.
- */
+/** Milliseconds for a statement of a request. The client gets a response before this limit. */
 const statementTimeout = defaultTimeout + 1_000;
 
 type Waiting = PromiseWithResolvers<Rows> & { readonly timeout: number };
 
 /**
  * A worker thread with PGlite. PGlite runs synchronously and may never return, for example when the disk is
- * full. So PGlite has its own thread, and the main thread ends this thread when PGlite does not respond in
- * time.
+ * full. So PGlite has its own thread, and the main thread ends a thread that does not respond in time.
  */
 export class PGliteThread {
   /** Resolves when the thread has ended. Another thread may then open the same directory. */
@@ -137,10 +131,7 @@ export class PGliteThread {
   }
 }
 
-/**
- * Returns environment variables that contain the main thread's compile cache, because a worker does not
- * inherit this cache.
- */
+/** Returns the environment with the main thread's compile cache, which a worker does not inherit. */
 function workerEnv(): NodeJS.ProcessEnv {
   const compileCache = getCompileCacheDir();
   return { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: dirname(compileCache) }) };

@@ -14,10 +14,7 @@ export interface Cluster extends ClusterSessions {
    * changed nothing. Returns undefined for other errors.
    */
   writesAfter(error: unknown, verbs: Verbs): Promise<PlantWrites | undefined>;
-  /**
-   * Calls `use` when the plants are distributed over nodes. Before that time, and without a cluster, all
-   * creates go through `main`.
-   */
+  /** Calls `use` when the plants are distributed. Until then, all creates go through `main`. */
   watch(store: ClusterStore): Promise<ClusterWatch>;
 }
 
@@ -70,9 +67,6 @@ export interface NodeState {
 export interface NodeReroute {
   /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
-  /**
-   * The error when this process cannot connect directly to the node. Undefined when the node is reachable
-   * again.
-   */
+  /** The error when this process cannot connect directly to the node. Undefined when it can again. */
   readonly error: unknown;
 }

@@ -26,10 +26,7 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   readonly overloaded: (waiting: number) => PlantStoreError;
   /** The maximum number of statements that run at the same time. */
   readonly maxInFlight: number;
-  /**
-   * Returns the number of characters in a call. A statement contains at most about 1 Mi characters, and the
-   * queue at most about 64 Mi.
-   */
+  /** Counts a call's characters. The limits are about 1 Mi for a statement, and 64 Mi for the queue. */
   readonly lengthOf?: (input: Input) => number;
   /** Whether the running statements may be in a commit. Default: never. */
   readonly mayCommit?: () => Promise<boolean>;
@@ -39,9 +36,7 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
 
 /** Decides whether a coalescer waits for other coalescers when its calls do not fill a statement. */
 export interface SharedTurn {
-  /**
-   * Returns whether the coalescer must wait. If the coalescer must wait, calls `send` when it may try again.
-   */
+  /** Returns whether the coalescer must wait. If it must, calls `send` when it may try again. */
   mustWait(send: () => void): boolean;
   /**
    * This method must be called when a statement is sent. The caller must call the returned function when the
@@ -84,20 +79,14 @@ interface Statement<Input, Output> {
  */
 export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
-  // These fields are arrays, because the internal tables of a Set would keep calls in memory until a full
-  // garbage collection.
+  // These fields are arrays, because a Set would keep calls in memory until a full garbage collection.
   #waiting: Call<Input, Output>[] = [];
   /** The number of characters in the waiting calls. */
   #length = 0;
   #inFlight: Statement<Input, Output>[] = [];
-  /**
-   * The durations of the last four statements with slow commits, in milliseconds. A fast commit empties this
-   * list.
-   */
+  /** The milliseconds of the last four statements with slow commits. A fast commit empties this list. */
   #slowCommits: number[] = [];
-  /**
-   * The moving average of the duration of a statement, in milliseconds. The average is 0 when it is unknown.
-   */
+  /** The average duration of a statement, in milliseconds, or 0 when it is unknown. */
   #latency = 0;
 
   constructor(options: CoalescerOptions<Input, Output>) {

@@ -67,14 +67,13 @@ export async function writeBatch(
     const stored: Map<bigint, NewPlant> =
       taken.length > 0 ? await statements.findDurable(taken, deadline, until) : new Map();
     for (const plant of plants) if (inserted.has(plant.id)) stored.set(plant.id, plant);
-    // Each of these creates had a taken id, but somebody deleted the stored plant before the comparison. So
-    // these ids may be free now.
+    // Each of these creates had a taken id, but its stored plant was deleted before the comparison.
     const deleted = creates.filter((create) => !settle(create, stored, inserted));
     if (rounds === 0) return rejectAll(deleted, plantNotKept());
     await again(deleted, rounds - 1);
   } catch (error) {
     if (!isInserted && isUnconfirmedCommit(error)) return confirm(statements, creates, error);
-    // After a successful insert, the other creates have taken ids. Earlier creates may have stored the same
+    // After a successful insert, the other creates have taken ids. Earlier creates may have stored the
     // plants.
     const known = isInserted ? outcomeUnknown(error) : insertError(error);
     const isLate = isLateWrite(error) || (isCancelled(error) && performance.now() >= deadline);
@@ -91,10 +90,7 @@ export async function writeBatch(
   }
 }
 
-/**
- * Settles creates whose commit is not on the standby yet. A repeated insert could restore plants that another
- * client has deleted since.
- */
+/** Settles creates whose commit is not on the standby. A second insert could restore deleted plants. */
 async function confirm(
   { findDurable }: Pick<PlantStatements, 'findDurable'>,
   creates: readonly Create[],

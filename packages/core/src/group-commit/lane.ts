@@ -49,16 +49,10 @@ type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'mayCommit' | 'o
   readonly turn?: SharedTurn;
 };
 
-/**
- * The maximum number of creates from `createAll` in one statement. Up to this size, larger statements cost
- * less for each plant.
- */
+/** The maximum number of creates from `createAll` in one statement. Larger statements save nothing. */
 export const maxManyBatch = 500;
 
-/**
- * The maximum number of creates in one statement when statements are slow. Flushing many creates to the disk
- * takes as long as flushing few.
- */
+/** The maximum number of creates in one statement when statements are slow. A flush takes as long for a few. */
 const maxSlowBatch = 2_048;
 
 export function createLane({

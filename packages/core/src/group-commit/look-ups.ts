@@ -7,17 +7,13 @@ import { Coalescer } from './coalescer.ts';
 interface LookUpOptions<Key, Value> {
   /** Looks up distinct keys in one statement. */
   readonly find: (keys: Key[], deadline: Deadline) => Promise<Map<Key, Value>>;
-  /**
-   * The maximum number of statements that run at the same time. With two statements, one can return when the
-   * other hangs.
-   */
+  /** The maximum number of statements at the same time. One of two can return when the other hangs. */
   readonly maxInFlight: number;
 }
 
 /**
  * Makes a coalescer that looks up values by keys, so that a flood of look-ups does not delay other
- * statements. A look-up throws a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many
- * look-ups wait.
+ * statements. A look-up throws `databaseUnavailable`, or `overloaded` when too many look-ups wait.
  */
 export function createLookUps<Key, Value>({ find, maxInFlight }: LookUpOptions<Key, Value>) {
   return new Coalescer<Key, Value | undefined>({

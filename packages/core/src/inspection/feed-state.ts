@@ -6,19 +6,13 @@ import { isCluster } from '../tables/tables.ts';
 
 /** The state of the feed of changes on the primary. */
 export interface FeedState {
-  /**
-   * Whether clients can follow the feed. Without SELECT on `plant_feed`, this property only says whether the
-   * feed is switched on.
-   */
+  /** Whether clients can follow the feed, or whether it is on if this user cannot read `plant_feed`. */
   readonly isOn: boolean;
   /** Whether the database was restored or promoted, and no instance has drawn a new epoch yet. */
   readonly isRestored: boolean;
   /** Whether the index of the feed is usable. */
   readonly hasIndex: boolean;
-  /**
-   * The oldest writing transaction. The feed does not show the changes of later transactions before this
-   * transaction ends.
-   */
+  /** The oldest writing transaction. The feed hides the changes of later transactions until it ends. */
   readonly oldest: OldTransaction | undefined;
 }
 
@@ -26,33 +20,22 @@ export interface FeedState {
 export interface OldTransaction {
   /** The transaction's number. A session runs many transactions. */
   readonly transaction: string;
-  /**
-   * The server's process id for the session of the transaction. Null when the transaction is a prepared one.
-   */
+  /** The server's process id for the transaction's session. Null for a prepared transaction. */
   readonly pid: number | null;
   /** The identifier of a prepared transaction, as an SQL literal. Null for other transactions. */
   readonly prepared: string | null;
   readonly user: string;
   readonly database: string;
   readonly application: string;
-  /**
-   * The state of the session, such as `active` or `idle in transaction`. Null when this user may not see the
-   * state.
-   */
+  /** The session's state, such as `active` or `idle in transaction`. Null if this user may not see it. */
   readonly state: string | null;
-  /**
-   * The time at which the transaction began or was prepared (ISO 8601). Null when this user may not see the
-   * time.
-   */
+  /** The time at which the transaction began or was prepared (ISO 8601). Null if this user may not see it. */
   readonly since: string | null;
   /** Seconds since that time. Null when this user may not see the time. */
   readonly age: number | null;
 }
 
-/**
- * Reads the state of the feed. Returns undefined when the database cannot have a feed, or the tables of the
- * feed are missing.
- */
+/** Reads the state of the feed. Returns undefined when the database cannot have a feed or lacks it. */
 export async function readFeedState(query: Query): Promise<FeedState | undefined> {
   const [row] = await send<FeedRow>(query, selectFeed);
   if (!row?.hasFeed) return undefined;
@@ -64,16 +47,10 @@ export async function readFeedState(query: Query): Promise<FeedState | undefined
   return { isOn, isRestored, hasIndex, oldest: await readOldest(query) };
 }
 
-/**
- * The pause before the second look at a transaction, in milliseconds. A transaction that takes longer than
- * this pause is worth a warning.
- */
+/** Milliseconds before the second look. A transaction that still runs then is worth a warning. */
 const pause = 2_000;
 
-/**
- * Looks a second time at a transaction whose age this user may not see. If the transaction has ended
- * meanwhile, removes it from the state.
- */
+/** Looks again at a transaction whose age this user may not see, and drops an ended one. */
 export async function lookAgain(query: Query, feed: FeedState): Promise<FeedState> {
   if (feed.oldest?.age !== null) return feed;
   await setTimeout(pause);

@@ -1,7 +1,4 @@
-/**
- * A state of the database that harms the store's clients, or may harm them. The level `ok` means that a trial
- * has found no harmful state.
- */
+/** A state of the database that may harm the store's clients. `ok` means that a trial found none. */
 export interface Hazard {
   readonly check: 'durability' | 'tables' | 'indexes' | 'vacuum' | 'sessions' | 'writes';
   /** `problem` means that the database may lose plants, or that requests always fail. */

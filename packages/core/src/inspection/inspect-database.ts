@@ -44,10 +44,7 @@ export interface DatabaseState extends SchemaVersion {
   readonly hazards: readonly Hazard[];
   /** The unreachable hosts of the URL, when another host is reachable. */
   readonly unreachableHosts: readonly UnreachableHost[];
-  /**
-   * The fault of the pooler in front of the database. Undefined when there is no pooler, or the pooler has no
-   * fault.
-   */
+  /** The fault of the pooler in front of the database. Undefined without a pooler or without a fault. */
   readonly poolerWarning: string | undefined;
 }
 

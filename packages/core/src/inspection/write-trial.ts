@@ -46,10 +46,7 @@ async function tryStatements(connection: DatabaseConnection): Promise<Found | un
   }
 }
 
-/**
- * Tries all plants. After an error, tries only the ordinary plants. A constraint or a trigger may reject some
- * plants.
- */
+/** Tries all plants, and after an error only the ordinary ones, because a constraint may reject some. */
 async function tryPlants(connection: DatabaseConnection): Promise<Found | undefined> {
   const deadline = deadlineIn(statementsTimeout);
   const attempt = (plants: readonly NewPlant[]) => createAndDelete(connection, plants, deadline);

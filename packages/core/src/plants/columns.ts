@@ -2,9 +2,7 @@ import type { Plant } from '@plant-store/schemas';
 import { columnText, plantColumns, plantFields } from '@plant-store/schemas/plain';
 import { plants } from '../tables/tables.ts';
 
-/**
- * The columns that contain the content of a plant. Plants with the same id and content are the same plant.
- */
+/** The columns of a plant's content. Plants with the same id and content are the same plant. */
 export const contentColumns = plantFields.map((field) => ({
   field,
   name: plantColumns[field].name,
@@ -22,10 +20,7 @@ export function contentValues(plant: Plant): (string | null)[] {
   return plantFields.map((field) => textOf(plant[field]) ?? null);
 }
 
-/**
- * Formats the ids and the content of plants as arrays. Each column becomes one array in Postgres's text
- * format.
- */
+/** Formats the ids and the content of plants. Each column becomes an array in Postgres's text format. */
 export function columnArrays(
   plants: readonly (Plant & { readonly id: bigint | number })[],
 ): string[] {

@@ -1,9 +1,7 @@
 import { maxPageSize } from '@plant-store/schemas/plain';
 import { typedFields, withTextIds } from './plant-json.ts';
 
-/**
- * The JSON of an output, for the surfaces. The JSON exists before anybody reads the objects of the output.
- */
+/** The JSON of an output, for the surfaces. It exists before anybody reads the objects of the output. */
 interface OutputText {
   /** Ids are integers. */
   readonly json: string;
@@ -42,9 +40,7 @@ export function superjsonOf(output: unknown): string | undefined {
   return `{"json":${withTextIds(json)}${meta}}`;
 }
 
-/**
- * superjson names the types only of existing values, so the types would not follow from the number of items.
- */
+/** superjson names the types of existing values only, so the number of items would not be enough. */
 const hasOptionalType = typedFields.some(({ isOptional }) => isOptional);
 
 const typesOfPlant = typedFields.map(({ field, type }) => `"${field}":["${type}"]`).join();
@@ -55,10 +51,7 @@ const typesIn = {
   results: typesWithin('results', '', [{ field: 'id', type: 'bigint' }]),
 };
 
-/**
- * Makes a function that returns the types of the first items of a list. The function writes the types of all
- * items once.
- */
+/** Makes a function that returns the types of a list's first items. The function writes them once. */
 function typesWithin(list: string, inner: string, fields: { field: string; type: string }[]) {
   let all: string | undefined;
   const ends = [0];

@@ -1,9 +1,6 @@
 import type { Caller } from '../database/deadline.ts';
 
-/**
- * The maximum number of bytes of names and tags in a page. A page has at least one row, whatever the size of
- * this row.
- */
+/** The maximum bytes of names and tags in a page. A page has at least one row of any size. */
 export const maxPageBytes = 1024 * 1024;
 
 /** The approximate number of bytes in a row without its name and tag. */

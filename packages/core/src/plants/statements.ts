@@ -13,10 +13,7 @@ import { parsePlant, plantJson } from './plant-json.ts';
 /** The statements that write plants. */
 export type PlantWrites = Pick<PlantStatements, 'insert' | 'delete'>;
 
-/**
- * The statements that requests run on plants. These statements use only the table `plants`, and find rows by
- * id.
- */
+/** The statements that requests run on plants. They use only the table `plants`, and find rows by id. */
 export interface PlantStatements {
   /**
    * Inserts plants with distinct ids in one statement and one commit. Skips each plant whose id is taken, and
@@ -38,9 +35,7 @@ export interface PlantStatements {
     deadline: Deadline,
     until?: Deadline,
   ): Promise<Map<bigint, StoredPlant>>;
-  /**
-   * Resolves when the database responds and has the table. On a cluster, this statement needs no other node.
-   */
+  /** Resolves when the database responds and has the table. On a cluster, it needs no other node. */
   ready(): Promise<void>;
 }
 
@@ -88,10 +83,7 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
   };
 }
 
-/**
- * The maximum number of repetitions of a write that changed nothing because another client's write came
- * first.
- */
+/** The maximum number of attempts for a write that changed nothing because another write came first. */
 export const maxRounds = 100;
 
 function byId({ rows }: Rows): Map<bigint, StoredPlant> {
@@ -116,10 +108,7 @@ function idBefore(deadline: string): string {
 
 const columns = ['id', ...contentColumns.map(({ name }) => name)];
 
-/**
- * The parameters of an INSERT, with an array for each column. So the statement has the same text for each
- * batch size.
- */
+/** The parameters of an INSERT, with an array for each column. All batch sizes share one text. */
 const arrays = ['bigint', ...contentColumns.map(({ type }) => type)].map(
   (type, i) => `$${i + 1}::${type}[]`,
 );

@@ -33,8 +33,7 @@ export interface Connection extends DatabaseConnection {
 /**
  * The name of the program that opened a session. An instance of the store is `plant-store`. An instance that
  * has noticed a cluster is `plant-store cluster`. A session that only reads or migrates is `plant-store
- * tool`. The full name of the session also contains the process id, which distinguishes the instances on one
- * machine.
+ * tool`. The session's full name also contains the process id, which distinguishes instances on one machine.
  */
 export type ApplicationName = 'plant-store' | 'plant-store cluster' | 'plant-store tool';
 
@@ -45,23 +44,15 @@ export interface ConnectionOptions {
   port: number;
   /** The time limit for making the connection ready, in milliseconds. */
   timeout: number;
-  /**
-   * Milliseconds after which the database itself cancels a statement. Default: the database's own setting.
-   */
+  /** Milliseconds after which the database cancels a statement. Default: the database's own setting. */
   statementTimeout?: number;
   /** Milliseconds for which a statement waits for a lock. Default: no limit. */
   lockTimeout?: number;
   /** Whether the connection only reads. If so, the Postgres may be a read replica. */
   readOnly?: boolean;
-  /**
-   * Whether the URL names no other host. If so, the connection may lead to a primary that rejects writes, so
-   * that reads continue.
-   */
+  /** Whether the URL names no other host. Even a primary that rejects writes is then used for reads. */
   isOnlyHost?: boolean;
-  /**
-   * The sessions that closed connections may have left on the server. The next connection ends these
-   * sessions.
-   */
+  /** The sessions that closed connections may have left behind. The next connection ends these sessions. */
   leftBehind?: LeftBehind;
   /** Further settings for the session; see `ClusterSessions`. */
   settings?: Readonly<Record<string, string>> | undefined;
@@ -122,8 +113,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       isOpen = false;
     },
     onnotice: ({ code, where }) => {
-      // A warning from a trigger has a context (`where`). The server's own warning at a commit has no
-      // context.
+      // A warning from a trigger has a context (`where`). The server's own warning has no context.
       hasWarned ||= code === '01000' && !where;
     },
     connection: {
@@ -250,10 +240,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   }
 }
 
-/**
- * The time limit for a cancel request, and the time limit for the end of the cancelled statement, in
- * milliseconds.
- */
+/** Milliseconds for a cancel request, and the same time again for the end of the cancelled statement. */
 const cancelTimeout = 1_000;
 
 /** The longest timeout that Postgres accepts. The driver cannot send 0, which means no limit. */

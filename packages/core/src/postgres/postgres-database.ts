@@ -33,9 +33,8 @@ const nodeTimeout = 0.9 * defaultTimeout;
 const bulkLockTimeout = 10_000;
 
 /**
- * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates its tables. This
- * function accepts an unreachable Postgres. Every statement then fails until the Postgres is reachable and
- * migrated.
+ * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates its tables. If the
+ * Postgres is unreachable, every statement fails until it is reachable and migrated.
  *
  * @param options with `readOnly`, the store does not migrate, and the Postgres may be a read replica
  * @throws DatabaseSettingsError when the Postgres cannot be used until somebody changes its
@@ -138,10 +137,7 @@ export async function openPostgres(
     },
   };
 
-  /**
-   * Returns a function that waits for the migration, and then connects. The function fails when the current
-   * attempt to migrate fails.
-   */
+  /** Returns a function that connects after the migration, and fails when the current migration fails. */
   function afterMigration(limits?: ConnectOptions): () => Promise<Connection> {
     const options = { readOnly: !onPrimary, applicationName, settings, ...limits };
     const connectNow = createConnectToPrimary(url, options);

@@ -36,10 +36,7 @@ export const poolerForgets =
 /** The names under which the server's session has prepared a statement. */
 const namesOf = 'select name from pg_prepared_statements where statement = $1';
 
-/**
- * Whether a statement failed because the session does not have this prepared statement. In this case, the
- * server has executed nothing.
- */
+/** Whether a statement failed because the session has not prepared it. Nothing was executed then. */
 export function isStatementLost(error: unknown): boolean {
   return databaseCode(error) === '26000';
 }

@@ -10,9 +10,7 @@ export interface ServerState {
   now: string;
 }
 
-/**
- * Reads the state. Behind a pooler, `pid` differs from the process id that the connection got at its start.
- */
+/** Reads the state. Behind a pooler, `pid` differs from the process id that the connection has. */
 export const serverState = `
   select current_setting('transaction_read_only') = 'on' as read_only,
     pg_is_in_recovery() as is_replica,
@@ -28,10 +26,7 @@ export const serverState = `
 export const commitDurably = `select set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;
 
-/**
- * Returns SQL that changes settings of a session. With `row_security` off, a statement fails when a policy
- * would hide rows.
- */
+/** SQL that changes settings of a session. Without `row_security`, a policy fails and hides no rows. */
 export function set(settings: Readonly<Record<string, string>> = {}): string {
   const all = Object.entries({ row_security: 'off', ...settings });
   return `select ${all.map(([name, value]) => `set_config('${name}', '${value}', false)`)}`;

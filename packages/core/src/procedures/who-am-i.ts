@@ -23,8 +23,5 @@ export const whoAmI = define({
   },
 });
 
-/**
- * The last time that RFC 3339 can represent. A token with a later expiry, even `infinity`, counts as a token
- * that never expires.
- */
+/** The last time that RFC 3339 can represent. A token with a later expiry counts as permanent. */
 const lastTime = Date.UTC(9999, 11, 31);

@@ -2,10 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Query, send } from '../database/query.ts';
 import { databaseCode } from '../error-causes.ts';
 
-/**
- * The time limit for waiting for a lock, in milliseconds. A statement that waits for a lock blocks all later
- * statements.
- */
+/** Milliseconds to wait for a lock. A statement that waits for a lock blocks all later statements. */
 export const lockTimeout = 4_500;
 
 /** The index on `plants` that the feed of changes needs. */
@@ -17,10 +14,7 @@ export const indexes = {
   [feedIndex]: '(changed_in, id) where changed_in is not null',
 };
 
-/**
- * Adds the column for an index. The new column is empty, so the change takes no time. It only waits for a
- * lock.
- */
+/** Adds the column for an index. The new column is empty, so the change only takes time for its lock. */
 const columns: Partial<Record<IndexName, string>> = {
   [feedIndex]: 'alter table plants add column if not exists changed_in xid8',
 };
@@ -60,9 +54,7 @@ export async function buildIndexes(query: Query): Promise<void> {
     await send(query, `create index concurrently if not exists ${name} on plants ${indexes[name]}`);
   }
 
-  /**
-   * Two builds that begin at the same time wait for each other. The database then cancels one of the builds.
-   */
+  /** Two builds that begin at the same time wait for each other. The database then cancels one build. */
   async function rollBackDeadlock(error: unknown): Promise<void> {
     if (databaseCode(error) !== deadlock) throw error;
     await send(query, 'rollback');

@@ -29,10 +29,7 @@ export async function readSchemaVersion(query: Query): Promise<SchemaVersion> {
   };
 }
 
-/**
- * The times at which the migrations of this version were generated. Drizzle identifies a migration by its
- * time.
- */
+/** The times at which this version's migrations were generated. Drizzle identifies migrations by time. */
 async function knownMigrations(): Promise<number[]> {
   const text = await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8');
   const { entries }: { entries: { when: number }[] } = JSON.parse(text);
@@ -45,8 +42,7 @@ async function lastMigration(query: Query): Promise<number> {
   return row?.last ?? 0;
 }
 
-// Reads the system catalogs, because every user may read them. `to_regclass` would require a privilege on the
-// schema.
+// Reads the system catalogs, because every user may read them. `to_regclass` needs a privilege.
 const canReadList = `
   select exists (
     select from pg_class join pg_namespace on pg_namespace.oid = relnamespace

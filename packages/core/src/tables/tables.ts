@@ -46,8 +46,7 @@ export const thisTransaction = `case when current_setting('synchronous_commit') 
 /** The number of the transaction that wrote a row. The feed of changes has the order of this column. */
 const changedIn = () => transaction('changed_in');
 
-// The tables can be distributed by their primary keys, because they have no sequences, triggers or foreign
-// keys.
+// The tables have no sequences, triggers or foreign keys, so their primary keys can distribute them.
 export const plants = pgTable(
   'plants',
   {
@@ -98,10 +97,7 @@ export const plantFeed = pgTable('plant_feed', {
   systemIdentifier: bigint('system_identifier', { mode: 'bigint' })
     .notNull()
     .default(sql`(pg_control_system()).system_identifier`),
-  /**
-   * The timeline of the server at which the epoch was drawn. A restore or a promotion begins a new timeline
-   * on the same server.
-   */
+  /** The server's timeline when the epoch was drawn. A restore or a promotion begins a new timeline. */
   timeline: text().notNull().default(sql`left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)`),
 });
 
@@ -109,8 +105,7 @@ export const plantFeed = pgTable('plant_feed', {
 export const accessTokens = pgTable('access_tokens', {
   sha256: bytes().primaryKey(),
   name: text().notNull(),
-  // The scopes, separated by spaces (RFC 6749 §3.3). A token that is older than this column can only create
-  // plants.
+  // The scopes, separated by spaces (RFC 6749 §3.3). A token from before this column can only create plants.
   scope: text().notNull().default('plants:create'),
   createdAt: createdAt(),
   expiresAt: time('expires_at'),

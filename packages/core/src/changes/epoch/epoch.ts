@@ -10,16 +10,10 @@ const systemIdentifier = '(select system_identifier from pg_control_system())';
  */
 export const ownFeed = `plant_feed where system_identifier = ${systemIdentifier}`;
 
-/**
- * The timeline of a primary server. Postgres begins a new timeline when it restores a backup or promotes a
- * standby.
- */
+/** The timeline of a primary. Postgres begins a new one when it restores a backup or promotes a standby. */
 export const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
 
-/**
- * Whether the epoch in `plant_feed` belongs to this server and its timeline. Only a primary can evaluate this
- * condition.
- */
+/** Whether the epoch in `plant_feed` belongs to this server and its timeline. Only a primary can check. */
 export const isOwn = `(system_identifier = ${systemIdentifier} and timeline = ${timeline})`;
 
 /**
@@ -34,8 +28,7 @@ export async function switchOn(query: Query): Promise<void> {
     });
   }
   await buildIndexes(query);
-  // The ALTER TABLE waits for all writes that have begun. Writes that begin later note their place in the
-  // feed.
+  // The ALTER TABLE waits for all writes that have begun. Later writes note their place in the feed.
   await transaction(query, [
     `alter table plants alter column changed_in set default ${thisTransaction}`,
     drawEpoch,
@@ -50,8 +43,7 @@ export async function switchOff(query: Query): Promise<void> {
 
 /**
  * Draws a new epoch when the current one belongs to another server or another timeline. The feed begins anew
- * when a dump from another server was restored, because the dump's transaction numbers mean nothing on this
- * server.
+ * after the restore of another server's dump, whose transaction numbers mean nothing on this server.
  */
 export async function renewFeed(query: Query): Promise<void> {
   if (!(await holds(query, `exists (select from plant_feed where not ${isOwn})`))) return;
@@ -59,9 +51,7 @@ export async function renewFeed(query: Query): Promise<void> {
   await (isForeign ? switchOn(query) : send(query, drawEpoch));
 }
 
-/**
- * Lock `plants` before you run these statements, so that no delete can write to `plant_deletions` meanwhile.
- */
+/** Lock `plants` before you run these statements, so that no delete can write to `plant_deletions`. */
 const forget = ['delete from plant_feed', 'truncate plant_deletions'];
 
 const isNotCleared = `not exists (select from plant_feed where system_identifier in (0, ${systemIdentifier}))`;

@@ -11,10 +11,7 @@ import { isCluster } from '../../tables/tables.ts';
 /** Any number works if all instances use the same number. */
 const migrationLock = 0x706c616e7473; // "plants"
 
-/**
- * The time limit for a statement of a migration, in milliseconds. A migration may rewrite a large table or
- * build an index.
- */
+/** Milliseconds for a statement of a migration. It may rewrite a large table or build an index. */
 export const migrationTimeout = 60 * 60_000;
 
 /** The SQLSTATE for a missing privilege. */
@@ -72,10 +69,7 @@ async function isMigrated(query: Query): Promise<boolean> {
   return (await checkTables(query)).length === 0;
 }
 
-/**
- * Makes the feed of a restored dump begin anew. Only the owner of the tables can renew the feed. `doctor`
- * tells all others.
- */
+/** Makes the feed of a restored dump begin anew. Only the owner of the tables can do this. */
 async function tryToRenewFeed(connection: DatabaseConnection): Promise<boolean> {
   const { query } = connection;
   if (await withTimeout(holds(query, isCluster), defaultTimeout)) return true;

@@ -10,10 +10,7 @@ const retryDelay = 500;
 /** The SQLSTATE for a table that does not exist. */
 const undefinedTable = '42P01';
 
-/**
- * Migrates a database at once, and again when a table is missing. Each migration is repeated until it
- * succeeds.
- */
+/** Migrates a database at once, and again when a table is missing. Repeats a failed migration. */
 export class RepeatedMigration {
   readonly #migrate: () => Promise<void>;
   #current: Promise<void>;
@@ -41,10 +38,7 @@ export class RepeatedMigration {
     this.#isRunning = false;
   }
 
-  /**
-   * Migrates again when a statement fails because of a missing table. A table is missing when somebody has
-   * replaced the database.
-   */
+  /** Migrates again when a statement misses a table, because somebody has replaced the database. */
   notice(error: unknown): void {
     const isDue = performance.now() - this.#startedAt > migrationInterval;
     if (this.#isRunning || !isDue || databaseCode(error) !== undefinedTable) return;

@@ -29,10 +29,7 @@ interface Definition<
   readonly type: Type;
   readonly meta: ProcedureMeta;
   readonly input: Input;
-  /**
-   * The schema of the output. In a subscription, it is the schema of each event's data. The schema must not
-   * transform values.
-   */
+  /** The schema of the output, or of a subscription's event data. It must not transform values. */
   readonly output: Output;
 }
 

@@ -14,10 +14,7 @@ export const transformer = {
   output: { serialize, deserialize: superjson.deserialize },
 };
 
-/**
- * superjson leaves an object of strings unchanged, such as a created plant. So `serialize` does not pass such
- * an object to superjson.
- */
+/** superjson leaves an object of strings unchanged, so `serialize` does not pass it to superjson. */
 function serialize(value: unknown): SuperJSONResult {
   return isObjectOfStrings(value) ? { json: value } : superjson.serialize(value);
 }

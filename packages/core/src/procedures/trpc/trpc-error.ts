@@ -16,20 +16,14 @@ export interface CatalogueError {
   readonly cause?: unknown;
 }
 
-/**
- * Makes a TRPCError from any value that a procedure throws. A PlantStoreError becomes the cause of the
- * TRPCError.
- */
+/** Makes a TRPCError from any value that a procedure throws. A PlantStoreError becomes its cause. */
 export function toTRPCError(thrown: unknown): TRPCError {
   const error = thrown instanceof TRPCError ? thrown.cause : thrown;
   if (!(error instanceof PlantStoreError)) return getTRPCErrorFromUnknown(thrown);
   return new TRPCError({ code: trpcCode(error.kind), message: error.message, cause: error });
 }
 
-/**
- * Finds the catalogue's entry for any thrown value. An error without an entry is a bug, and clients do not
- * see its message.
- */
+/** Finds the catalogue's entry for any thrown value. Clients do not see the message of other errors. */
 export function toCatalogueError(thrown: unknown): CatalogueError {
   const { cause, code, message } = toTRPCError(thrown);
   if (isOfCatalogue(cause)) {

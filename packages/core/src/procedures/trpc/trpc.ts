@@ -15,10 +15,7 @@ export interface Context {
   /** The time by which the call ends. Default: in 5 s. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
-  /**
-   * Runs the part of a call that waits for changes. This function may reject the call before and after the
-   * wait.
-   */
+  /** Runs a call's wait for changes. This function may reject the call before and after the wait. */
   readonly hold?: (<T>(wait: () => Promise<T>) => Promise<T>) | undefined;
   /** This function is called with each error that is a part of an output, and must not throw. */
   readonly onError?: ((error: PlantStoreError) => void) | undefined;
