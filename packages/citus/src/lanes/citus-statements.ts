@@ -64,7 +64,7 @@ function throwLateWrite(cause: unknown): never {
 
 const notNullViolated = '23502';
 
-/** Throws an unknown outcome for a cancelled statement, because another node may have committed it. */
+/** Throws an error of unknown outcome after a cancel, because another node may have committed. */
 export function throwUnlessCancelled(cause: unknown): never {
   if (!isCancelled(cause)) throw cause;
   throw Object.assign(new Error('the statement was cancelled', { cause }), {

@@ -15,7 +15,7 @@ export interface ClusterState {
   readonly nodes: readonly NodeContent[];
   /** The addresses of the nodes that are down and store no plants, such as the coordinator. */
   readonly downWithoutPlants: readonly string[];
-  /** The instances that have not noticed the cluster. Empty before the plants are distributed. */
+  /** The instances that have not noticed the cluster. The list is empty before the plants are distributed. */
   readonly blindInstances: readonly Instance[];
   /** The version of Citus when the store was not tested on this version; otherwise undefined. */
   readonly untestedVersion: string | undefined;

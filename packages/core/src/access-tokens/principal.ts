@@ -7,7 +7,10 @@ export interface Principal {
   readonly scopes: readonly Scope[];
   /** The time at which the access token expires. Absent when the token never expires. */
   readonly expiresAt?: Date | undefined;
-  /** The issuer of a JWT, absent for other access tokens. Without issuers, names need not be unique. */
+  /**
+   * The issuer of a JWT. Absent for other access tokens. Two principals may have the same name when only one
+   * of them has an issuer.
+   */
   readonly issuer?: string | undefined;
 }
 

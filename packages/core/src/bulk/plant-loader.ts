@@ -55,7 +55,7 @@ const batchesToCompare = 16;
 
 export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'>): PlantLoader {
   let previous: Promise<void> = Promise.resolve();
-  /** The number of batches to compare before the COPY. Without this, the COPY would probably fail. */
+  /** The number of batches to compare before the COPY. Without a comparison, the COPY would probably fail. */
   let toCompare = 0;
 
   return {

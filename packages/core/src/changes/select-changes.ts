@@ -43,7 +43,7 @@ const latest = `(select changed_in from (
     union all select forgotten_up_to
   ) as latest order by changed_in desc limit 1)`;
 
-// With `exists` instead of LIMIT, the planner would read the whole table if its statistics were old.
+// With `exists` instead of LIMIT, few changes in the statistics would make the planner read the whole table.
 const isHeldBack = ['plants', 'plant_deletions']
   .map(
     (table) => `(select true from ${table} where changed_in >= up_to

@@ -283,7 +283,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     else if ('error' in end && !this.#isUsableAfter(end.error)) this.#replace(connection);
   }
 
-  /** Whether the server is in a commit on this connection. Resolves with undefined when unsure. */
+  /** Whether the server is in a commit on this connection. Resolves with undefined when this is unknown. */
   async #isCommitting(connection: Connection): Promise<boolean | undefined> {
     const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;

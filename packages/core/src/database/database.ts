@@ -18,7 +18,7 @@ export interface Database extends Verbs {
   onWarning(listener: (message: string) => void): void;
   /** Connects to the nodes of a cluster. Undefined when the database cannot be a part of a cluster. */
   readonly nodes?: NodeConnections | undefined;
-  /** A text that differs between copies of a database. The content of all copies is the same. */
+  /** A text that distinguishes copies of the same database. */
   readonly copyId?: string;
   /**
    * Draws a new epoch of the feed after a restore or a promotion. Undefined for a database that is read-only,
@@ -49,7 +49,7 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   /** With `readOnly`, requires the primary, because only the primary has the feed of changes. */
   readonly onPrimary?: boolean;
-  /** Throw `databaseUnavailable` if the Postgres is unreachable. By default, the store waits for it. */
+  /** Throw `databaseUnavailable` if the Postgres is unreachable. By default, the store opens anyway. */
   readonly requireConnection?: boolean;
   /** Whether to create a missing database in a data directory. Default: true, or false with `readOnly`. */
   readonly create?: boolean;

@@ -66,7 +66,7 @@ export function checkNotReplaced(directory: string, id: string): void {
   );
 }
 
-/** Identifies a database's files. A copy has another inode number, or another time of its change. */
+/** Identifies a database's files. A copy has another inode number, or another time of the last change. */
 export function copyId(directory: string): string {
   const { ino, ctimeNs } = statSync(join(directory, versionFile), { bigint: true });
   return `${ino} ${ctimeNs}`;

@@ -8,7 +8,7 @@ import { databaseCode } from '../error-causes.ts';
 import { noRoomError } from './free-room.ts';
 import type { Call, Outcome, Statement, Task, WorkerInput } from './pglite-messages.ts';
 
-/** The URL or the name of PGlite's module. This line throws when the optional PGlite is not installed. */
+/** The URL or the name of PGlite's module. This line throws when PGlite, an optional peer, is missing. */
 const pglite = resolvePGlite();
 
 /** The worker's program, which is TypeScript in `src` and JavaScript in `dist`. */

@@ -49,10 +49,16 @@ type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'mayCommit' | 'o
   readonly turn?: SharedTurn;
 };
 
-/** The maximum number of creates from `createAll` in one statement. Larger statements save nothing. */
+/**
+ * The maximum number of creates from `createAll` in one statement. Up to this size, larger statements cost
+ * less for each plant.
+ */
 export const maxManyBatch = 500;
 
-/** The maximum number of creates in one statement when statements are slow. A flush takes as long for a few. */
+/**
+ * The maximum number of creates in one statement when statements are slow. Flushing many creates to the disk
+ * takes as long as flushing few.
+ */
 const maxSlowBatch = 2_048;
 
 export function createLane({

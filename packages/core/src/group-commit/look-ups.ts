@@ -7,7 +7,10 @@ import { Coalescer } from './coalescer.ts';
 interface LookUpOptions<Key, Value> {
   /** Looks up distinct keys in one statement. */
   readonly find: (keys: Key[], deadline: Deadline) => Promise<Map<Key, Value>>;
-  /** The maximum number of statements at the same time. One of two can return when the other hangs. */
+  /**
+   * The maximum number of statements that run at the same time. With two statements, one can return when the
+   * other hangs.
+   */
   readonly maxInFlight: number;
 }
 

@@ -6,13 +6,19 @@ import { isCluster } from '../tables/tables.ts';
 
 /** The state of the feed of changes on the primary. */
 export interface FeedState {
-  /** Whether clients can follow the feed, or whether it is on if this user cannot read `plant_feed`. */
+  /**
+   * Whether clients can follow the feed. Without SELECT on `plant_feed`, this property only says whether the
+   * feed is switched on.
+   */
   readonly isOn: boolean;
   /** Whether the database was restored or promoted, and no instance has drawn a new epoch yet. */
   readonly isRestored: boolean;
   /** Whether the index of the feed is usable. */
   readonly hasIndex: boolean;
-  /** The oldest writing transaction. The feed hides the changes of later transactions until it ends. */
+  /**
+   * The oldest writing transaction. The feed does not show the changes of later transactions before this
+   * transaction ends.
+   */
   readonly oldest: OldTransaction | undefined;
 }
 
@@ -35,7 +41,7 @@ export interface OldTransaction {
   readonly age: number | null;
 }
 
-/** Reads the state of the feed. Returns undefined when the database cannot have a feed or lacks it. */
+/** Reads the state of the feed. Returns undefined when no feed can exist, or its tables are missing. */
 export async function readFeedState(query: Query): Promise<FeedState | undefined> {
   const [row] = await send<FeedRow>(query, selectFeed);
   if (!row?.hasFeed) return undefined;
@@ -50,7 +56,7 @@ export async function readFeedState(query: Query): Promise<FeedState | undefined
 /** Milliseconds before the second look. A transaction that still runs then is worth a warning. */
 const pause = 2_000;
 
-/** Looks again at a transaction whose age this user may not see, and drops an ended one. */
+/** Looks again at a transaction whose age this user may not see, and drops it if it has ended. */
 export async function lookAgain(query: Query, feed: FeedState): Promise<FeedState> {
   if (feed.oldest?.age !== null) return feed;
   await setTimeout(pause);

@@ -46,7 +46,7 @@ async function tryStatements(connection: DatabaseConnection): Promise<Found | un
   }
 }
 
-/** Tries all plants, and after an error only the ordinary ones, because a constraint may reject some. */
+/** Tries all plants, and after an error only the ordinary plants. A constraint may reject some plants. */
 async function tryPlants(connection: DatabaseConnection): Promise<Found | undefined> {
   const deadline = deadlineIn(statementsTimeout);
   const attempt = (plants: readonly NewPlant[]) => createAndDelete(connection, plants, deadline);

@@ -10,7 +10,7 @@ export interface ServerState {
   now: string;
 }
 
-/** Reads the state. Behind a pooler, `pid` differs from the process id that the connection has. */
+/** Reads the state. Behind a pooler, `pid` is not the process id of the connection. */
 export const serverState = `
   select current_setting('transaction_read_only') = 'on' as read_only,
     pg_is_in_recovery() as is_replica,
@@ -26,7 +26,7 @@ export const serverState = `
 export const commitDurably = `select set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;
 
-/** SQL that changes settings of a session. Without `row_security`, a policy fails and hides no rows. */
+/** SQL that changes session settings. With `row_security` off, a policy raises an error and hides no rows. */
 export function set(settings: Readonly<Record<string, string>> = {}): string {
   const all = Object.entries({ row_security: 'off', ...settings });
   return `select ${all.map(([name, value]) => `set_config('${name}', '${value}', false)`)}`;

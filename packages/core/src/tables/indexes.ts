@@ -14,7 +14,7 @@ export const indexes = {
   [feedIndex]: '(changed_in, id) where changed_in is not null',
 };
 
-/** Adds the column for an index. The new column is empty, so the change only takes time for its lock. */
+/** Adds the column for an index. The column is empty, so this statement only waits for its lock. */
 const columns: Partial<Record<IndexName, string>> = {
   [feedIndex]: 'alter table plants add column if not exists changed_in xid8',
 };

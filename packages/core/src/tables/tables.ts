@@ -46,7 +46,7 @@ export const thisTransaction = `case when current_setting('synchronous_commit') 
 /** The number of the transaction that wrote a row. The feed of changes has the order of this column. */
 const changedIn = () => transaction('changed_in');
 
-// The tables have no sequences, triggers or foreign keys, so their primary keys can distribute them.
+// The tables have no sequences, triggers or foreign keys, so Citus can distribute them by primary key.
 export const plants = pgTable(
   'plants',
   {

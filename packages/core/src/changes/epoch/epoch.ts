@@ -13,7 +13,10 @@ export const ownFeed = `plant_feed where system_identifier = ${systemIdentifier}
 /** The timeline of a primary. Postgres begins a new one when it restores a backup or promotes a standby. */
 export const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
 
-/** Whether the epoch in `plant_feed` belongs to this server and its timeline. Only a primary can check. */
+/**
+ * Whether the epoch in `plant_feed` belongs to this server and its timeline. Only a primary can evaluate this
+ * condition.
+ */
 export const isOwn = `(system_identifier = ${systemIdentifier} and timeline = ${timeline})`;
 
 /**

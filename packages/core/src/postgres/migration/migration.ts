@@ -11,7 +11,7 @@ import { isCluster } from '../../tables/tables.ts';
 /** Any number works if all instances use the same number. */
 const migrationLock = 0x706c616e7473; // "plants"
 
-/** Milliseconds for a statement of a migration. It may rewrite a large table or build an index. */
+/** Milliseconds for a statement of a migration, which may rewrite a large table or build an index. */
 export const migrationTimeout = 60 * 60_000;
 
 /** The SQLSTATE for a missing privilege. */
@@ -69,7 +69,10 @@ async function isMigrated(query: Query): Promise<boolean> {
   return (await checkTables(query)).length === 0;
 }
 
-/** Makes the feed of a restored dump begin anew. Only the owner of the tables can do this. */
+/**
+ * Makes the feed of a restored dump begin anew. Only the owner of the tables can renew the feed. `doctor`
+ * tells all others.
+ */
 async function tryToRenewFeed(connection: DatabaseConnection): Promise<boolean> {
   const { query } = connection;
   if (await withTimeout(holds(query, isCluster), defaultTimeout)) return true;

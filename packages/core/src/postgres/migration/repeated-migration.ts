@@ -38,7 +38,7 @@ export class RepeatedMigration {
     this.#isRunning = false;
   }
 
-  /** Migrates again when a statement misses a table, because somebody has replaced the database. */
+  /** Migrates again when a table is missing, because somebody has replaced the database. */
   notice(error: unknown): void {
     const isDue = performance.now() - this.#startedAt > migrationInterval;
     if (this.#isRunning || !isDue || databaseCode(error) !== undefinedTable) return;

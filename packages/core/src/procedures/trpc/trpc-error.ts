@@ -23,7 +23,7 @@ export function toTRPCError(thrown: unknown): TRPCError {
   return new TRPCError({ code: trpcCode(error.kind), message: error.message, cause: error });
 }
 
-/** Finds the catalogue's entry for any thrown value. Clients do not see the message of other errors. */
+/** Finds the catalogue's entry for any thrown value. Clients do not see the message of any other error. */
 export function toCatalogueError(thrown: unknown): CatalogueError {
   const { cause, code, message } = toTRPCError(thrown);
   if (isOfCatalogue(cause)) {
