@@ -1,8 +1,8 @@
 import type { Database } from '@plant-store/core/cluster';
 
 /**
- * Copies plants, and reports errors as a single Postgres server would. When a worker reports an error, Citus
- * replaces its SQLSTATE by XX000 (`ReportCopyError` in
+ * Copies plants, and reports errors as a single Postgres server would. Citus replaces the SQLSTATE of a
+ * worker's error by XX000 (`ReportCopyError` in
  * https://github.com/citusdata/citus/blob/v13.2.2/src/backend/distributed/commands/multi_copy.c). The store
  * then cannot distinguish a rejected row from a lost worker. When a copy of several rows fails, this function
  * reports a rejected row, and the store copies fewer rows at once. This function inserts a single row,

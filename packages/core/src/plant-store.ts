@@ -57,8 +57,8 @@ export interface PlantStore
    * plants may be created when others are not. The `error` of an outcome is the error that `create` would
    * throw. Plants with the same id are created one after the other.
    *
-   * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. In this case, no
-   * plant is created.
+   * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. If one plant is
+   * invalid, no plant is created.
    */
   createMany(plants: readonly NewPlant[], options?: CreateOptions): Promise<ManyCreatesOutcome[]>;
 
@@ -66,8 +66,8 @@ export interface PlantStore
    * Deletes the plant with this id, and resolves when the delete is committed. Resolves with false when no
    * plant had this id. The id is free after the delete.
    *
-   * @throws PlantStoreError `databaseUnavailable`: the plant may be deleted. If you repeat the call, it
-   * deletes even a plant that was created under the id since the first call.
+   * @throws PlantStoreError `databaseUnavailable`: the plant may be deleted. A repeated call deletes even a
+   * plant that was created under the id since the first call.
    */
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
 
@@ -95,8 +95,8 @@ export interface PlantStore
   pending(): { waiting: number; inFlight: number; unsettled: number };
 
   /**
-   * The nodes of a cluster that store plants, and whether the plants of each node can be written. This state
-   * comes from the latest create on the node, or from the latest call of `ready`. If the database is not a
+   * The nodes of a cluster that store plants, and whether the plants of each node can be written. The state
+   * of a node comes from its latest create, or from the latest call of `ready`. If the database is not a
    * cluster, the list is empty.
    */
   nodes(): readonly NodeState[];

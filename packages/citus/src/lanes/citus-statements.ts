@@ -18,9 +18,8 @@ import {
  * column, Citus would send every row through the coordinator. So the INSERT has a parameter for each value,
  * and each batch size needs a different statement text.
  *
- * Citus rejects volatile functions in a write. It also evaluates an expression that fails, even in a branch
- * of CASE that is not taken. So after the deadline, the INSERT sets the name to null, which the column
- * rejects.
+ * Citus rejects volatile functions in a write. Citus evaluates an expression that fails, even in a branch of
+ * CASE that is not taken. So after the deadline, the INSERT sets the name to null, which the column rejects.
  */
 export function createOrdinaryStatements(verbs: Verbs): PlantStatements {
   return {
@@ -76,9 +75,9 @@ export function throwUnlessCancelled(cause: unknown): never {
 const unknownOutcome = '40003';
 
 /**
- * Counts the plants on each shard of a cluster. The count on each shard stops at the limit. A subquery with
- * LIMIT would make Citus send that number of rows from every shard to one node. With this statement, every
- * shard sends one number.
+ * Counts the plants on each shard of a cluster. The count on each shard stops at the limit. Citus would send
+ * the rows of a subquery with LIMIT from every shard to one node. This statement gets only one number from
+ * every shard.
  */
 export function createCountOnShards({ read }: Verbs): CountUpTo {
   return async (limit, { tag } = {}, options = {}) => {
@@ -104,10 +103,7 @@ const countOnShards = `
     $1::bigint
   ))`;
 
-/**
- * Whether an error is the internal error of Citus for plants that move, because it distributes a table or
- * splits a shard.
- */
+/** Whether an error is Citus's internal error for plants that are being moved to another node or shard. */
 export function hasMoved(error: unknown): boolean {
   return /^could not find valid entry for shard/.test(rootMessage(error));
 }

@@ -25,8 +25,8 @@ interface NodeLane {
 }
 
 /**
- * Watches the shards of the plants. When the shards are known, the store uses a lane for each node. Until
- * then, all plants go through the node that the URL names.
+ * Watches the shards of the plants. When the shards are known, the store uses a lane for each node. Before
+ * the store knows the shards, all plants go through the node that the URL names.
  */
 export function watchLanes(store: ClusterStore): ClusterWatch {
   const { database, nodes: connections, events, onCommit, main, use } = store;

@@ -18,7 +18,7 @@ export interface NodeAccess extends Verbs {
   /** See `Database`. */
   mayCommit(share: Share): Promise<boolean>;
   unsettled(): number;
-  /** Whether the connections lead directly to that node. Otherwise, they lead through another node. */
+  /** Whether the connections lead directly to that node, and not through another node. */
   readonly isDirect: boolean;
   /** The error of the last direct connection attempt. Undefined when the store has had no such error. */
   readonly directError: unknown;
@@ -28,7 +28,7 @@ export interface NodeAccess extends Verbs {
 }
 
 interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo'> {
-  /** The pool calls this function when a write is still in its commit a second after its deadline. */
+  /** The pool calls this function when a write is in its commit for over a second after its deadline. */
   readonly onUnsettled?: () => void;
   /** A clock in milliseconds. Default: `performance.now`. */
   readonly now?: () => number;
@@ -40,14 +40,14 @@ export const nodeShares = { creates: 3, deletes: 1, lookUps: 2 };
 /** Milliseconds before the store tries again to connect directly to an unreachable node. */
 const retryInterval = 15_000;
 
-/** Milliseconds to connect to a node. The first attempt has fewer, because plants wait for it. */
+/** Milliseconds to connect to a node. The first limit is shorter, because plants wait for a connection. */
 const firstTimeout = 2_000;
 const timeout = 5_000;
 
 /**
  * Opens a pool for the plants of one node of a cluster. The connections lead directly to that node, so that
  * other nodes have no work with its plants. When the store cannot reach that node directly, the connections
- * lead to the node that the URL names. That node passes the calls on.
+ * lead to the node that the URL names. The node that the URL names passes the calls on.
  */
 export function openNodeAccess(
   { clusterId, ...node }: Pick<StorageNode, 'id' | 'address'> & { clusterId: string },

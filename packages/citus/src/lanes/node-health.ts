@@ -12,8 +12,8 @@ interface NodeHealthOptions {
   /** This function is called when the node becomes unwritable or writable again. */
   readonly onChange: () => void;
   /**
-   * This function is called with the cause when creates begin to go through another node. It is called with
-   * undefined when creates go directly to the node again.
+   * Called with the cause when creates begin to go through another node. The cause is undefined when creates
+   * go directly to the node again.
    */
   readonly onReroute: (error: unknown) => void;
   readonly now?: () => number;

@@ -12,7 +12,7 @@ import type { NodeAccess } from './node-access.ts';
 
 /**
  * Makes the statements for the plants of one node of a cluster. When the plants have moved to another node,
- * the store sends an ordinary statement, and Citus passes it to the right node.
+ * the store sends an ordinary statement. Citus passes an ordinary statement to the right node.
  */
 export function createNodeStatements(
   access: Pick<NodeAccess, 'read' | 'write' | 'isDirect'>,
@@ -29,7 +29,7 @@ export function createNodeStatements(
       const map = shards.current;
       if (!map) return ordinary.insert(batch, deadline, until);
       const byShard = Map.groupBy(batch, ({ id }) => map.shardOf(id).id);
-      // All instances lock shards in the same order, so that they cannot deadlock.
+      // All instances lock shards in the same order, so that the instances cannot deadlock.
       const groups = [...byShard].sort(([a], [b]) => Number(a) - Number(b));
       const sorted = groups.flatMap(([, ofShard]) => ofShard);
       const values = (time: string) => [

@@ -36,7 +36,7 @@ export interface DistributeOptions {
   readonly databaseUrl: string;
   /** The number of shards into which the plants are split. */
   readonly shards: number;
-  /** Moves the plants in one statement. This is faster, but creates and deletes wait for its end. */
+  /** Moves the plants in one statement. One statement is faster, but blocks creates and deletes. */
   readonly isBlocking?: boolean;
   /** Decides whether to take the missing steps. This function is not called when no step is missing. */
   readonly confirm: (missing: Distribution) => Promise<boolean>;
@@ -57,7 +57,7 @@ export interface DistributeOptions {
 export interface DistributeResult extends Distribution {
   /** Whether all steps are done. */
   readonly isDone: boolean;
-  /** The instances that have not noticed the cluster. They send all plants through one node. */
+  /** The instances that have not noticed the cluster. These instances send all plants through one node. */
   readonly blindInstances: readonly Instance[];
 }
 
@@ -207,7 +207,7 @@ const createFunction: DistributionStep = {
   description: 'create the functions that insert, delete and count the plants of one node',
   statements: [
     ...createNodeFunctions,
-    // This statement is the last one, so the version shows that all functions exist.
+    // This statement is the last of all, so the version shows that all functions exist.
     `comment on function ${insertFunctionSignature} is '${functionsVersion}'`,
   ],
 };

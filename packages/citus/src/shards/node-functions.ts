@@ -5,10 +5,11 @@ import { contentColumns, lateWrite } from '@plant-store/core/cluster';
  * plants, and writes directly to the shards. An INSERT into the distributed table `plants` costs twice as
  * much. Citus plans such an INSERT again for each batch, and writes a statement for each shard.
  *
- * Before a write, a function takes the same steps as Citus. It locks the metadata of the shards, and then
- * checks that the node still has the shards. The last step of moving or splitting a shard locks the same
- * metadata exclusively. The function has a statement for each shard, because Postgres keeps only the plans of
- * fixed statements. At its end, the function checks the deadline, so that a late write changes nothing.
+ * Before a write, a function takes the same steps as Citus. The function locks the metadata of the shards,
+ * and then checks that the node still has the shards. The last step of moving or splitting a shard locks the
+ * same metadata exclusively. The function has a statement for each shard, because Postgres keeps only the
+ * plans of fixed statements. At its end, the function checks the deadline, so that a late write changes
+ * nothing.
  *
  * The function receives the plants sorted by shard. `counts` contains the number of plants in each shard. The
  * arrays are texts. With array parameters, a node that passes a call on would parse and print the arrays.
@@ -84,8 +85,8 @@ const lockShards = `
     end if;`;
 
 /**
- * The statements for a shard. `format` replaces %1$s by the shard's number, %2$s by its name, %3$s by its
- * smallest hash, and %4$s by its greatest hash.
+ * The statements for a shard. `format` replaces %1$s by the number of the shard, %2$s by its name, %3$s by
+ * its smallest hash, and %4$s by its greatest hash.
  */
 const insertIntoShard = `
       when %1$s then /* shard %1$s */
@@ -145,8 +146,8 @@ export const createNodeFunctions = [
     $tail$;
   end
   $do$`,
-  // A plant may be missing because another client's delete still waits for the standby in its commit. So a
-  // delete waits for the standby even when it finds no plant.
+  // A plant may be missing because another client has deleted it in a commit that still waits for the
+  // standby. So a delete waits for the standby even when no plant has the id.
   `do $do$
   begin
     execute $head$
@@ -188,7 +189,8 @@ export const createNodeFunctions = [
   end
   $do$`,
   `select create_distributed_function('${clusterIdSignature}')`,
-  // The planner's estimate. Before the first ANALYZE, the statistics replace it, which a crash resets.
+  // The planner's estimate. Before the first ANALYZE, the statistics replace the estimate. A crash resets the
+  // statistics.
   `create or replace function plant_store_count(key bigint) returns bigint language sql
   set citus.override_table_visibility = off
   as $function$

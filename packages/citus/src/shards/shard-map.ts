@@ -13,7 +13,7 @@ export interface StorageNode {
   readonly someId: bigint;
 }
 
-/** A shard of the table `plants`. The hashes of its ids are in one range. */
+/** A shard of the table `plants`. The hashes of the shard's ids are in one range. */
 interface Shard {
   /** The number that Citus has given to the shard. */
   readonly id: string;

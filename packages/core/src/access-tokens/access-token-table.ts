@@ -14,8 +14,8 @@ export interface AccessToken {
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   /**
-   * The time of the last use. This time may be 90 s too early, because the store updates it about once a
-   * minute. Null before the first use.
+   * The time of the last use. The time of the last use may be 90 s too early, because the store updates this
+   * time about once a minute. Null before the first use.
    */
   readonly lastUsedAt: Date | null;
 }
@@ -45,7 +45,8 @@ export type AccessTokenTable = ReturnType<typeof createAccessTokenTable>;
 
 /** Makes the statements for access tokens. A request needs only `find` and `markUsed`. */
 export function createAccessTokenTable({ read, write }: Verbs) {
-  // A lock on the table may block these statements, so they do not use the only connection for look-ups.
+  // These statements do not use the only connection for look-ups, because a lock on the table may block these
+  // statements.
   const db = drizzleOver(write, { share: 'lists' });
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
   const { sha256: _, ...columns } = getTableColumns(accessTokens);

@@ -22,7 +22,7 @@ export interface AccessTokens {
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
-   * Returns all tokens, even expired and revoked ones, ordered by name and then by creation time.
+   * Returns all tokens, even expired and revoked tokens, ordered by name and then by creation time.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */

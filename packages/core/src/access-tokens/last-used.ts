@@ -1,10 +1,10 @@
 import type { AccessTokenTable } from './access-token-table.ts';
 
 /**
- * Makes a function that sets the last use of an access token to now, in the background. Its parameter is the
- * token's SHA-256. Only one statement runs at a time, so that slow statements occupy only one connection.
- * Tokens that arrive meanwhile wait for the next statement. The store drops an update that fails, because the
- * next look-up of the token updates the time again.
+ * Makes a function that sets the last use of an access token to now, in the background. The parameter is the
+ * SHA-256 of the token. Only one statement runs at a time, so that slow statements occupy only one
+ * connection. Tokens that arrive meanwhile wait for the next statement. The store drops an update that fails,
+ * because the next look-up of the token updates the time again.
  */
 export function createLastUsedUpdater({
   table,

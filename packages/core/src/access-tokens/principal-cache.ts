@@ -40,7 +40,7 @@ export function createPrincipalCache({
   now?: () => number;
   elapsed?: () => number;
 }): PrincipalCache {
-  // There are two maps, so that a flood of unknown tokens cannot evict valid ones.
+  // There are two maps, so that a flood of unknown tokens cannot evict valid tokens.
   const valid = new Map<string, CachedOwner>();
   const invalid = new Map<string, CachedOwner>();
   const lookups = new Map<string, Promise<Principal | undefined>>();

@@ -8,8 +8,8 @@ export interface Principal {
   /** The time at which the access token expires. Absent when the token never expires. */
   readonly expiresAt?: Date | undefined;
   /**
-   * The issuer of a JWT. Absent for other access tokens. Two principals may have the same name when only one
-   * of them has an issuer.
+   * The issuer of a JWT. Absent for other access tokens. A principal with an issuer and a principal without
+   * an issuer may have the same name.
    */
   readonly issuer?: string | undefined;
 }

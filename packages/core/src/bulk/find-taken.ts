@@ -5,7 +5,7 @@ import { contentColumns, sameContentSql } from '../plants/columns.ts';
 export interface TakenId {
   /** The index of the plant among the plants of the call. */
   readonly at: number;
-  /** Whether the stored plant has the same content as this one. */
+  /** Whether the stored plant has the same content as the plant of the call. */
   readonly isSame: boolean;
 }
 
@@ -14,11 +14,11 @@ export interface TakenId {
  * table, for which the user may lack the privilege, and no transaction, which a pooler may split.
  *
  * A row can be visible before it is durable on the synchronous standby. So the statement writes to the log
- * after each row that it reads, and its own commit then waits for the standby: see `waitForStandby` in
- * ../plants/statements.ts.
+ * after each row that it reads. The statement's own commit then waits for the standby: see `waitForStandby`
+ * in ../plants/statements.ts.
  *
- * If the planner knew the length of the arrays, it would read the whole table for each call. So the arrays
- * come from an expression that the planner cannot evaluate.
+ * If the planner knew the length of the arrays, the planner would choose to read the whole table. So the
+ * arrays come from an expression that the planner cannot evaluate.
  */
 const compare = `
   select loaded.at - 1, ${sameContentSql('plants', 'loaded')},

@@ -22,8 +22,8 @@ const PlantToLoad = NewPlant.extend({
 });
 
 /**
- * Checks an input for `load`. The schema is slower than all other work on a plant, so it checks only the
- * inputs that `isPlain` does not accept.
+ * Checks an input for `load`. The schema is slower than all other work on a plant, so only inputs that
+ * `isPlain` does not accept need the schema.
  *
  * @returns the plant, or the error `invalidInput`
  */

@@ -44,8 +44,8 @@ export interface PlantExport {
 export interface PlantExporter {
   /**
    * Exports the plants that are committed when the export begins, and no later plants. Memory use does not
-   * grow with the number of plants. On a server, the export is one statement. Its snapshot keeps vacuum from
-   * removing rows that are deleted during the export. The caller must close the export.
+   * grow with the number of plants. On a server, the export is one statement. The snapshot of this statement
+   * keeps vacuum from removing rows that are deleted during the export. The caller must close the export.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */

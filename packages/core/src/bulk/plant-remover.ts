@@ -7,8 +7,8 @@ export interface PlantRemover {
    * Deletes the plants with these ids in one statement and one commit, and returns the number of deleted
    * plants. Pass at most a few thousand ids.
    *
-   * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. If you repeat the call, it
-   * deletes even plants that were created under these ids since the first call.
+   * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. A repeated call deletes even
+   * plants that were created under these ids since the first call.
    */
   deleteMany(ids: readonly bigint[]): Promise<number>;
 }

@@ -59,7 +59,7 @@ export class FeedEnd {
   #lastWaitAt = 0;
   #isNoticed = false;
   #wake = () => {};
-  /** The transaction that hides changes, and the time at which it began to hide them. */
+  /** The transaction that hides changes, and the time at which this transaction began to hide changes. */
   #heldBack: { by: bigint; since: number } | undefined;
   /** The error of the last read when the database is down. */
   #outage: PlantStoreError | undefined;
@@ -98,8 +98,8 @@ export class FeedEnd {
   }
 
   /**
-   * This method must be called with the cursor of the end when a read has reached the end of the feed. Starts
-   * the loop if it is not running.
+   * Call this method with the cursor of the feed's end when a read has reached this end. Starts the loop if
+   * the loop is not running.
    */
   reach(cursor: Cursor): void {
     this.#kept?.learn(cursor);
@@ -134,13 +134,13 @@ export class FeedEnd {
     }
   }
 
-  /** This method must be called after each change by this process. */
+  /** Call this method after each change by this process. */
   notice(): void {
     this.#isNoticed = true;
     this.#wake();
   }
 
-  /** Ends all waits. This method must be called before the store closes. */
+  /** Ends all waits. Call this method before the store closes. */
   close(): void {
     this.#isClosed = true;
     this.#endWaits(closing());

@@ -1,6 +1,6 @@
 /**
  * Makes an async generator that yields the values of `produce`. During a wait, a generator function would
- * keep its last value in memory: a page for each follower.
+ * keep its last value in memory. For the feed, this value is a page for each follower.
  */
 export function generate<T>(produce: () => Promise<T>): AsyncGenerator<T, never> {
   let isEnded = false;

@@ -25,11 +25,11 @@ export interface ResumableChanges extends PlantChanges {
 
 export interface PlantFeed {
   /**
-   * Returns the plants that were created and deleted after a cursor. The changes of one id are in the order
-   * in which they happened. Without `after`, returns only the cursor of the end of the feed. A page has at
-   * most `limit` changes (1 to 1,000; default: 1,000), and at most 1 MiB of names and tags. With `wait`, the
-   * call waits for a change, for at most this number of seconds (0 to 20; default: 0). If a plant was created
-   * and deleted after the cursor, the page contains only the deletion.
+   * Returns the plants that were created and deleted after a cursor. The changes of one id are in their
+   * original order. Without `after`, returns only the cursor of the end of the feed. A page has at most
+   * `limit` changes (1 to 1,000; default: 1,000), and at most 1 MiB of names and tags. With `wait`, the call
+   * waits for a change, for at most this number of seconds (0 to 20; default: 0). If a plant was created and
+   * deleted after the cursor, the page contains only the deletion.
    *
    * To copy a store, get a cursor, list the plants, and then read the changes after the cursor. Add each
    * created plant to the copy, or replace the plant with this id there. Remove each deleted plant.
@@ -41,7 +41,7 @@ export interface PlantFeed {
   changes(query: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
 
   /**
-   * Yields each page of `changes` as soon as it has changes. Database errors do not end the generator.
+   * Yields each page of `changes` as soon as the page has changes. Database errors do not end the generator.
    * Without `after`, the first page contains only the cursor of the end of the feed. An aborted signal ends a
    * wait at once. `return` ends the generator at the next page.
    *

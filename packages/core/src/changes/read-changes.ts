@@ -32,9 +32,8 @@ export type ReadChanges = (
  * Makes a function that reads the changes after a cursor. Without a cursor, the function returns the end of
  * the feed.
  *
- * The changes are ordered by the numbers of their transactions. A page contains only the changes of
- * transactions that are older than the oldest running transaction. So no change can appear later at a
- * position before the cursor.
+ * The changes are ordered by transaction number. A page contains only the changes of transactions that are
+ * older than the oldest running transaction. So no change can appear later at a position before the cursor.
  *
  * A create may wait for a delete that frees its id, even when the create has the lower transaction number.
  * The page then omits the delete, because a client would remove the new plant from its copy.
@@ -130,7 +129,7 @@ interface FeedNow {
   count: number;
 }
 
-/** The first row contains the state of the feed. Without changes, its other columns are null. */
+/** The first row contains the state of the feed. If there are no changes, its other columns are null. */
 type Row = [feed: string | null, transaction: string, id: string, change: string];
 
 const switchedOff =

@@ -56,7 +56,7 @@ const isHeldBack = ['plants', 'plant_deletions']
  * are the cursor's transaction, the cursor's id, the limit, and the database's `copyId`.
  *
  * The window functions read only the rows within the limit. Because of the LIMIT in `bounds`, the database
- * does not evaluate its expressions again for each change.
+ * evaluates the expressions in `bounds` only once.
  */
 export const selectChanges = `
   select case when place is null or place = 1 then json_build_object(

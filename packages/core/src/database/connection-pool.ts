@@ -35,27 +35,27 @@ interface ConnectionPoolOptions<Connection> {
 /** The time for which `close` waits for running statements, in milliseconds. */
 const closeGrace = 300;
 
-/** Milliseconds for asking the server whether it is in a commit, over a possibly slow network. */
+/** Milliseconds for asking the server whether it is in a commit. The network may be slow. */
 const askTimeout = 3_000;
 
 /**
- * The part of its time for which a list may wait for its turn. After a longer wait, the database would cancel
- * the list, and the client would not learn that the server is overloaded.
+ * The fraction of a list's time limit for which the list may wait for its turn. After a longer wait, the
+ * database would cancel the list, and the client would not learn that the server is overloaded.
  */
 const listWait = 0.8;
 
 /** The tolerated difference between two clocks, in milliseconds. */
 const clockTolerance = 1_000;
 
-/** The age in milliseconds at which the pool replaces a connection. Its clock may be wrong by then. */
+/** The age in milliseconds at which the pool replaces a connection, whose clock may then be wrong. */
 const maxAge = 10 * 60_000;
 
 /**
  * The connections to one database node. Each connection runs one statement at a time. Each kind of statement
- * has its own connections, so that one kind cannot block another. The pool opens connections one after the
- * other, and only when statements need them.
+ * has its own connections, so that one kind cannot block another. The pool opens one connection at a time,
+ * and only when statements need more connections.
  *
- * When one connection fails, the pool replaces all connections: a server that is unreachable, silent or
+ * When one connection fails, the pool replaces all connections. A server that is unreachable, silent or
  * read-only usually affects every connection.
  */
 export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConnection> {
@@ -92,9 +92,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Runs a statement. At its deadline the pool cancels the statement, and at `until` the caller gets an
-   * error. The pool runs a statement with `isRepeatable` again when its connection is lost, because the
-   * server may have closed an idle connection.
+   * Runs a statement. The pool cancels the statement at its deadline, and the caller gets an error at
+   * `until`. The pool runs a statement with `isRepeatable` again when its connection is lost. The server may
+   * have closed an idle connection.
    *
    * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
    * the database
@@ -208,7 +208,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   replaceAll(): void {
     for (const connection of this.#idle) this.#close(connection);
     this.#idle = [];
-    // The pool closes connections in use when it gets them back.
+    // The pool closes connections in use when statements give the connections back.
     this.#connections = new Map();
   }
 
@@ -305,8 +305,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Handles a write that the database rejected long before its deadline on this machine. In this case, a
-   * clock has moved or this machine was paused, so the deadlines of waiting statements are also wrong.
+   * Handles a write that the database has rejected as late, long before the deadline of the write on this
+   * machine. A clock has then moved, or this machine was paused, so the deadlines of waiting statements are
+   * also wrong.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > clockTolerance;

@@ -85,9 +85,7 @@ function isRolledBack(error: unknown): boolean {
   return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
 }
 
-/**
- * The error for a call that the database has not executed, or may not have executed. The message says which.
- */
+/** The error for a call that the database did not execute, or may not have. The message says which. */
 export function databaseUnavailable(
   error?: unknown,
   [ifDone = 'try again', ifNotDone = 'try again later']: Advice = [],

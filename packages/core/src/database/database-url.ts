@@ -71,7 +71,7 @@ export function describeDatabaseUrl(url: string): string {
   return `${names.join(',')}/${database}`;
 }
 
-/** Removes the password from a URL, even when it is a parameter, so that the URL may be shown. */
+/** Removes the password from a URL, even from the parameter `password`, so that the URL may be shown. */
 export function withoutPassword(url: string): string {
   const [address, query] = splitAt(url, url.indexOf('?'));
   const shown = address.replace(/^(\w+:\/\/[^:/]*):[^/]*@/, '$1@');

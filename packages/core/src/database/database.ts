@@ -66,7 +66,7 @@ export interface DatabaseConnection {
   /** Cancels the running statement. The promise is never rejected. */
   cancel(): Promise<void>;
   /**
-   * Whether the running statement is in a commit, in which it waits for the disk or the standby and cannot be
+   * Whether the running statement is in a commit, which waits for the disk or the standby and cannot be
    * cancelled. Resolves with undefined when the state is unknown.
    *
    * @param other a second connection to the same server, for the question about the first connection

@@ -6,7 +6,8 @@ const cancelTimeout = 500;
 
 /**
  * Ends the statements that are still running at their deadlines. Nobody can cancel a commit, and a commit on
- * another connection would wait for the same disk. So the store keeps a connection while it is in a commit.
+ * another connection would wait for the same disk. So the store keeps a connection when the server is in a
+ * commit on this connection.
  */
 export class LateStatements<Connection extends DatabaseConnection> {
   readonly #isCommitting: (connection: Connection) => Promise<boolean | undefined>;
@@ -32,8 +33,7 @@ export class LateStatements<Connection extends DatabaseConnection> {
 
   /**
    * Cancels a statement. The statement's caller waits for the outcome until `until`. Resolves with the error
-   * of the statement, if it has one, when the statement has ended. Resolves with `silent` when the statement
-   * does not end.
+   * of the statement, if the statement has failed. Resolves with `silent` when the statement does not end.
    */
   async end(
     connection: Connection,

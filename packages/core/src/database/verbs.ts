@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly until?: Deadline | undefined;
   /** When the caller disconnects, the pool drops a statement that still waits for a connection. */
   readonly caller?: Caller | undefined;
-  /** This function is called before the statement is sent. When it throws, the statement is not sent. */
+  /** Called before the statement is sent. When this function throws, the statement is not sent. */
   readonly onTurn?: (() => void) | undefined;
   readonly rowsAs?: RowsAs;
   /** The advice for the client in the error of the statement. */
@@ -25,10 +25,7 @@ export interface RunOptions {
 
 /** The two ways to run a statement. */
 export interface Verbs {
-  /**
-   * Runs a statement, and repeats the statement once if its connection is lost, because the server may have
-   * closed an idle connection.
-   */
+  /** Runs a statement, and again if its connection is lost, because the server may close idle connections. */
   readonly read: Run;
   /** Never runs a statement twice. */
   readonly write: Run;
@@ -37,9 +34,9 @@ export interface Verbs {
 /**
  * Runs a prepared statement.
  *
- * @param values the parameters of the statement, or a function that makes them. The function gets the
- * deadline as a time on the database's clock. A write passes this deadline to the database, so that a late
- * write changes nothing.
+ * @param values the parameters of the statement, or a function that returns the parameters. The function gets
+ * the deadline as a time on the database's clock. A write passes this deadline to the database, so that a
+ * late write changes nothing.
  * @throws PlantStoreError `overloaded` when too many statements of this kind wait; otherwise
  * `databaseUnavailable` or `plantRejected`, whose cause is the error of the connection or the database
  */

@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 
-/** A checkpoint is due after this many bytes of log. When PGlite opens after a crash, it replays the log. */
+/** A checkpoint is due after this many bytes of log. PGlite replays the log after a crash. */
 const maxLog = 128 * 2 ** 20;
 
 /** The shortest time between two checks of the log's length, in milliseconds. */

@@ -6,14 +6,14 @@ import type { CopySession } from '../database/database.ts';
 import { bulkTimeout } from '../database/deadline.ts';
 import type { PGliteConnection } from './pglite-connection.ts';
 
-/** The directory of copies. It is inside PGlite's own directory, the only one that PGlite can use. */
+/** The directory of copies, inside PGlite's own directory. PGlite cannot use other directories. */
 const copies = 'plant-store-copies';
 
 /**
  * Opens a session that copies rows into a file and then reads this file. Other statements wait only while
- * PGlite writes the file: a second or two for a million plants. PGlite has only one session, so a cursor
- * would make other statements wait for the reader, or make them part of its transaction. Memory use does not
- * grow with the number of plants. The file needs room on the disk until the reader has read it.
+ * PGlite writes the file: a second or two for a million plants. PGlite has only one session. A cursor would
+ * make other statements wait for the reader, or make these statements a part of its transaction. Memory use
+ * does not grow with the number of plants. The file needs room on the disk until the reader has read it.
  */
 export function openCopies(connection: PGliteConnection, directory: string): CopySession {
   return {

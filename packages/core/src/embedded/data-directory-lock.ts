@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { DataDirectoryError, lockFile } from './data-directory-state.ts';
 
 /**
- * Locks the data directory for this process, and creates it when it does not exist. Two processes with PGlite
- * on one directory would lose acknowledged plants.
+ * Locks the data directory for this process, and creates the directory if it does not exist. Two processes
+ * with PGlite on one directory would lose acknowledged plants.
  *
  * The lock is a file lock of the operating system. The lock ends when its process ends. Nobody can take the
  * lock from a live process. In Node, only SQLite offers file locks.

@@ -21,7 +21,7 @@ export async function markInUse(directory: string): Promise<void> {
   await writeFile(join(directory, inUseFile), '');
 }
 
-/** Without this check, PGlite would replace a lost database with an empty one. */
+/** Without this check, PGlite would replace a lost database with an empty database. */
 export async function checkNotDamaged(directory: string): Promise<void> {
   if ((await exists(directory, inUseFile)) && !(await hasDatabase(directory))) {
     throw new DataDirectoryError(
@@ -52,8 +52,9 @@ export function directoryId(directory: string): string {
 }
 
 /**
- * Checks that nobody has replaced the directory or its database since this process locked them. PGlite opens
- * files by path. So without this check, PGlite would write into the new directory, or into deleted files.
+ * Checks that nobody has replaced the directory or its database since this process locked the directory.
+ * PGlite opens files by path. So without this check, PGlite would write into the new directory, or into
+ * deleted files.
  *
  * @param id the result of `directoryId` when this process opened the directory
  * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced

@@ -9,9 +9,9 @@ import { copyId, hasDatabase, markInUse } from './data-directory-state.ts';
 import { openError, PGliteConnection } from './pglite-connection.ts';
 
 /**
- * Opens and migrates the embedded database: PGlite, a Postgres in a thread of this process that stores its
- * data in a directory. Committed plants survive a crash of the process. A power cut may lose committed
- * plants, because PGlite does not call fsync.
+ * Opens and migrates the embedded database. PGlite is a Postgres in a thread of this process, with its data
+ * in a directory. Committed plants survive a crash of the process. A power cut may lose committed plants,
+ * because PGlite does not call fsync.
  *
  * @throws DataDirectoryError when another process has the directory open, the directory is not
  * writable, its disk has no room, or the database in it is damaged
@@ -72,7 +72,7 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
     timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
     // PGlite cannot cancel a statement. PGliteThread ends the thread instead.
     cancel: async () => {},
-    // A busy thread cannot report whether it is in a commit. So it counts as a thread in a commit.
+    // A busy thread cannot report whether it is in a commit. So a busy thread counts as a thread in a commit.
     isCommitting: async () => true,
     close: async () => {},
   };

@@ -14,7 +14,7 @@ import { isNoRoomError, noRoomError } from './free-room.ts';
 import type { Statement } from './pglite-messages.ts';
 import { PGliteThread } from './pglite-thread.ts';
 
-/** Milliseconds for creating the database, or for opening it after a crash of the process. */
+/** Milliseconds for creating the database, or for opening the database after a crash of the process. */
 const openTimeout = 10 * 60_000;
 
 /** Milliseconds for opening the database again. PGlite then has only a short log to replay. */
@@ -24,7 +24,7 @@ const reopenTimeout = 30_000;
 const reopenInterval = 1_000;
 
 /**
- * The database in a data directory. When its thread has ended, the next statement opens the database again.
+ * The database in a data directory. When the thread has ended, the next statement opens the database again.
  * PGlite then replays its log, so no committed plant is lost.
  */
 export class PGliteConnection {

@@ -13,7 +13,7 @@ import { createPreparedRunner } from './prepared-statements.ts';
 
 // The program of a worker thread, which opens PGlite and runs the statements that it receives.
 
-/** PGlite 0.5 treats a U+FEFF at the beginning of a value as a byte order mark, and drops it. */
+/** PGlite 0.5 treats a U+FEFF at the beginning of a value as a byte order mark, and drops this character. */
 globalThis.TextDecoder = class extends TextDecoder {
   constructor(encoding?: string) {
     super(encoding, { ignoreBOM: true });
@@ -23,8 +23,8 @@ globalThis.TextDecoder = class extends TextDecoder {
 const { pglite, dataDirectory }: WorkerInput = workerData;
 
 // Postgres's parser is one large function of PGlite. V8's optimizing compiler would use 600 MB and seconds of
-// CPU time for this function. Without this compiler, lists are a fifth slower, and other statements are as
-// fast. These flags affect all WebAssembly in the process.
+// CPU time for this function. Without the compiler, lists are a fifth slower, and other statements are as
+// fast as before. These flags affect all WebAssembly in the process.
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 
@@ -109,7 +109,7 @@ function isWrite(task: Task): boolean {
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const severity = severityOf(error);
-  return severity === undefined ? error.name === 'RuntimeError' : severity !== 'ERROR'; // The errors of WebAssembly have no severity.
+  return severity === undefined ? error.name === 'RuntimeError' : severity !== 'ERROR'; // WebAssembly's errors have no severity.
 }
 
 function severityOf(error: unknown): unknown {

@@ -14,7 +14,7 @@ export interface Cluster extends ClusterSessions {
    * changed nothing. Returns undefined for other errors.
    */
   writesAfter(error: unknown, verbs: Verbs): Promise<PlantWrites | undefined>;
-  /** Calls `use` when the plants are distributed. Until then, all creates go through `main`. */
+  /** Calls `use` when the plants are distributed. Before that, all creates go through `main`. */
   watch(store: ClusterStore): Promise<ClusterWatch>;
 }
 
@@ -54,7 +54,7 @@ export interface ClusterWatch {
 /** The events of a cluster; see `StoreEvents`. */
 export type ClusterEvents = { node: [NodeState]; rerouted: [NodeReroute]; warning: [string] };
 
-/** A node of a cluster. `isWritable` says whether its plants can be written. */
+/** A node of a cluster. `isWritable` says whether the plants of the node can be written. */
 export interface NodeState {
   /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
@@ -67,6 +67,6 @@ export interface NodeState {
 export interface NodeReroute {
   /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
-  /** The error when this process cannot connect directly to the node. Undefined when it can again. */
+  /** The error when this process cannot connect directly to the node. Undefined for a reachable node. */
   readonly error: unknown;
 }

@@ -36,14 +36,11 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
 
 /** Decides whether a coalescer waits for other coalescers when its calls do not fill a statement. */
 export interface SharedTurn {
-  /** Returns whether the coalescer must wait. If it must, calls `send` when it may try again. */
+  /** Returns whether the coalescer must wait. If so, the turn calls `send` at the next opportunity. */
   mustWait(send: () => void): boolean;
-  /**
-   * This method must be called when a statement is sent. The caller must call the returned function when the
-   * statement ends or is slow.
-   */
+  /** Call this method when a statement is sent, and the returned function when it ends or is slow. */
   take(): () => void;
-  /** This method must be called with the duration of each statement that has ended. */
+  /** Call this method with the duration of each statement that has ended. */
   ended(milliseconds: number): void;
 }
 
@@ -73,9 +70,9 @@ interface Statement<Input, Output> {
 
 /**
  * Combines waiting calls into one statement. A single call is sent at once. Further calls wait until this
- * statement ends, and are then sent together. A second statement starts at the same time only when it is full
- * or the first statement is slow, because two half-full statements cost more than a full one. When the first
- * statement waits for the disk in its commit, a second statement would only wait for the same disk.
+ * statement ends, and are then sent together. A second statement starts at the same time only when the second
+ * is full or the first is slow, because two half-full statements cost more than a full statement. When the
+ * first statement waits for the disk in its commit, a second statement would only wait for the same disk.
  */
 export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
@@ -86,7 +83,7 @@ export class Coalescer<Input, Output> {
   #inFlight: Statement<Input, Output>[] = [];
   /** The milliseconds of the last four statements with slow commits. A fast commit empties this list. */
   #slowCommits: number[] = [];
-  /** The average duration of a statement, in milliseconds, or 0 when it is unknown. */
+  /** The average duration of a statement in milliseconds, or 0 when the duration is unknown. */
   #latency = 0;
 
   constructor(options: CoalescerOptions<Input, Output>) {
@@ -107,10 +104,7 @@ export class Coalescer<Input, Output> {
     return call.outcome;
   }
 
-  /**
-   * Adds several calls, which may be sent together. Resolves with the outcomes of the calls. Each outcome is
-   * the same as with `run`.
-   */
+  /** Adds calls that may be sent together. Resolves with an outcome for each call, as from `run`. */
   async runAll(
     inputs: readonly Input[],
     options: CallOptions = {},
@@ -230,9 +224,8 @@ export class Coalescer<Input, Output> {
 
   /**
    * Removes and returns the first calls, up to the limits of one statement. After two slow commits, rejects
-   * each call that would miss its deadline even if the next commit took only as long as the shortest of the
-   * slow commits. A rejected call writes nothing. The last call is always sent, to find out whether commits
-   * are fast again.
+   * each call that would miss its deadline even after the shortest of the slow commits. A rejected call
+   * writes nothing. The last call is always sent, to find out whether commits are fast again.
    */
   #take(): Call<Input, Output>[] {
     const { late, overloaded } = this.#options;
@@ -268,13 +261,14 @@ export class Coalescer<Input, Output> {
 
   /**
    * Whether a new call would probably miss its deadline. The first calls are never rejected, up to the size
-   * of a usual statement. They keep a slow database busy, and show when the database is fast again.
+   * of a usual statement. The first calls keep a slow database busy, and show when the database is fast
+   * again.
    */
   #isTooSlowFor(deadline: Deadline): boolean {
     const { maxBatch, maxInFlight } = this.#options;
     if (this.#waiting.length < maxBatch && this.#length < maxStatementLength) return false;
     const ahead = this.#fullStatements;
-    // The call waits for the end of a running statement. It then waits for the statements ahead of it,
+    // A new call waits for the end of a running statement. The new call then waits for the statements ahead,
     // `maxInFlight` at a time. The last part is the call's own statement.
     const statements = 2 + Math.floor(ahead / maxInFlight);
     const time = deadline - performance.now();

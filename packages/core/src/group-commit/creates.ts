@@ -33,10 +33,10 @@ export interface CommittedBatch {
  * rejects the statement because of a plant, writes the two halves of the batch one after the other. The
  * promise is never rejected.
  *
- * The deadline of the statement is the earliest deadline of its creates. If the statement reaches the
- * database later, it changes nothing. If the statement is running at its deadline, the database cancels it.
- * In both cases, the creates with later deadlines are written again. Nobody can cancel a commit, so these
- * creates wait until the commit ends.
+ * The deadline of the statement is the earliest deadline of its creates. A statement that reaches the
+ * database after this deadline changes nothing. The database cancels a statement that is running at this
+ * deadline. The creates with later deadlines are written again in both cases. Nobody can cancel a commit, so
+ * these creates wait until the commit ends.
  *
  * @param onCommit is called after each insert statement, and must not throw
  */

@@ -17,7 +17,7 @@ import { createLookUps } from './look-ups.ts';
 
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /** Whether `NewPlant` has already checked the plant. If so, the store does not check the plant again. */
+  /** Whether `NewPlant` has checked the plant. If so, the store does not check the plant again. */
   readonly isChecked?: boolean;
 }
 

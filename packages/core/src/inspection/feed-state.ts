@@ -33,15 +33,17 @@ export interface OldTransaction {
   readonly user: string;
   readonly database: string;
   readonly application: string;
-  /** The session's state, such as `active` or `idle in transaction`. Null if this user may not see it. */
+  /** The session's state, such as `active` or `idle in transaction`. Null if the user may not see the state. */
   readonly state: string | null;
-  /** The time at which the transaction began or was prepared (ISO 8601). Null if this user may not see it. */
+  /**
+   * The time at which the transaction began or was prepared (ISO 8601). Null if it is hidden from this user.
+   */
   readonly since: string | null;
   /** Seconds since that time. Null when this user may not see the time. */
   readonly age: number | null;
 }
 
-/** Reads the state of the feed. Returns undefined when no feed can exist, or its tables are missing. */
+/** Reads the state of the feed. Returns undefined when no feed can exist, or a table of the feed is missing. */
 export async function readFeedState(query: Query): Promise<FeedState | undefined> {
   const [row] = await send<FeedRow>(query, selectFeed);
   if (!row?.hasFeed) return undefined;
@@ -56,7 +58,7 @@ export async function readFeedState(query: Query): Promise<FeedState | undefined
 /** Milliseconds before the second look. A transaction that still runs then is worth a warning. */
 const pause = 2_000;
 
-/** Looks again at a transaction whose age this user may not see, and drops it if it has ended. */
+/** Looks again at a transaction whose age this user may not see, and drops an ended transaction. */
 export async function lookAgain(query: Query, feed: FeedState): Promise<FeedState> {
   if (feed.oldest?.age !== null) return feed;
   await setTimeout(pause);
@@ -72,7 +74,7 @@ async function readOldest(query: Query): Promise<OldTransaction | undefined> {
 
 interface FeedRow extends Pick<FeedState, 'hasIndex'> {
   hasFeed: boolean;
-  /** Whether creates note their place in the feed. This is also true in a restored dump. */
+  /** Whether creates note their place in the feed. Creates also do so in a restored dump. */
   isSwitchedOn: boolean;
   /** Whether a statement can read `plant_feed` without waiting for a lock. */
   isReadable: boolean;

@@ -130,7 +130,7 @@ const name = `Trial ${firstId.toString(36).replaceAll(/\d/g, '')}`;
 const untagged: NewPlant = { id: firstId, name };
 const tagged: NewPlant = { id: firstId + 1n, name: `${name} tagged`, tag: 'Trial' };
 
-/** These plants are long, so that the table needs new pages, and a full disk is noticed. */
+/** The table needs new pages for these long plants, so the trial notices a full disk. */
 const long: readonly NewPlant[] = Array.from({ length: 16 }, (_, i) => ({
   id: firstId + BigInt(2 + i),
   name: `${name} ${i}`.padEnd(1_900),

@@ -15,7 +15,7 @@ export type CountUpTo = (
 export function createCountUpTo({ read }: Pick<Verbs, 'read'>): CountUpTo {
   return async (limit, query = {}, options = {}) => {
     const { where, values } = whereClause(query);
-    // The text contains the limit, so that the planner knows it: see pages.ts.
+    // The text contains the limit, so that the planner knows the limit: see pages.ts.
     const text = `select count(*) from (select 1 from plants ${where} limit ${limit}) as found`;
     const { rows } = await read(text, values, { share: 'lists', ...options });
     const [[count]] = rows as [[string | number]]; // The statement returns one count.

@@ -1,7 +1,7 @@
 import { maxPageSize } from '@plant-store/schemas/plain';
 import { typedFields, withTextIds } from './plant-json.ts';
 
-/** The JSON of an output, for the surfaces. It exists before anybody reads the objects of the output. */
+/** The JSON of an output, for the surfaces. The text exists before anybody reads the output's objects. */
 interface OutputText {
   /** Ids are integers. */
   readonly json: string;
@@ -40,7 +40,7 @@ export function superjsonOf(output: unknown): string | undefined {
   return `{"json":${withTextIds(json)}${meta}}`;
 }
 
-/** superjson names the types of existing values only, so the number of items would not be enough. */
+/** The number of items would not be enough, because superjson names the types of existing values only. */
 const hasOptionalType = typedFields.some(({ isOptional }) => isOptional);
 
 const typesOfPlant = typedFields.map(({ field, type }) => `"${field}":["${type}"]`).join();

@@ -7,8 +7,8 @@ export const maxPageBytes = 1024 * 1024;
 const rowBytes = 128;
 
 /**
- * Reserves the caller's memory for a page. When the statement gets its turn, it reserves as much memory as
- * the page may need. `settle` changes the reservation to the actual size of the page. So a page needs no
+ * Reserves the caller's memory for a page. When a statement gets its turn, `onTurn` reserves as much memory
+ * as the page may need. `settle` changes the reservation to the actual size of the page. So a page needs no
  * memory before the turn of its statement.
  *
  * @param maxRows the maximum number of rows in the page
@@ -16,7 +16,7 @@ const rowBytes = 128;
 export function reservePage(caller: Caller | undefined, maxRows: number) {
   let settle: ((bytes: number) => void) | undefined;
   return {
-    /** Pass this function as an option of the statement. The statement may call it twice. */
+    /** Pass this function as an option of the statement. The statement may call this function twice. */
     onTurn() {
       settle ??= caller?.reserve?.(maxPageBytes + maxRows * rowBytes);
     },

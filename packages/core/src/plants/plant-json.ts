@@ -14,7 +14,8 @@ const [firstTime, lastTime] = ['4713-01-01 00:00:00+00 BC', '275760-09-13 00:00:
 
 /**
  * SQL that writes a time as JSON. A year outside the range from 1 to 9999 has ECMAScript's expanded form
- * (ECMA-262 §21.4.1.32.1). A time that no Date can represent, such as `infinity`, becomes the nearest one.
+ * (ECMA-262 §21.4.1.32.1). A time that no Date can represent, such as `infinity`, becomes the nearest
+ * possible time.
  */
 function timeJson(column: string): string {
   const utc = `(least(greatest(${column}, '${firstTime}'), '${lastTime}') at time zone 'UTC')`;
@@ -41,7 +42,7 @@ export const plantJson: string = columns
   .concat(`'}'`)
   .join(' || ');
 
-/** The properties that are ids. No text in JSON can contain such a key, because of its quotes. */
+/** The properties that are ids. No text in JSON can contain such a key, because of the key's quotes. */
 const ids = columns.filter(([, { kind }]) => kind === 'int64').map(([field]) => field);
 const idProperty = new RegExp(`"(${[...ids, 'next'].join('|')})":(-?\\d+)`, 'g');
 

@@ -13,7 +13,7 @@ import { parsePlant, plantJson } from './plant-json.ts';
 /** The statements that write plants. */
 export type PlantWrites = Pick<PlantStatements, 'insert' | 'delete'>;
 
-/** The statements that requests run on plants. They use only the table `plants`, and find rows by id. */
+/** The statements for requests on plants. These statements find rows by id, and use only `plants`. */
 export interface PlantStatements {
   /**
    * Inserts plants with distinct ids in one statement and one commit. Skips each plant whose id is taken, and
@@ -35,7 +35,7 @@ export interface PlantStatements {
     deadline: Deadline,
     until?: Deadline,
   ): Promise<Map<bigint, StoredPlant>>;
-  /** Resolves when the database responds and has the table. On a cluster, it needs no other node. */
+  /** Resolves when the database responds and has the table. On a cluster, `ready` needs no other node. */
   ready(): Promise<void>;
 }
 
@@ -162,7 +162,7 @@ export function orOverNodes<T>(
 
 /**
  * The SQLSTATEs for a statement that is not possible on several nodes. A node may lack the table for
- * deletions, and it gets only some of the parameters.
+ * deletions, and gets only some of the parameters.
  */
 const notSupported = ['0A000', '42P01', '42P02', '42P18'];
 

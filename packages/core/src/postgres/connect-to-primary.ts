@@ -36,8 +36,8 @@ export interface ConnectOptions
 }
 
 /**
- * Makes a function that finds the primary among the hosts of a URL (`postgres://…@first,second/…`) and
- * connects to it. The function first tries the previous primary, and then the other hosts in turn.
+ * Makes a function that connects to the primary among the hosts of a URL (`postgres://…@first,second/…`). The
+ * function first tries the previous primary, and then the other hosts in turn.
  *
  * An attempt continues when its host is silent, because the host may be slow. At its next turn, the host gets
  * a second attempt, because packets of the first attempt may be lost.

@@ -48,7 +48,7 @@ export interface ConnectionOptions {
   statementTimeout?: number;
   /** Milliseconds for which a statement waits for a lock. Default: no limit. */
   lockTimeout?: number;
-  /** Whether the connection only reads. If so, the Postgres may be a read replica. */
+  /** Whether the connection only reads. A read-only connection may lead to a read replica. */
   readOnly?: boolean;
   /** Whether the URL names no other host. Even a primary that rejects writes is then used for reads. */
   isOnlyHost?: boolean;
@@ -64,9 +64,9 @@ export interface ConnectionOptions {
  * Connects to a Postgres that accepts writes. A read-only connection may lead to any Postgres.
  *
  * Each postgres.js client has only one connection, over a socket that this function creates and can destroy.
- * postgres.js itself has no timeout for queries. When postgres.js reconnects, it may hang because of bytes
- * from the previous connection. When a connection closes during its start, postgres.js reconnects again and
- * again without a pause (porsager/postgres #896, #1154, #1168).
+ * The library has no timeout for queries. When postgres.js reconnects, the new connection may hang
+ * because of bytes from the previous connection. When a connection closes during its start, postgres.js
+ * reconnects again and again without a pause (porsager/postgres #896, #1154, #1168).
  */
 export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
   const {
@@ -82,7 +82,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     settings,
     applicationName = 'plant-store tool',
   } = options;
-  const socket = Object.assign(new Socket(), { host }); // postgres.js reads the server name for TLS from the socket.
+  const socket = Object.assign(new Socket(), { host }); // For TLS, postgres.js reads `host`.
   // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
   socket.setNoDelay();
   let isOpen = true;
@@ -268,7 +268,7 @@ function withoutHoles(rows: unknown[]): unknown[] {
 
 const noTimers = { connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 };
 
-/** The documentation of postgres.js has this option, but the types lack it. */
+/** The documentation of postgres.js has this option, but the types lack the option. */
 function socketOption(socket: () => Promise<Socket>): object {
   return { socket };
 }

@@ -36,7 +36,7 @@ export const poolerForgets =
 /** The names under which the server's session has prepared a statement. */
 const namesOf = 'select name from pg_prepared_statements where statement = $1';
 
-/** Whether a statement failed because the session has not prepared it. Nothing was executed then. */
+/** Whether a statement failed, without being executed, because the session has not prepared it. */
 export function isStatementLost(error: unknown): boolean {
   return databaseCode(error) === '26000';
 }

@@ -23,5 +23,5 @@ export const whoAmI = define({
   },
 });
 
-/** The last time that RFC 3339 can represent. A token with a later expiry counts as one that never expires. */
+/** The last time that RFC 3339 can represent. A token that expires later counts as permanent. */
 const lastTime = Date.UTC(9999, 11, 31);

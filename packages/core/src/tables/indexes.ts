@@ -28,7 +28,7 @@ const pollInterval = 500;
  */
 export async function buildIndexes(query: Query): Promise<void> {
   for (const name of Object.keys(indexes) as IndexName[]) {
-    // These are the only keys of `indexes`.
+    // The object `indexes` has only these keys.
     for (;;) {
       const [state] = await send<IndexState>(query, indexState(name));
       // The migration must wait for a build in progress. Otherwise, the migration's lock would wait for this

@@ -115,7 +115,7 @@ function columnFaults(
   return faults;
 }
 
-/** The operator may add a column, unless inserts must give it a value. */
+/** The operator may add a column, unless inserts must give this column a value. */
 function unknownColumnFaults(column: ColumnRow): TableFault[] {
   if (!column.is_required || column.has_default) return [];
   const what = `the column ${column.table}.${column.column} needs a value, and the store has none`;

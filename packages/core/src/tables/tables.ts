@@ -36,8 +36,8 @@ const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 /**
  * SQL for the number of the current transaction. With `synchronous_commit = off`, clients could read a commit
- * before it is on the disk. A crash could then give its number to another transaction. So the commit of a
- * change always waits for the disk. Citus cannot read the form `CASE value WHEN …`.
+ * before it is on the disk. A crash could then give the number of this commit to another transaction. So the
+ * commit of a change always waits for the disk. Citus cannot read the form `CASE value WHEN …`.
  */
 export const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end

@@ -10,7 +10,7 @@ const systemIdentifier = '(select system_identifier from pg_control_system())';
  */
 export const ownFeed = `plant_feed where system_identifier = ${systemIdentifier}`;
 
-/** The timeline of a primary. Postgres begins a new one when it restores a backup or promotes a standby. */
+/** The timeline of a primary. A restored backup or a promoted standby begins a new timeline. */
 export const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
 
 /**

@@ -29,7 +29,7 @@ interface Definition<
   readonly type: Type;
   readonly meta: ProcedureMeta;
   readonly input: Input;
-  /** The schema of the output, or of a subscription's event data. It must not transform values. */
+  /** The schema of the output, or of a subscription's event data. This schema must not transform values. */
   readonly output: Output;
 }
 
@@ -58,10 +58,10 @@ type Types<Type, Input, Output> = {
 };
 
 /**
- * Makes a tRPC procedure. `definition` is for our own surfaces. tRPC sees a call as one step, because tRPC
- * would copy all options of a call for each step.
+ * Makes a tRPC procedure. `definition` is for our own surfaces. For tRPC, a call is one step, because tRPC
+ * would copy all options of the call for each step.
  *
- * The output needs no check at run time: the type checker compares the type of `run` with the schema, and a
+ * The output needs no check at run time. The type checker compares the type of `run` with the schema, and a
  * test validates the responses.
  */
 export function define<

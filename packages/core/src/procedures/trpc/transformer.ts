@@ -4,17 +4,16 @@ import { PlantStoreError } from '../../plant-store-error.ts';
 /**
  * The tRPC transformer: superjson with a stricter deserializer for inputs.
  *
- * In its `meta`, a superjson payload claims types for its values. superjson's own deserializer trusts these
- * claims, so a client could make it run `BigInt(true)`, `Number("5")` or `new Float64Array(1e9)`. The
- * deserializer below accepts a claim only when inputs have this type, and superjson itself would write this
- * value.
+ * In its `meta`, a superjson payload claims types for its values. The usual deserializer trusts these claims,
+ * so a client could make it run `BigInt(true)`, `Number("5")` or `new Float64Array(1e9)`. The deserializer
+ * below accepts a claim only when inputs have this type, and superjson itself would write this value.
  */
 export const transformer = {
   input: { serialize: superjson.serialize, deserialize },
   output: { serialize, deserialize: superjson.deserialize },
 };
 
-/** superjson leaves an object of strings unchanged, so `serialize` does not pass it to superjson. */
+/** An object of strings has no types for superjson, so `serialize` does not call superjson for it. */
 function serialize(value: unknown): SuperJSONResult {
   return isObjectOfStrings(value) ? { json: value } : superjson.serialize(value);
 }
@@ -51,9 +50,9 @@ function deserialize(payload: unknown): unknown {
 }
 
 /**
- * Replaces the value at a path such as `a.b` by a value of the claimed type. superjson writes a backslash
- * before each dot and backslash in a key. No input has a key with these characters, so a path with a
- * backslash changes nothing.
+ * Replaces the value at a path such as `a.b` by a value of the claimed type. In a key, superjson escapes each
+ * dot and backslash by a backslash. No input has a key with these characters, so a path with a backslash
+ * changes nothing.
  */
 function apply(json: unknown, path: string, claim: unknown): void {
   const keys = path.split('.', maxLevels + 1);

@@ -16,7 +16,7 @@ export interface CatalogueError {
   readonly cause?: unknown;
 }
 
-/** Makes a TRPCError from any value that a procedure throws. A PlantStoreError becomes its cause. */
+/** Makes a TRPCError from a value that a procedure throws. A PlantStoreError becomes the error's cause. */
 export function toTRPCError(thrown: unknown): TRPCError {
   const error = thrown instanceof TRPCError ? thrown.cause : thrown;
   if (!(error instanceof PlantStoreError)) return getTRPCErrorFromUnknown(thrown);
