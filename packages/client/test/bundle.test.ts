@@ -68,7 +68,7 @@ describe('a browser bundle', () => {
       new Set([
         '.',
         'src',
-        '../schemas/src',
+        '../schemas/src/errors',
         '@trpc/client',
         '@trpc/server',
         'superjson',

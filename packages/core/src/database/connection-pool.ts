@@ -199,6 +199,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   resize(share: Share, by: number): void {
     this.#max += by;
     this.#turnsOf(share).resize(by);
+    this.#wake();
   }
 
   /**
@@ -230,17 +231,19 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     while (this.#open.size > 0) await this.#change();
   }
 
-  async #acquire(deadline: Deadline, max = this.#max): Promise<Connection> {
+  async #acquire(deadline: Deadline, more = 0): Promise<Connection> {
     const failedBefore = this.#failedAttempts;
     for (;;) {
       if (this.#isClosed) throw new Error('the store is closed');
       const idle = this.#idle.pop();
       if (idle && this.#isFresh(idle)) return idle;
-      if (idle) this.#close(idle);
-
+      if (idle) {
+        this.#close(idle);
+        continue;
+      }
       const isEmpty = this.#connections.size === 0;
       if (isEmpty && this.#failedAttempts > failedBefore) throw this.#lastError;
-      if (this.#open.size < max) void this.#connect();
+      if (this.#open.size < this.#max + more) void this.#connect();
       await beforeDeadline(this.#change(), deadline);
     }
   }
@@ -288,7 +291,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;
     try {
-      other = await this.#acquire(deadline, this.#max + 1); // Statements may use all other connections.
+      other = await this.#acquire(deadline, 1); // Statements may use all other connections.
       return await beforeDeadline(connection.isCommitting(other), deadline);
     } catch {
       if (other) this.#connections.delete(other);

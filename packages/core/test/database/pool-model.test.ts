@@ -216,7 +216,7 @@ function createModel() {
       pool.replaceAll();
     },
     resize(which) {
-      if (which > 5 || unsent().length > 0) return;
+      if (which > 5) return;
       lists.max += 2;
       giveTurns(lists);
       pool.resize('lists', 2);

@@ -114,7 +114,8 @@ it('writes a checkpoint when the log is long', async () => {
   for (let i = 0; i < 10; i++) await connection.run({ text: switchSegment });
   expect((await numberOf(written)) - start).toBeGreaterThan(128 * 2 ** 20);
   const afterInsert = () => connection.run(insert).then(logLength);
-  await expect.poll(afterInsert).toBeLessThan(16 * 2 ** 20);
+  // On a slow disk, the checkpoint comes before the last two segments of 16 MiB.
+  await expect.poll(afterInsert).toBeLessThan(48 * 2 ** 20);
 });
 
 it('closes after all earlier statements', async () => {
