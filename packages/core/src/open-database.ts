@@ -8,7 +8,7 @@ import type {
 import { checkHasDatabase, DataDirectoryError } from './embedded/data-directory-state.ts';
 import type { UnreachableHost } from './postgres/use-postgres.ts';
 
-/** The location of a database: a Postgres server (`postgres://…`), or a directory with an embedded one. */
+/** The location of a database: the URL of a Postgres, or the directory of an embedded database. */
 export type DatabaseOptions<Cluster = ClusterSessions> =
   | { databaseUrl: string; cluster?: Cluster | undefined }
   | { dataDirectory: string };
@@ -47,7 +47,7 @@ export async function useDatabase<T>(
   return useEmbeddedDatabase(options.dataDirectory, use);
 }
 
-/** An older Node would open the store, and fail at the first create. */
+/** Without this check, an older Node would open the store and fail at the first create. */
 function checkNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return;

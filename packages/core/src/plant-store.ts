@@ -53,9 +53,9 @@ export interface PlantStore
   create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
 
   /**
-   * Creates 1 to 1,000 plants. Resolves with the outcomes of the plants, in the same order. Some of the
-   * plants may be created when others are not. The `error` of an outcome is the error that `create` would
-   * throw. Plants with the same id are created one after the other.
+   * Creates 1 to 1,000 plants. Resolves with the outcomes of the plants, in the same order. Some plants may
+   * be created when other plants of the call are not. The `error` of an outcome is the error that `create`
+   * would throw. Plants with the same id are created one after the other.
    *
    * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. If one plant is
    * invalid, no plant is created.
@@ -126,7 +126,7 @@ export interface PlantStore
    */
   forgetDeletions(days: number): Promise<number>;
 
-  /** Ends all waits of `changes` and `follow` with the error `shuttingDown`. Later waits end at once. */
+  /** Ends all waits of `changes` and `follow` with the error `shuttingDown`. Further waits end at once. */
   stopWaiting(): void;
 
   /** Waits for all earlier creates, and then closes the database. A second call has no further effect. */
@@ -151,7 +151,7 @@ export async function openPlantStore(
 async function createPlantStore(database: Database, cluster?: Cluster): Promise<PlantStore> {
   const events = new EventEmitter<StoreEvents>();
   const emit = events.emit.bind(events);
-  // An error from a listener becomes a process warning, so that the write which emits the event continues.
+  // An error in a listener becomes a process warning, so that the write that emits the event does not fail.
   events.emit = (...event) => {
     try {
       return emit(...event);

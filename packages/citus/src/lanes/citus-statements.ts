@@ -76,8 +76,8 @@ const unknownOutcome = '40003';
 
 /**
  * Counts the plants on each shard of a cluster. The count on each shard stops at the limit. Citus would send
- * the rows of a subquery with LIMIT from every shard to one node. This statement gets only one number from
- * every shard.
+ * the rows of a subquery with LIMIT from every shard to one node. `run_command_on_shards` gets only one
+ * number from every shard.
  */
 export function createCountOnShards({ read }: Verbs): CountUpTo {
   return async (limit, { tag } = {}, options = {}) => {

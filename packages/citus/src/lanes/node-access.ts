@@ -20,7 +20,7 @@ export interface NodeAccess extends Verbs {
   unsettled(): number;
   /** Whether the connections lead directly to that node, and not through another node. */
   readonly isDirect: boolean;
-  /** The error of the last direct connection attempt. Undefined when the store has had no such error. */
+  /** The error of the last direct connection attempt. Undefined before any such error. */
   readonly directError: unknown;
   /** See `Database`. */
   onClockMoved(listener: (error: Error) => void): void;
@@ -28,7 +28,7 @@ export interface NodeAccess extends Verbs {
 }
 
 interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo'> {
-  /** The pool calls this function when a write is in its commit for over a second after its deadline. */
+  /** Called when a write is still in its commit a second after the write's deadline. */
   readonly onUnsettled?: () => void;
   /** A clock in milliseconds. Default: `performance.now`. */
   readonly now?: () => number;
@@ -40,13 +40,13 @@ export const nodeShares = { creates: 3, deletes: 1, lookUps: 2 };
 /** Milliseconds before the store tries again to connect directly to an unreachable node. */
 const retryInterval = 15_000;
 
-/** Milliseconds to connect to a node. The first limit is shorter, because plants wait for a connection. */
+/** Milliseconds to connect to a node. The first attempt has less time, because plants wait for it. */
 const firstTimeout = 2_000;
 const timeout = 5_000;
 
 /**
  * Opens a pool for the plants of one node of a cluster. The connections lead directly to that node, so that
- * other nodes have no work with its plants. When the store cannot reach that node directly, the connections
+ * its plants cause no work on other nodes. When the store cannot reach that node directly, the connections
  * lead to the node that the URL names. The node that the URL names passes the calls on.
  */
 export function openNodeAccess(

@@ -9,11 +9,11 @@ import type { NodeAccess } from './node-access.ts';
 
 interface NodeHealthOptions {
   readonly access: Pick<NodeAccess, 'write' | 'directError'>;
-  /** This function is called when the node becomes unwritable or writable again. */
+  /** Called when writes to the node begin to fail, or succeed again. */
   readonly onChange: () => void;
   /**
-   * Called with the cause when creates begin to go through another node. The cause is undefined when creates
-   * go directly to the node again.
+   * Called with an error when that error makes creates go through another node. The error is undefined when
+   * creates go directly to the node again.
    */
   readonly onReroute: (error: unknown) => void;
   readonly now?: () => number;
@@ -22,13 +22,10 @@ interface NodeHealthOptions {
 /** The time limit of a probe, in milliseconds. */
 const probeTimeout = 1_000;
 
-/** For this many milliseconds after a failed insert, a successful probe does not make the node writable. */
+/** For this many milliseconds after a failed insert, a successful probe proves nothing. */
 const insertCounts = 10_000;
 
-/**
- * Remembers whether the latest insert on a node of a cluster succeeded, and whether the inserts go through
- * another node.
- */
+/** Remembers whether the latest insert on a node succeeded, and whether inserts go through another node. */
 export class NodeHealth {
   isWritable = true;
   #isRerouted = false;

@@ -10,7 +10,7 @@ const period = 10_000;
 const longest = 50;
 
 /**
- * Lets the lanes of busy nodes send their statements one after the other. Each statement then contains more
+ * Lets the lanes of busy nodes send their statements one after the other. The statements then contain more
  * creates, and one full statement costs less than two half-full statements. Lanes to idle nodes do not wait,
  * because waiting would save nothing.
  */

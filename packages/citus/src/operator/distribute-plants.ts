@@ -17,7 +17,7 @@ import {
   planDistribution,
 } from './distribute.ts';
 
-/** A move of billions of plants takes hours. Postgres accepts no timeout above this limit of 24 days. */
+/** A move of billions of plants takes hours. This limit of 24 days is the longest that Postgres has. */
 const limits = {
   timeout: 2 ** 31 - 1,
   lockTimeout: migrationTimeout,
@@ -63,7 +63,7 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
   }
 }
 
-/** Reports how many plants the nodes have copied. Fails when the connection is closed. */
+/** Reports how many plants the nodes have copied. Ends with an error when the connection is closed. */
 async function reportCopied(
   observer: Connection,
   onCopied: (copied: number) => void,
@@ -71,7 +71,7 @@ async function reportCopied(
   let copied = 0;
   for (;;) {
     await setTimeout(interval, undefined, { ref: false });
-    // The database no longer counts a copy that has ended, so the sum of running copies may fall.
+    // The sum of the running copies falls when a copy ends.
     copied = Math.max(copied, await readCopied(observer.query));
     if (copied > 0) onCopied(copied);
   }

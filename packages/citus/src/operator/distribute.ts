@@ -15,14 +15,14 @@ export interface Distribution {
   readonly nodes: readonly string[];
   /** The number of shards that the plants have, or will have. */
   readonly shards: number;
-  /** The missing changes in order. The description of each change is a clause without a subject. */
+  /** The missing changes in order. The description of a change begins with a verb. */
   readonly steps: readonly DistributionStep[];
 }
 
 export interface DistributionStep {
   readonly description: string;
   readonly statements: readonly string[];
-  /** Exists only for a step that moves plants for longer than a second. */
+  /** Missing for a step of less than a second. */
   readonly move?: {
     /** Whether creates and deletes wait while the step runs. */
     readonly isBlocking: boolean;
@@ -62,7 +62,7 @@ export interface DistributeResult extends Distribution {
 }
 
 /**
- * Checks a Citus cluster, and plans the missing steps before the cluster can hold the store's tables.
+ * Checks a Citus cluster, and plans the steps that are missing for the store's tables.
  *
  * @throws ClusterError
  */
@@ -192,7 +192,7 @@ function copyToEveryNode(table: string): DistributionStep {
   };
 }
 
-/** The step that is missing when an earlier run ended between the two statements for a table. */
+/** The step for a table whose rows were distributed in a run that ended too early. */
 function removeOwnCopy(table: string): DistributionStep {
   return {
     description: `remove the coordinator's own copy of ${table}`,

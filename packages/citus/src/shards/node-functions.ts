@@ -5,7 +5,7 @@ import { contentColumns, lateWrite } from '@plant-store/core/cluster';
  * plants, and writes directly to the shards. An INSERT into the distributed table `plants` costs twice as
  * much. Citus plans such an INSERT again for each batch, and writes a statement for each shard.
  *
- * Before a write, a function takes the same steps as Citus. The function locks the metadata of the shards,
+ * Before it writes, a function takes the same steps as Citus. The function locks the metadata of the shards,
  * and then checks that the node still has the shards. The last step of moving or splitting a shard locks the
  * same metadata exclusively. The function has a statement for each shard, because Postgres keeps only the
  * plans of fixed statements. At its end, the function checks the deadline, so that a late write changes
@@ -64,7 +64,7 @@ const countSignature = 'plant_store_count(bigint)';
 /** Selects the approximate number of plants on the node that stores the plant `key` ($1). */
 export const countOnNode = 'select * from plant_store_count($1)';
 
-/** A comment in the insert function. The comment shows that the function has a statement for this shard. */
+/** A comment in the insert function. The comment names a shard for which the function has a statement. */
 export const markOfShard = (shardId: string) => `'/* shard ' || ${shardId} || ' */'`;
 
 const moved = `raise exception 'another node stores these plants' using errcode = '${shardMoved}';`;
@@ -146,8 +146,8 @@ export const createNodeFunctions = [
     $tail$;
   end
   $do$`,
-  // A plant may be missing because another client has deleted it in a commit that still waits for the
-  // standby. So a delete waits for the standby even when no plant has the id.
+  // A plant may be missing because of a delete that still waits for the standby in its commit. So a delete
+  // waits for the standby even when no plant has the id.
   `do $do$
   begin
     execute $head$

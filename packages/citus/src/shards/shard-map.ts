@@ -17,13 +17,13 @@ export interface StorageNode {
 interface Shard {
   /** The number that Citus has given to the shard. */
   readonly id: string;
-  /** The node that stores the shard, as the number of the node's group. */
+  /** The group number of the node that stores the shard. */
   readonly node: number;
 }
 
 /** Finds the shard that stores an id, and the node that stores the shard. */
 export interface ShardMap {
-  /** A text that only this cluster has. */
+  /** An identifier that only this cluster has. */
   readonly clusterId: string;
   readonly nodes: readonly StorageNode[];
   shardOf(id: bigint): Shard;

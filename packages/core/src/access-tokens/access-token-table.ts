@@ -20,7 +20,7 @@ export interface AccessToken {
   readonly lastUsedAt: Date | null;
 }
 
-/** An access token and its remaining validity. */
+/** An access token with its remaining lifetime. */
 export interface FoundToken extends AccessToken {
   /**
    * Milliseconds until the token expires, by the database's clock. Negative for an expired token, and null
@@ -34,7 +34,7 @@ interface NewToken {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly expiresAt?: Date | undefined;
-  /** Milliseconds from now to the expiry. */
+  /** Milliseconds from now until the token expires. */
   readonly expiresIn?: number | undefined;
 }
 
@@ -45,8 +45,7 @@ export type AccessTokenTable = ReturnType<typeof createAccessTokenTable>;
 
 /** Makes the statements for access tokens. A request needs only `find` and `markUsed`. */
 export function createAccessTokenTable({ read, write }: Verbs) {
-  // These statements do not use the only connection for look-ups, because a lock on the table may block these
-  // statements.
+  // A lock on the table may block these statements, so they must not use the only connection for look-ups.
   const db = drizzleOver(write, { share: 'lists' });
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
   const { sha256: _, ...columns } = getTableColumns(accessTokens);
@@ -94,7 +93,7 @@ export function createAccessTokenTable({ read, write }: Verbs) {
     },
 
     async markUsed(sha256s: readonly string[], at: Date): Promise<void> {
-      // A wait for a locked row could deadlock with a revocation.
+      // If this statement waited for locked rows, a deadlock with a revocation would be possible.
       const unlocked = db
         .select({ hash })
         .from(accessTokens)

@@ -11,13 +11,14 @@ export interface TokenOwner {
 export interface PrincipalCache {
   /** Returns a token's principal from the cache, or looks the token up. Concurrent calls share a look-up. */
   get(token: string): Authentication;
-  /** Forgets the tokens with these hashes. The results of look-ups in progress are not cached either. */
+  /** Forgets the tokens with these hashes. The results of running look-ups are not cached. */
   forget(sha256s: readonly string[]): void;
 }
 
 /**
  * The longest time for which an owner is cached, in milliseconds. The documentation promises that a revoked
- * token ends within 30 s. The remaining second is for responses to earlier requests.
+ * token ends within 30 s. The last second is for requests that were authenticated before the owner was
+ * dropped.
  */
 const maxAge = 29_000;
 
@@ -74,7 +75,7 @@ export function createPrincipalCache({
     const [startedAt, startTime, forgetCountBefore] = [elapsed(), now(), forgetCount];
     const owner = await find(sha256, token);
     const cachedUntil = startedAt + Math.min(maxAge, owner.validUntil - startTime);
-    // If `forget` was called during the look-up, the result may be out of date.
+    // When `forget` was called during the look-up, the owner may be outdated.
     if (forgetCountBefore === forgetCount) add(sha256, { ...owner, cachedUntil });
     return owner.principal;
   }

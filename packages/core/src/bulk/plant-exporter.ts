@@ -21,8 +21,9 @@ export interface ExportQuery {
   /** Only plants that were created at this time or later. */
   readonly since?: Date | undefined;
   /**
-   * Whether the export reads pages, each with its own snapshot. A plant that exists during the whole export
-   * is exported exactly once. A plant that is created or deleted during the export may be missing.
+   * Whether the export reads the plants in pages. Each page has its own snapshot. A plant that exists during
+   * the whole export is exported exactly once. A plant that is created or deleted during the export may be
+   * missing.
    */
   readonly isPaged?: boolean | undefined;
 }
@@ -44,8 +45,8 @@ export interface PlantExport {
 export interface PlantExporter {
   /**
    * Exports the plants that are committed when the export begins, and no later plants. Memory use does not
-   * grow with the number of plants. On a server, the export is one statement. The snapshot of this statement
-   * keeps vacuum from removing rows that are deleted during the export. The caller must close the export.
+   * grow with the number of plants. On a server, the export is one statement. Its snapshot prevents vacuum
+   * from removing rows that are deleted during the export. The caller must close the export.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */

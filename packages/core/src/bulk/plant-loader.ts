@@ -10,9 +10,9 @@ import { findTaken } from './find-taken.ts';
 import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
 /**
- * The outcome for one plant of a load. `exists` means that the same plant was stored already. An error is the
- * one that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected` when a constraint of the table
- * does not allow the plant.
+ * The outcome for one plant of a call of `load`. `exists` means that the same plant was stored already. An
+ * error is the one that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected` when a constraint
+ * of the table does not allow the plant.
  */
 export type LoadOutcome = 'created' | 'exists' | PlantStoreError;
 
@@ -20,7 +20,8 @@ export interface PlantLoader {
   /**
    * Creates many plants, nearly as fast as Postgres can insert them. Returns the outcome for each plant in
    * the same order, as if the plants were created one after the other. Pass a few thousand plants in one
-   * call, because memory use and commit time grow with the number of plants. Calls run one after the other.
+   * call, because memory use and commit time grow with the number of plants. Several calls of `load` run one
+   * after the other.
    *
    * `createdAt` sets the creation time of a plant: a `Date`, or a time of RFC 3339 as text, with up to six
    * decimals. A stored plant with another creation time counts as the same plant.

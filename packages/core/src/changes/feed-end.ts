@@ -35,12 +35,12 @@ const noPause: Pause = { least: 0, more: 0 };
 
 /**
  * Each follower that gets a page extends the next pause by `restForEach` ms. The sum of these extensions is
- * at most `maxRest` ms. The pauses leave most of the time for requests.
+ * at most `maxRest` ms. These pauses leave most of the time for requests.
  */
 const restForEach = 0.1;
 const maxRest = 1_000;
 
-/** The loop ends when no follower has waited for this many milliseconds. */
+/** The loop ends when there has been no waiting follower for this many milliseconds. */
 const linger = 2_000;
 
 /** The maximum number of changes in one read. */
@@ -110,7 +110,7 @@ export class FeedEnd {
   }
 
   /**
-   * Resolves when there may be further changes. `seen` is a value that `news` had before.
+   * Resolves when there may be further changes. `seen` is an earlier value of `news`.
    *
    * @throws PlantStoreError `shuttingDown` when the store is closing, `databaseUnavailable` when the reads
    * fail; the signal's reason when the signal is aborted

@@ -11,7 +11,7 @@ import { createChangeReader } from './read-changes.ts';
 
 /** The options of `follow`. */
 export interface FollowOptions extends WaitOptions {
-  /** The `next` of an earlier page: where to begin. Default: the end of the feed. */
+  /** The cursor after which to begin, such as the `next` of an earlier page. Default: the end of the feed. */
   readonly after?: string | undefined;
   /** This function is called with each database error that does not end the feed. */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -51,7 +51,7 @@ export interface PlantFeed {
   follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
 }
 
-/** The feed with the methods that only the store uses. */
+/** The feed, with additional methods for the store. */
 export interface OpenPlantFeed extends PlantFeed {
   /** Yields the pages of `follow` with cursors, for a client that reads one change at a time. */
   followEach(options?: FollowOptions): AsyncGenerator<ResumableChanges, never>;

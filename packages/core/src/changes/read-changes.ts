@@ -16,9 +16,9 @@ export interface ChangePage {
   readonly positions: readonly Position[];
   /** The cursor after the last change of the page. */
   readonly next: Cursor;
-  /** Whether the database already has changes after this page. */
+  /** Whether the database already has further changes. */
   readonly hasMore: boolean;
-  /** The oldest running transaction, if it hides later changes. */
+  /** The oldest running transaction, if this transaction hides later changes. */
   readonly heldBackBy: bigint | undefined;
 }
 
@@ -32,11 +32,11 @@ export type ReadChanges = (
  * Makes a function that reads the changes after a cursor. Without a cursor, the function returns the end of
  * the feed.
  *
- * The changes are ordered by transaction number. A page contains only the changes of transactions that are
- * older than the oldest running transaction. So no change can appear later at a position before the cursor.
+ * The changes are ordered by transaction number. A page contains only the changes of transactions that began
+ * before the oldest running transaction. So no later change can have a position before the cursor.
  *
  * A create may wait for a delete that frees its id, even when the create has the lower transaction number.
- * The page then omits the delete, because a client would remove the new plant from its copy.
+ * The page then omits the delete, because clients would remove the new plant from their copies.
  *
  * A cursor always names a transaction with a change, whose commit is on the disk: see `thisTransaction`.
  * After a crash, Postgres may give the number of a transaction without changes to another transaction.
@@ -129,7 +129,7 @@ interface FeedNow {
   count: number;
 }
 
-/** The first row contains the state of the feed. If there are no changes, its other columns are null. */
+/** The first row contains the state of the feed. When there are no changes, its other columns are null. */
 type Row = [feed: string | null, transaction: string, id: string, change: string];
 
 const switchedOff =

@@ -8,7 +8,7 @@ import { noFeedOnCluster } from './read-changes.ts';
 
 /**
  * Switches the feed of changes on or off for all instances. Creates and deletes wait only for a moment during
- * the switch. After an error, call this function again. A cursor from before the feed was switched on expires
+ * the switch. After an error, call this function again. Switching the feed on makes all older cursors expire
  * (`cursorExpired`).
  *
  * @returns whether the feed was in the other state before

@@ -24,18 +24,18 @@ interface ConnectionPoolOptions<Connection> {
   readonly timeout?: number;
   /** The maximum number of waiting statements of one kind. */
   readonly maxWaiting?: number;
-  /** After an error, the shortest time between the starts of two attempts to connect, in milliseconds. */
+  /** The shortest time between the starts of two connection attempts after an error, in milliseconds. */
   readonly retryDelay?: number;
-  /** This function is called with the error of each statement. */
+  /** Called with the error of each failed statement. */
   readonly onError?: (error: unknown) => void;
-  /** This function is called when a write is still in its commit a second after its deadline. */
+  /** Called when a write is still in its commit a second after the write's deadline. */
   readonly onUnsettled?: () => void;
 }
 
 /** The time for which `close` waits for running statements, in milliseconds. */
 const closeGrace = 300;
 
-/** Milliseconds for asking the server whether it is in a commit. The network may be slow. */
+/** Milliseconds for asking the server whether it is in a commit, even over a slow network. */
 const askTimeout = 3_000;
 
 /**
@@ -93,8 +93,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   /**
    * Runs a statement. The pool cancels the statement at its deadline, and the caller gets an error at
-   * `until`. The pool runs a statement with `isRepeatable` again when its connection is lost. The server may
-   * have closed an idle connection.
+   * `until`. The pool runs a statement with `isRepeatable` again when its connection is lost. Servers may
+   * close idle connections.
    *
    * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
    * the database
@@ -190,12 +190,12 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return this.#late.unsettled;
   }
 
-  /** Adds a listener for a change in the difference between the clocks of the database and this machine. */
+  /** Adds a listener. It is called when the clocks of the database and this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void {
     this.#clockListeners.push(listener);
   }
 
-  /** Adds this many connections for a kind of statement. */
+  /** Adds `by` connections for a kind of statement. */
   resize(share: Share, by: number): void {
     this.#max += by;
     this.#turnsOf(share).resize(by);
@@ -203,8 +203,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Replaces idle connections now, busy connections after their statements, and connections that are being
-   * opened as soon as they are open.
+   * Replaces idle connections now, and busy connections after their statements. Connections that are still
+   * being opened are replaced later.
    */
   replaceAll(): void {
     for (const connection of this.#idle) this.#close(connection);
@@ -267,7 +267,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   /**
    * Whether all connections are still usable after an error. A server that has become read-only may accept
-   * writes in a new session, so the pool regularly opens new sessions. Reads continue between these attempts.
+   * writes in a new session, so the pool regularly opens new sessions. Reads continue until then.
    */
   #isUsableAfter(error: unknown): boolean {
     if (isUnconfirmedCommit(error)) return true;
@@ -276,7 +276,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return databaseCode(error) !== readOnlyCode || isRecent;
   }
 
-  /** Ends a task at its deadline. Resolves when the connection is free, or no longer in the pool. */
+  /** Ends a task at its deadline. Resolves when the connection is free or was dropped. */
   async #free(connection: Connection, running: Promise<unknown>, until: Deadline): Promise<void> {
     // A network that has silently dropped one connection may also have dropped the idle connections.
     for (const idle of this.#idle) this.#connections.delete(idle);
@@ -326,7 +326,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return moved;
   }
 
-  /** Counts a connection as open until it is closed, so that a server never has too many connections. */
+  /** A connection counts as open until its end, so that a server never has too many connections. */
   #close(connection: Connection): void {
     this.#connections.delete(connection);
     void connection.close().then(() => {

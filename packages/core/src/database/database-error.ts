@@ -23,7 +23,7 @@ export function isPolicyError(error: unknown): boolean {
 /** The functions in Postgres's source that raise the errors of row-level security and of rules. */
 const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuery'];
 
-/** Whether an error has the severity ERROR. Such an error does not concern the connection. */
+/** Whether an error has the severity ERROR. An error with this severity does not concern the connection. */
 export function isStatementError(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }
@@ -75,17 +75,20 @@ export class NotSentError extends Error {
 }
 
 /**
- * Whether an error shows that its statement was rolled back. Severity ERROR shows this (PostgreSQL's manual,
- * "Error and Notice Message Fields"), because the server sends only warnings after a commit.
+ * Whether an error shows that its statement was rolled back. An error with the severity ERROR shows a
+ * rollback, because the server sends only warnings after a commit (PostgreSQL's manual, "Error and Notice
+ * Message Fields").
  *
- * The coordinator of a cluster is different. When a statement is cancelled or a connection to a worker is
+ * The coordinator of a cluster is an exception. When a statement is cancelled or a connection to a worker is
  * lost, the coordinator reports an ERROR, but the worker may have committed the row.
  */
 function isRolledBack(error: unknown): boolean {
   return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
 }
 
-/** The error for a call that the database did not execute, or may not have. The message says which. */
+/**
+ * The error for a call that the database has not executed, or may not have executed. The message says which.
+ */
 export function databaseUnavailable(
   error?: unknown,
   [ifDone = 'try again', ifNotDone = 'try again later']: Advice = [],

@@ -1,7 +1,7 @@
 /** The form of a database URL, for messages. */
 export const databaseUrlSyntax = 'postgres://user:password@host:port/database';
 
-/** The parts of a database URL. The driver's defaults replace missing parts. */
+/** The parts of a database URL. The driver's defaults replace the missing parts of a URL. */
 export interface DatabaseAddress {
   /** The hosts in order. A host that starts with `/` is the directory of a Unix domain socket. */
   readonly hosts: readonly { readonly host?: string; readonly port?: number }[];

@@ -8,11 +8,14 @@ export interface Database extends Verbs {
   readonly maxInserts: number;
   /** The maximum number of look-ups that run at the same time, for plants or for access tokens. */
   readonly maxLookUps: number;
-  /** Whether all running statements of a kind are in a commit. An unknown state counts as a commit. */
+  /**
+   * Whether all running statements of a kind are in a commit. A statement of unknown state counts as one in a
+   * commit.
+   */
   mayCommit(share: Share): Promise<boolean>;
   /** The number of writes that are still in a commit after their callers got an error. */
   unsettled(): number;
-  /** Adds a listener for a change in the difference between the clocks of the database and this machine. */
+  /** Adds a listener. It is called when the clocks of the database and this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void;
   /** Adds a listener for messages to the operator. */
   onWarning(listener: (message: string) => void): void;
@@ -21,8 +24,8 @@ export interface Database extends Verbs {
   /** A text that distinguishes copies of the same database. */
   readonly copyId?: string;
   /**
-   * Draws a new epoch of the feed after a restore or a promotion. Undefined for a database that is read-only,
-   * or that nobody can replace while it is open.
+   * Draws a new epoch of the feed after a restore or a promotion. Undefined for a read-only database, and for
+   * one that nobody can replace while the database is open.
    */
   readonly renewFeed?: (() => Promise<void>) | undefined;
   /**
@@ -49,7 +52,7 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   /** With `readOnly`, requires the primary, because only the primary has the feed of changes. */
   readonly onPrimary?: boolean;
-  /** Throw `databaseUnavailable` if the Postgres is unreachable. By default, the store opens anyway. */
+  /** Throw `databaseUnavailable` if the Postgres is unreachable. Default: wait in the background. */
   readonly requireConnection?: boolean;
   /** Whether to create a missing database in a data directory. Default: true, or false with `readOnly`. */
   readonly create?: boolean;

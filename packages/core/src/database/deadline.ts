@@ -72,7 +72,7 @@ export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): P
   return beforeDeadline(promise, deadlineIn(milliseconds));
 }
 
-/** The latest time that the store sends. The driver makes a Date of each time, and no Date is infinite. */
+/** The latest time that the store sends. The driver makes a Date of it, and no Date is infinite. */
 const lastTime = Date.UTC(9999, 11, 31);
 
 /** Formats a time for Postgres. The parameter is milliseconds since 1970. */

@@ -23,7 +23,7 @@ export class DatabaseSettingsError extends Error {
   }
 }
 
-/** Wraps a database error that only new settings can remove. Returns undefined for other errors. */
+/** Wraps a database error that only new settings can remove. For other errors, returns undefined. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
   if (cause instanceof DatabaseSettingsError) return cause;
   const remedy = settingsRemedy(cause);

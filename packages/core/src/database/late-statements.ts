@@ -1,7 +1,7 @@
 import type { DatabaseConnection } from './database.ts';
 import { type Deadline, withTimeout } from './deadline.ts';
 
-/** Milliseconds to wait for the end of a cancelled statement, before asking whether it is in a commit. */
+/** Milliseconds that a cancelled statement has to end, before the store asks whether it is in a commit. */
 const cancelTimeout = 500;
 
 /**

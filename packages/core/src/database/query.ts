@@ -7,7 +7,7 @@ export interface Rows {
   count: number;
 }
 
-/** `arrays` contain the values as the driver reads them. This is the default. */
+/** With `arrays`, each row is an array of the values that the driver returns. This is the default. */
 export type RowsAs = 'arrays' | 'objects';
 
 /** Runs a statement on one connection. */

@@ -23,9 +23,9 @@ export interface RunOptions {
   readonly advice?: Advice;
 }
 
-/** The two ways to run a statement. */
+/** Two ways to run a statement: a read may be repeated, a write may not. */
 export interface Verbs {
-  /** Runs a statement, and again if its connection is lost, because the server may close idle connections. */
+  /** Runs a statement, and repeats it once if the server has closed the connection. */
   readonly read: Run;
   /** Never runs a statement twice. */
   readonly write: Run;
@@ -46,13 +46,13 @@ export type Run = (
   options: RunOptions,
 ) => Promise<Rows>;
 
-/** The options of `read` and `write`, and the option in which the two differ. */
+/** The options of a statement, with the option in which `read` and `write` differ. */
 export interface StatementOptions extends RunOptions {
   /** Whether the statement may run again when its connection is lost. */
   readonly isRepeatable?: boolean;
 }
 
-/** Makes the verbs from a function that throws the original errors of the connection and the database. */
+/** Makes `read` and `write` from a function that throws the errors of the connection and the database. */
 export function createVerbs(
   run: (text: string, values: Parameters<Run>[1], options: StatementOptions) => Promise<Rows>,
 ): Verbs {

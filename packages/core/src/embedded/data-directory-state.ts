@@ -53,8 +53,8 @@ export function directoryId(directory: string): string {
 
 /**
  * Checks that nobody has replaced the directory or its database since this process locked the directory.
- * PGlite opens files by path. So without this check, PGlite would write into the new directory, or into
- * deleted files.
+ * PGlite opens files by path. Without this check, PGlite would write into the new directory, or into deleted
+ * files.
  *
  * @param id the result of `directoryId` when this process opened the directory
  * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced
@@ -67,7 +67,7 @@ export function checkNotReplaced(directory: string, id: string): void {
   );
 }
 
-/** Identifies a database's files. A copy has another inode number, or another time of the last change. */
+/** Identifies the files of a database. A copy has another inode number, or another time of change. */
 export function copyId(directory: string): string {
   const { ino, ctimeNs } = statSync(join(directory, versionFile), { bigint: true });
   return `${ino} ${ctimeNs}`;

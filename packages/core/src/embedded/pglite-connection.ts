@@ -43,7 +43,7 @@ export class PGliteConnection {
    * writable, its disk has no room, or the database in it is damaged
    */
   static async open(directory: string): Promise<PGliteConnection> {
-    // The thread starts while this process locks and checks the directory.
+    // The thread starts at the same time as the locking and checking of the directory.
     let thread = new PGliteThread(directory);
     let unlock: (() => void) | undefined;
     try {
@@ -123,7 +123,7 @@ export class PGliteConnection {
 
 /**
  * Returns an error if this process has almost no free file descriptors. The errors of PGlite and SQLite do
- * not say this, and both libraries may have closed some files before the error.
+ * not mention file descriptors, and both may close files before the error.
  */
 function fileDescriptorShortage(): unknown {
   const opened: number[] = [];

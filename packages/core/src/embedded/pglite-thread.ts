@@ -31,7 +31,7 @@ export class PGliteThread {
   readonly ended: Promise<void>;
   readonly #worker: Worker;
   readonly #dataDirectory: string;
-  /** The calls that have no response yet. PGlite runs these calls in this order. */
+  /** The calls that have no response yet. PGlite runs the calls in the order of this map. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #checks: NodeJS.Timeout;
   #lastId = 0;
@@ -40,7 +40,7 @@ export class PGliteThread {
    * a suspended process must not count as silence.
    */
   #silence = 0;
-  /** The reason why the thread ends. Undefined when the thread is running. */
+  /** The error that ended the thread. Undefined when the thread is running. */
   #error: Error | undefined;
 
   constructor(dataDirectory: string) {

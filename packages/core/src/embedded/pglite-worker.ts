@@ -74,7 +74,8 @@ async function open(): Promise<OpenDatabase> {
   const { PGlite, types } = pgliteModule;
   const client = await PGlite.create(join(dataDirectory, 'postgres'), {
     parsers: { [types.TIMESTAMPTZ]: (text: string) => text },
-    // Postgres's default is 128 MB. Less is enough, because the operating system also caches these files.
+    // Postgres's default is 128 MB. A smaller buffer is enough, because the operating system also caches the
+    // files.
     startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'],
   });
   const runPrepared = createPreparedRunner(client, pgliteModule);

@@ -11,14 +11,14 @@ import type { Lane } from './lane.ts';
 export interface Cluster extends ClusterSessions {
   /**
    * Returns other functions for writes if `error` says that plants are moving to nodes. The failed write has
-   * changed nothing. Returns undefined for other errors.
+   * changed nothing. For other errors, returns undefined.
    */
   writesAfter(error: unknown, verbs: Verbs): Promise<PlantWrites | undefined>;
-  /** Calls `use` when the plants are distributed. Before that, all creates go through `main`. */
+  /** Calls `use` when the plants are distributed. Before this call, all creates go through `main`. */
   watch(store: ClusterStore): Promise<ClusterWatch>;
 }
 
-/** The location of a store. With `cluster`, the database may be a cluster, or become one. */
+/** The location of a store. With `cluster`, the database may be a cluster, or become a cluster later. */
 export type StoreOptions = DatabaseOptions<Cluster>;
 
 /** The parts of a store that the code for clusters uses. */

@@ -11,8 +11,8 @@ export interface CoalescerLimits {
   /** The maximum number of waiting calls. When the database is slow, the limit is lower. */
   readonly maxQueue?: number;
   /**
-   * A statement is slow when it takes longer than this many milliseconds. Another statement may then start at
-   * the same time, even a partly filled one.
+   * A statement is slow when it takes longer than this many milliseconds. Another statement may run beside a
+   * slow statement, even a partly filled one.
    */
   readonly slowAfter?: number;
 }
@@ -26,7 +26,7 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   readonly overloaded: (waiting: number) => PlantStoreError;
   /** The maximum number of statements that run at the same time. */
   readonly maxInFlight: number;
-  /** Counts a call's characters. The limits are about 1 Mi for a statement, and 64 Mi for the queue. */
+  /** Counts a call's characters. A statement has up to 1 Mi characters, and the queue up to 64 Mi. */
   readonly lengthOf?: (input: Input) => number;
   /** Whether the running statements may be in a commit. Default: never. */
   readonly mayCommit?: () => Promise<boolean>;
@@ -36,9 +36,9 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
 
 /** Decides whether a coalescer waits for other coalescers when its calls do not fill a statement. */
 export interface SharedTurn {
-  /** Returns whether the coalescer must wait. If so, the turn calls `send` at the next opportunity. */
+  /** Returns whether the coalescer must wait. If the result is true, calls `send` at the next opportunity. */
   mustWait(send: () => void): boolean;
-  /** Call this method when a statement is sent, and the returned function when it ends or is slow. */
+  /** Call this method when a statement is sent, and its result when the statement ends or is slow. */
   take(): () => void;
   /** Call this method with the duration of each statement that has ended. */
   ended(milliseconds: number): void;
@@ -224,8 +224,8 @@ export class Coalescer<Input, Output> {
 
   /**
    * Removes and returns the first calls, up to the limits of one statement. After two slow commits, rejects
-   * each call that would miss its deadline even after the shortest of the slow commits. A rejected call
-   * writes nothing. The last call is always sent, to find out whether commits are fast again.
+   * each call whose deadline is nearer than the duration of the shortest slow commit. A rejected call writes
+   * nothing. The last call is always sent, to measure whether commits are fast again.
    */
   #take(): Call<Input, Output>[] {
     const { late, overloaded } = this.#options;
@@ -269,7 +269,7 @@ export class Coalescer<Input, Output> {
     if (this.#waiting.length < maxBatch && this.#length < maxStatementLength) return false;
     const ahead = this.#fullStatements;
     // A new call waits for the end of a running statement. The new call then waits for the statements ahead,
-    // `maxInFlight` at a time. The last part is the call's own statement.
+    // `maxInFlight` at a time. Finally, the new call's own statement runs.
     const statements = 2 + Math.floor(ahead / maxInFlight);
     const time = deadline - performance.now();
     return statements * this.#latency > (ahead === 0 ? time : 0.8 * time);

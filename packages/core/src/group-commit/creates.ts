@@ -36,7 +36,7 @@ export interface CommittedBatch {
  * The deadline of the statement is the earliest deadline of its creates. A statement that reaches the
  * database after this deadline changes nothing. The database cancels a statement that is running at this
  * deadline. The creates with later deadlines are written again in both cases. Nobody can cancel a commit, so
- * these creates wait until the commit ends.
+ * the creates of a statement in its commit wait until the commit ends.
  *
  * @param onCommit is called after each insert statement, and must not throw
  */

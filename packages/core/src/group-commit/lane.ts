@@ -50,8 +50,8 @@ type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'mayCommit' | 'o
 };
 
 /**
- * The maximum number of creates from `createAll` in one statement. Up to this size, larger statements cost
- * less for each plant.
+ * The maximum number of creates from `createAll` in one statement. Larger statements cost less for each
+ * plant, up to this size.
  */
 export const maxManyBatch = 500;
 

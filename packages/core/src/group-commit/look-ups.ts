@@ -8,8 +8,7 @@ interface LookUpOptions<Key, Value> {
   /** Looks up distinct keys in one statement. */
   readonly find: (keys: Key[], deadline: Deadline) => Promise<Map<Key, Value>>;
   /**
-   * The maximum number of statements that run at the same time. With two statements, one can return when the
-   * other hangs.
+   * The maximum number of simultaneous statements. With two statements, one can return when the other hangs.
    */
   readonly maxInFlight: number;
 }

@@ -35,7 +35,7 @@ export interface DatabaseState extends SchemaVersion {
   readonly tableFaults: readonly TableFault[];
   /** The privileges of the database's user on the existing tables. */
   readonly privileges: readonly TablePrivileges[];
-  /** The state of the feed of changes. Undefined on a cluster or a read replica, which has no feed. */
+  /** The state of the feed of changes. Undefined on a cluster and on a read replica, where no feed exists. */
   readonly feed: FeedState | undefined;
   /** The sessions whose locks delay statements of the store. */
   readonly locks: readonly Lock[];
@@ -53,7 +53,7 @@ export interface DatabaseState extends SchemaVersion {
  * tables, and the Postgres may be a read replica.
  *
  * @param options with `trial`, creates and deletes some plants and rolls these writes back, unless the server
- * could not write the plants. Also looks twice at a transaction of unknown age.
+ * could not write the plants. With `trial`, also looks twice at a transaction of unknown age.
  * @returns undefined when the data directory has no database yet
  * @throws DataDirectoryError when the directory cannot be used, DatabaseSettingsError when the URL
  * cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres responds within 3 s

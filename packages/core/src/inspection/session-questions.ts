@@ -1,6 +1,6 @@
 import type { Question } from './hazard.ts';
 
-/** The milliseconds that a statement may need, by the store's own time limit. */
+/** The store's own time limit for a statement, in milliseconds. */
 const neededTime = 4_500;
 
 /** The number of connections that a process may open, including the connection for its migration. */

@@ -73,7 +73,7 @@ async function hasPlants(connection: DatabaseConnection): Promise<boolean> {
 /** An error that a trial has found. */
 interface TrialError {
   readonly message: string;
-  /** Whether the error may not occur with other plants. */
+  /** Whether the error may be absent with other plants. */
   readonly isOfPlants: boolean;
   readonly isOfConstraint: boolean;
 }
@@ -130,7 +130,7 @@ const name = `Trial ${firstId.toString(36).replaceAll(/\d/g, '')}`;
 const untagged: NewPlant = { id: firstId, name };
 const tagged: NewPlant = { id: firstId + 1n, name: `${name} tagged`, tag: 'Trial' };
 
-/** The table needs new pages for these long plants, so the trial notices a full disk. */
+/** The table needs new pages for long plants, so the trial notices a full disk. */
 const long: readonly NewPlant[] = Array.from({ length: 16 }, (_, i) => ({
   id: firstId + BigInt(2 + i),
   name: `${name} ${i}`.padEnd(1_900),

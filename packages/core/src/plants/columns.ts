@@ -63,12 +63,12 @@ export function sameContentSql(one: string, other: string): string {
   return conditions.join(' and ');
 }
 
-/** The number of UTF-16 code units in the content of a plant, as text. */
+/** The number of UTF-16 code units in the content of a plant. */
 export function contentLength(plant: Plant): number {
   return plantFields.reduce((sum, field) => sum + (textOf(plant[field])?.length ?? 0), 0);
 }
 
-/** SQL for the number of bytes in the content of a row, as text. */
+/** SQL for the number of bytes in the content of a row. */
 export const contentBytesSql: string = contentColumns
   .map(({ name }) => `coalesce(octet_length(${name}::text), 0)`)
   .join(' + ');

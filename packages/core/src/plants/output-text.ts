@@ -27,8 +27,8 @@ export function jsonOf(output: unknown): string | undefined {
 }
 
 /**
- * Returns the JSON of an output in superjson's format, or undefined when `withText` has stored no JSON. The
- * bytes are the same as from superjson, without superjson's notes about identical objects.
+ * Returns the JSON of an output in superjson's format, or undefined when `withText` has stored no JSON.
+ * superjson itself would only add notes about identical objects.
  */
 export function superjsonOf(output: unknown): string | undefined {
   const text = texts.get(Object(output));
@@ -51,7 +51,7 @@ const typesIn = {
   results: typesWithin('results', '', [{ field: 'id', type: 'bigint' }]),
 };
 
-/** Makes a function that returns the types of a list's first items. All types are written once. */
+/** Makes a function that returns the types of a list's first items. The first call writes all types. */
 function typesWithin(list: string, inner: string, fields: { field: string; type: string }[]) {
   let all: string | undefined;
   const ends = [0];

@@ -3,7 +3,7 @@ import { type ColumnKind, plantColumns } from '@plant-store/schemas/plain';
 
 const columns = Object.entries(plantColumns);
 
-/** The properties of a stored plant whose types JSON lacks, with superjson's names of these types. */
+/** The properties whose types JSON lacks, with superjson's names for these types. */
 export const typedFields = columns.flatMap(([field, { kind, isOptional }]) => {
   const type = { int64: 'bigint', time: 'Date', number: undefined, text: undefined }[kind];
   return type === undefined ? [] : [{ field, kind, type, isOptional }];
@@ -42,7 +42,7 @@ export const plantJson: string = columns
   .concat(`'}'`)
   .join(' || ');
 
-/** The properties that are ids. No text in JSON can contain such a key, because of the key's quotes. */
+/** The properties that are ids. No text in JSON can contain such a key with its quotes. */
 const ids = columns.filter(([, { kind }]) => kind === 'int64').map(([field]) => field);
 const idProperty = new RegExp(`"(${[...ids, 'next'].join('|')})":(-?\\d+)`, 'g');
 

@@ -108,7 +108,7 @@ function idBefore(deadline: string): string {
 
 const columns = ['id', ...contentColumns.map(({ name }) => name)];
 
-/** The parameters of an INSERT, with an array for each column. All batch sizes share one text. */
+/** The parameters of an INSERT, with an array for each column. The text is the same for all batch sizes. */
 const arrays = ['bigint', ...contentColumns.map(({ type }) => type)].map(
   (type, i) => `$${i + 1}::${type}[]`,
 );
@@ -123,8 +123,8 @@ const insertOverNodes = `
   with inserted as (${insert} returning id) select ${idBefore(insertDeadline)} from inserted`;
 
 /**
- * Writes a message to the database's log. With this message, even a statement that only reads waits for the
- * synchronous standby at its commit.
+ * Writes a message to the database's log. This message makes the commit of a statement wait for the
+ * synchronous standby, even of one that only reads.
  *
  * When the wait of a commit for the standby is cancelled, the rows of this commit are visible before they are
  * durable. The statement that reads such rows must itself write the message, because a failover could happen
@@ -143,8 +143,8 @@ export const noteDeletions = `noted as (
   )`;
 
 /**
- * Sends a write in another form if the database rejects the usual form because the plants are distributed
- * over several nodes. A database with several nodes has no feed, so the deletions need not be noted.
+ * Sends a write in another form if the usual form is rejected because the plants are distributed over several
+ * nodes. A database with several nodes has no feed, so the deletions need not be noted.
  */
 export function orOverNodes<T>(
   { read }: Verbs,

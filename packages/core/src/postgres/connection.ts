@@ -50,7 +50,7 @@ export interface ConnectionOptions {
   lockTimeout?: number;
   /** Whether the connection only reads. A read-only connection may lead to a read replica. */
   readOnly?: boolean;
-  /** Whether the URL names no other host. Even a primary that rejects writes is then used for reads. */
+  /** Whether the URL names no other host. If so, the connection may lead to a primary that rejects writes. */
   isOnlyHost?: boolean;
   /** The sessions that closed connections may have left behind. The next connection ends these sessions. */
   leftBehind?: LeftBehind;
@@ -64,8 +64,8 @@ export interface ConnectionOptions {
  * Connects to a Postgres that accepts writes. A read-only connection may lead to any Postgres.
  *
  * Each postgres.js client has only one connection, over a socket that this function creates and can destroy.
- * The library has no timeout for queries. When postgres.js reconnects, the new connection may hang
- * because of bytes from the previous connection. When a connection closes during its start, postgres.js
+ * The library postgres.js has no timeout for queries. When postgres.js reconnects, the new connection may
+ * hang because of bytes from the previous connection. When a connection closes during its start, postgres.js
  * reconnects again and again without a pause (porsager/postgres #896, #1154, #1168).
  */
 export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
@@ -113,7 +113,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       isOpen = false;
     },
     onnotice: ({ code, where }) => {
-      // A warning from a trigger has a context (`where`). The server's own warning has no context.
+      // A warning from a trigger has a context (`where`). The server's own warning about a commit has no
+      // context.
       hasWarned ||= code === '01000' && !where;
     },
     connection: {

@@ -18,8 +18,8 @@ import { RepeatedMigration } from './migration/repeated-migration.ts';
 import { poolerForgets } from './prepared-statements.ts';
 
 /**
- * The number of connections for requests, by kind of statement. Look-ups share statements, so one connection
- * is enough for them. Each list has its own statement, which may take long.
+ * The number of connections for requests, by kind of statement. Look-ups share statements, so look-ups need
+ * only one connection. Each list has its own statement, and may take long.
  */
 const shares = { creates: 2, deletes: 1, lookUps: 1, lists: 2 };
 
@@ -147,7 +147,7 @@ export async function openPostgres(
     };
   }
 
-  /** Opens a session for copies. Only waits for locks have a timeout, because a reader may need any time. */
+  /** Opens a session for copies. The session has a timeout only for locks, because a reader may be slow. */
   async function openCopies(): Promise<CopySession> {
     const options = { timeout: Number.POSITIVE_INFINITY, readOnly: !onPrimary, settings };
     const connection = await createConnectToPrimary(url, options)();

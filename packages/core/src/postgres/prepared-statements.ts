@@ -9,7 +9,7 @@ import { databaseCode } from '../error-causes.ts';
  * names. Other poolers use the client's names.
  */
 export async function poolerKeepsStatements(client: postgres.Sql): Promise<boolean> {
-  // A transaction stays in one session of the server.
+  // All statements of a transaction run in one session of the server.
   await client.unsafe('begin').catch((error: unknown) => {
     // If the pooler sends an error and closes the connection, postgres.js 3.4 drops the pooler's error.
     throw databaseCode(error) === 'CONNECTION_CLOSED' ? noTransactionsError() : error;
@@ -36,7 +36,7 @@ export const poolerForgets =
 /** The names under which the server's session has prepared a statement. */
 const namesOf = 'select name from pg_prepared_statements where statement = $1';
 
-/** Whether a statement failed, without being executed, because the session has not prepared it. */
+/** Whether a statement was not executed because the session has not prepared the statement. */
 export function isStatementLost(error: unknown): boolean {
   return databaseCode(error) === '26000';
 }

@@ -23,5 +23,5 @@ export const whoAmI = define({
   },
 });
 
-/** The last time that RFC 3339 can represent. A token that expires later counts as permanent. */
+/** The last time that RFC 3339 can represent. A token that expires later counts as a token without expiry. */
 const lastTime = Date.UTC(9999, 11, 31);

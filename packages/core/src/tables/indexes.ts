@@ -23,7 +23,7 @@ const columns: Partial<Record<IndexName, string>> = {
 const pollInterval = 500;
 
 /**
- * Builds the missing indexes of the table. Builds with `CONCURRENTLY`, outside of a transaction. In the
+ * Builds the missing indexes of the table. The build runs `CONCURRENTLY`, outside of a transaction. In the
  * migration's transaction, a build would block all creates until its end.
  */
 export async function buildIndexes(query: Query): Promise<void> {

@@ -19,7 +19,7 @@ export const tableNames = `(${tables.map(({ name }) => `'${name}'`).join(', ')})
 /** The oids of the existing tables as an SQL list. */
 export const tableOids = `(${tables.map(({ name }) => `to_regclass('${name}')`).join(', ')})`;
 
-/** A property of a table with which this version of the store cannot work. */
+/** A property of a table that this version of the store cannot use. */
 export interface TableFault {
   readonly table: string;
   readonly what: string;
@@ -115,7 +115,7 @@ function columnFaults(
   return faults;
 }
 
-/** The operator may add a column, unless inserts must give this column a value. */
+/** The operator may add a column that inserts can leave empty. */
 function unknownColumnFaults(column: ColumnRow): TableFault[] {
   if (!column.is_required || column.has_default) return [];
   const what = `the column ${column.table}.${column.column} needs a value, and the store has none`;

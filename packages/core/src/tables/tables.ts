@@ -36,14 +36,14 @@ const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 /**
  * SQL for the number of the current transaction. With `synchronous_commit = off`, clients could read a commit
- * before it is on the disk. A crash could then give the number of this commit to another transaction. So the
- * commit of a change always waits for the disk. Citus cannot read the form `CASE value WHEN …`.
+ * before it is on the disk. After a crash, another transaction could then get the same number. So the commit
+ * of a change always waits for the disk. Citus cannot read the form `CASE value WHEN …`.
  */
 export const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
     else pg_current_xact_id() end`;
 
-/** The number of the transaction that wrote a row. The feed of changes has the order of this column. */
+/** The number of the transaction that wrote a row. This column decides the order of the feed of changes. */
 const changedIn = () => transaction('changed_in');
 
 // The tables have no sequences, triggers or foreign keys, so Citus can distribute them by primary key.
@@ -105,7 +105,8 @@ export const plantFeed = pgTable('plant_feed', {
 export const accessTokens = pgTable('access_tokens', {
   sha256: bytes().primaryKey(),
   name: text().notNull(),
-  // The scopes, separated by spaces (RFC 6749 §3.3). A token from before this column can only create plants.
+  // The scopes, separated by spaces (RFC 6749 §3.3). Tokens that are older than this column can only create
+  // plants.
   scope: text().notNull().default('plants:create'),
   createdAt: createdAt(),
   expiresAt: time('expires_at'),

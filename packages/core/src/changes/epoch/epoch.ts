@@ -31,7 +31,8 @@ export async function switchOn(query: Query): Promise<void> {
     });
   }
   await buildIndexes(query);
-  // The ALTER TABLE waits for all writes that have begun. Later writes note their place in the feed.
+  // The ALTER TABLE waits for all writes that have begun. Writes that begin later note their place in the
+  // feed.
   await transaction(query, [
     `alter table plants alter column changed_in set default ${thisTransaction}`,
     drawEpoch,
@@ -59,7 +60,7 @@ const forget = ['delete from plant_feed', 'truncate plant_deletions'];
 
 const isNotCleared = `not exists (select from plant_feed where system_identifier in (0, ${systemIdentifier}))`;
 
-/** No server has the identifier 0. With this identifier, the feed is not on before the epoch is drawn. */
+/** No server has the identifier 0. The feed is off while `plant_feed` has this identifier. */
 const clear = [
   // A new, empty column needs no rewrite of the table, and the index of such a column is small.
   'alter table plants drop column if exists changed_in, add column changed_in xid8',

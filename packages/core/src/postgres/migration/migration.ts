@@ -70,8 +70,8 @@ async function isMigrated(query: Query): Promise<boolean> {
 }
 
 /**
- * Makes the feed of a restored dump begin anew. Only the owner of the tables can renew the feed. `doctor`
- * tells all others.
+ * Makes the feed of a restored dump begin anew. Only the owner of the tables can do that. `doctor` tells all
+ * others.
  */
 async function tryToRenewFeed(connection: DatabaseConnection): Promise<boolean> {
   const { query } = connection;

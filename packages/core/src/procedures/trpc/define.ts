@@ -58,8 +58,8 @@ type Types<Type, Input, Output> = {
 };
 
 /**
- * Makes a tRPC procedure. `definition` is for our own surfaces. For tRPC, a call is one step, because tRPC
- * would copy all options of the call for each step.
+ * Makes a tRPC procedure. `definition` is for our own surfaces. A tRPC call has only one step here, because
+ * tRPC would copy all options of the call for each step.
  *
  * The output needs no check at run time. The type checker compares the type of `run` with the schema, and a
  * test validates the responses.

@@ -5,15 +5,15 @@ import { PlantStoreError } from '../../plant-store-error.ts';
  * The tRPC transformer: superjson with a stricter deserializer for inputs.
  *
  * In its `meta`, a superjson payload claims types for its values. The usual deserializer trusts these claims,
- * so a client could make it run `BigInt(true)`, `Number("5")` or `new Float64Array(1e9)`. The deserializer
- * below accepts a claim only when inputs have this type, and superjson itself would write this value.
+ * so a client could make the server run `new Float64Array(1e9)`. The deserializer below accepts a claim only
+ * when inputs have this type, and superjson itself would write this value.
  */
 export const transformer = {
   input: { serialize: superjson.serialize, deserialize },
   output: { serialize, deserialize: superjson.deserialize },
 };
 
-/** An object of strings has no types for superjson, so `serialize` does not call superjson for it. */
+/** superjson changes nothing in an object of strings, so `serialize` does not use superjson for it. */
 function serialize(value: unknown): SuperJSONResult {
   return isObjectOfStrings(value) ? { json: value } : superjson.serialize(value);
 }

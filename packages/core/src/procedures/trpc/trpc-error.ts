@@ -16,14 +16,17 @@ export interface CatalogueError {
   readonly cause?: unknown;
 }
 
-/** Makes a TRPCError from a value that a procedure throws. A PlantStoreError becomes the error's cause. */
+/** Makes a TRPCError from a thrown value. A PlantStoreError becomes the cause of the TRPCError. */
 export function toTRPCError(thrown: unknown): TRPCError {
   const error = thrown instanceof TRPCError ? thrown.cause : thrown;
   if (!(error instanceof PlantStoreError)) return getTRPCErrorFromUnknown(thrown);
   return new TRPCError({ code: trpcCode(error.kind), message: error.message, cause: error });
 }
 
-/** Finds the catalogue's entry for any thrown value. Clients do not see the message of any other error. */
+/**
+ * Finds the catalogue's entry for any thrown value. An error without an entry is a bug, and clients do not
+ * see its message.
+ */
 export function toCatalogueError(thrown: unknown): CatalogueError {
   const { cause, code, message } = toTRPCError(thrown);
   if (isOfCatalogue(cause)) {
