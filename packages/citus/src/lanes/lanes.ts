@@ -135,4 +135,4 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
 }
 
 const untested =
-  'the store sends ordinary INSERTs to this cluster, which cost more, because it was not tested on Citus';
+  'the store sends ordinary INSERTs, which cost more, because the store was not tested on Citus';

@@ -212,6 +212,6 @@ export function isPassing(error: unknown): error is PlantStoreError {
 }
 
 function closing(): PlantStoreError {
-  const message = 'the store is closing: go on with another instance';
+  const message = 'the store is closing: use another instance';
   return new PlantStoreError('shuttingDown', message);
 }

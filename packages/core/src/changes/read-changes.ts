@@ -139,7 +139,7 @@ const switchedOff =
 function restored(): PlantStoreError {
   const message =
     'somebody has restored or promoted the database, and its feed begins anew: try again';
-  const cause = Object.assign(new Error('the feed is that of another database'), {
+  const cause = Object.assign(new Error('the feed belongs to another database'), {
     code: restoredFeedCode,
   });
   return new PlantStoreError('databaseUnavailable', message, { cause });

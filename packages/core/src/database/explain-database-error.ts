@@ -137,7 +137,7 @@ const advice: Record<string, Advice | undefined> = {
   ECONNREFUSED: { what: 'nothing accepts connections there', remedy: address },
   ENOTFOUND: { what: 'no machine has that name', remedy: 'check the host in DATABASE_URL' },
   ENOENT: {
-    what: 'there is no socket of a database',
+    what: 'the socket of the database does not exist',
     remedy: 'check the directory and the port in DATABASE_URL, and that the database is running',
   },
   [noTransactionsCode]: {
