@@ -17,8 +17,8 @@ export interface PrincipalCache {
 
 /**
  * The longest time for which an owner is cached, in milliseconds. The documentation promises that a revoked
- * token ends within 30 s. The last second is for requests that were authenticated before the owner was
- * dropped.
+ * token ends within 30 s. The last second is for requests that were authenticated just before the owner
+ * expired.
  */
 const maxAge = 29_000;
 
@@ -75,7 +75,7 @@ export function createPrincipalCache({
     const [startedAt, startTime, forgetCountBefore] = [elapsed(), now(), forgetCount];
     const owner = await find(sha256, token);
     const cachedUntil = startedAt + Math.min(maxAge, owner.validUntil - startTime);
-    // When `forget` was called during the look-up, the owner may be outdated.
+    // When `forget` was called during the look-up, the owner may be out of date.
     if (forgetCountBefore === forgetCount) add(sha256, { ...owner, cachedUntil });
     return owner.principal;
   }

@@ -16,9 +16,9 @@ export interface ExportQuery {
   readonly format?: 'csv' | 'text' | undefined;
   /** Default: all. Times are in UTC. */
   readonly columns?: readonly ExportColumn[] | undefined;
-  /** Only plants with this tag. */
+  /** Selects only plants with this tag. */
   readonly tag?: string | undefined;
-  /** Only plants that were created at this time or later. */
+  /** Selects only plants that were created at this time or later. */
   readonly since?: Date | undefined;
   /**
    * Whether the export reads the plants in pages. Each page has its own snapshot. A plant that exists during

@@ -44,8 +44,8 @@ export class KeptPages {
   }
 
   /**
-   * Whether the pages contain the changes after a cursor, or will contain these changes. For a cursor that no
-   * read has returned, only the database can decide.
+   * Whether the pages contain the changes after a cursor, or will contain these changes. Only the database
+   * can check a cursor that no read has returned.
    */
   covers(cursor: Cursor): boolean {
     if (cursor.epoch !== this.#start.epoch) return false;

@@ -286,7 +286,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     else if ('error' in end && !this.#isUsableAfter(end.error)) this.#replace(connection);
   }
 
-  /** Whether the server is in a commit on this connection. Resolves with undefined when this is unknown. */
+  /** Whether the server is in a commit on this connection. The result is undefined when unknown. */
   async #isCommitting(connection: Connection): Promise<boolean | undefined> {
     const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;

@@ -122,7 +122,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Splits a text at an index, and drops the character there. For -1, the second part is empty. */
+/** Splits a text at an index, and drops the character there. For the index -1, the second part is empty. */
 function splitAt(text: string, index: number): [string, string] {
   return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
 }

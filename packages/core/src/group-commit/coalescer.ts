@@ -81,7 +81,9 @@ export class Coalescer<Input, Output> {
   /** The number of characters in the waiting calls. */
   #length = 0;
   #inFlight: Statement<Input, Output>[] = [];
-  /** The milliseconds of the last four statements with slow commits. A fast commit empties this list. */
+  /**
+   * The milliseconds that the last four statements with slow commits took. A fast commit empties this list.
+   */
   #slowCommits: number[] = [];
   /** The average duration of a statement in milliseconds, or 0 when the duration is unknown. */
   #latency = 0;
@@ -224,8 +226,8 @@ export class Coalescer<Input, Output> {
 
   /**
    * Removes and returns the first calls, up to the limits of one statement. After two slow commits, rejects
-   * each call whose deadline is nearer than the duration of the shortest slow commit. A rejected call writes
-   * nothing. The last call is always sent, to measure whether commits are fast again.
+   * each call whose deadline is nearer than the duration of the shortest slow commit. Nothing is written for
+   * a rejected call. The last call is always sent, to measure whether commits are fast again.
    */
   #take(): Call<Input, Output>[] {
     const { late, overloaded } = this.#options;

@@ -67,13 +67,13 @@ export async function writeBatch(
     const stored: Map<bigint, NewPlant> =
       taken.length > 0 ? await statements.findDurable(taken, deadline, until) : new Map();
     for (const plant of plants) if (inserted.has(plant.id)) stored.set(plant.id, plant);
-    // Each of these creates had a taken id, but its stored plant was deleted before the comparison.
+    // The ids of these creates were taken, but the stored plants were deleted before the comparison.
     const deleted = creates.filter((create) => !settle(create, stored, inserted));
     if (rounds === 0) return rejectAll(deleted, plantNotKept());
     await again(deleted, rounds - 1);
   } catch (error) {
     if (!isInserted && isUnconfirmedCommit(error)) return confirm(statements, creates, error);
-    // After a successful insert, the other creates have taken ids. Earlier creates may have stored the
+    // After a successful insert, the ids of the other creates are taken. Earlier creates may have stored the
     // plants.
     const known = isInserted ? outcomeUnknown(error) : insertError(error);
     const isLate = isLateWrite(error) || (isCancelled(error) && performance.now() >= deadline);

@@ -73,7 +73,7 @@ async function hasPlants(connection: DatabaseConnection): Promise<boolean> {
 /** An error that a trial has found. */
 interface TrialError {
   readonly message: string;
-  /** Whether the error may be absent with other plants. */
+  /** Whether other plants may cause no error. */
   readonly isOfPlants: boolean;
   readonly isOfConstraint: boolean;
 }

@@ -8,11 +8,11 @@ import { parsePlants, plantJson } from './plant-json.ts';
 
 /** The conditions for the plants in a page. */
 export interface PageQuery {
-  /** Only plants with this tag. */
+  /** Selects only plants with this tag. */
   readonly tag?: string | undefined;
-  /** Only plants that were created at this time or later. */
+  /** Selects only plants that were created at this time or later. */
   readonly since?: Date | undefined;
-  /** Only plants with higher ids. */
+  /** Selects only plants with higher ids. */
   readonly after?: bigint | undefined;
   /** The maximum number of plants in the page. */
   readonly limit: number;

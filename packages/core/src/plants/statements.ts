@@ -124,7 +124,7 @@ const insertOverNodes = `
 
 /**
  * Writes a message to the database's log. This message makes the commit of a statement wait for the
- * synchronous standby, even of one that only reads.
+ * synchronous standby, even when the statement only reads.
  *
  * When the wait of a commit for the standby is cancelled, the rows of this commit are visible before they are
  * durable. The statement that reads such rows must itself write the message, because a failover could happen

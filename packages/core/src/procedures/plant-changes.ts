@@ -5,8 +5,8 @@ import { generate } from '../changes/generate.ts';
 import { define } from './trpc/define.ts';
 
 /**
- * Sends each change of the plants when it happens. The id of an event is its cursor, so that a disconnected
- * client can continue after this event.
+ * Sends the changes of plants at once. The id of an event is its cursor, so that a disconnected client can
+ * continue after this event.
  *
  * The cursor is checked before the stream begins, so that an invalid cursor has its own HTTP status. When the
  * database is down, the stream begins and then waits.
