@@ -5,7 +5,7 @@ import type { Database } from '@plant-store/core/cluster';
  * worker's error by XX000 (`ReportCopyError` in
  * https://github.com/citusdata/citus/blob/v13.2.2/src/backend/distributed/commands/multi_copy.c). So the
  * store cannot distinguish a rejected row from a lost worker. When a copy of several rows fails, this
- * function reports a rejected row, and the store copies fewer rows at once. A single row is inserted with
+ * function reports a rejected row. The store then copies fewer rows at once. A single row is inserted with
  * INSERT, because the error of an INSERT keeps the worker's SQLSTATE.
  */
 export async function copyPlants(

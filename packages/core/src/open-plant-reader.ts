@@ -18,8 +18,8 @@ export interface OpenPlantReader
  * for the feed also `SELECT` on `plant_deletions` and `plant_feed`. When the Postgres is unreachable, each
  * call throws `databaseUnavailable`.
  *
- * @throws DataDirectoryError when the data directory has no store or is not usable, DatabaseSettingsError
- * when the URL cannot be parsed
+ * @throws DataDirectoryError when the data directory has no store or is not usable.
+ * @throws DatabaseSettingsError when the URL cannot be parsed.
  */
 export async function openPlantReader(
   options: DatabaseOptions,

@@ -44,11 +44,12 @@ export interface PlantStore
    * Creates a plant, and resolves when the plant is committed. Also resolves when the same plant (id, name
    * and tag) is already stored, so a create can safely be repeated.
    *
-   * @throws PlantStoreError `idTaken` when the id belongs to another plant, which stays unchanged;
-   * `overloaded` when too many creates wait, and `shuttingDown` once the store is closing (nothing
-   * was written); `databaseUnavailable` when the database did not respond in time (the plant may be
-   * stored: repeat the create); `invalidInput` when the plant is not a valid NewPlant, or the
-   * database cannot store it
+   * @throws PlantStoreError `idTaken` when another plant has the id. The other plant stays unchanged.
+   * @throws PlantStoreError `overloaded` when too many creates wait, and `shuttingDown` when the store is
+   *   closing. Nothing was written.
+   * @throws PlantStoreError `databaseUnavailable` when the database did not respond in time. The plant may be
+   *   stored, so repeat the create.
+   * @throws PlantStoreError `invalidInput` when the plant is invalid, or the database cannot store its text.
    */
   create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
 
@@ -58,7 +59,7 @@ export interface PlantStore
    * would throw. Plants with the same id are created one after the other.
    *
    * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. If one plant is
-   * invalid, no plant is created.
+   *   invalid, no plant is created.
    */
   createMany(plants: readonly NewPlant[], options?: CreateOptions): Promise<ManyCreatesOutcome[]>;
 
@@ -67,7 +68,7 @@ export interface PlantStore
    * plant had this id. The id is free after the delete.
    *
    * @throws PlantStoreError `databaseUnavailable`: the plant may be deleted. A repeated call deletes even a
-   * plant that was created under the id since the first call.
+   *   plant that was created under the id since the first call.
    */
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
 
@@ -113,7 +114,7 @@ export interface PlantStore
    * begin anew. A server should call this method every 15 s.
    *
    * @throws PlantStoreError `notImplemented` when the database cannot have a feed; `databaseUnavailable`,
-   * even when the feed begins anew
+   *   even when the feed begins anew
    */
   watchFeed(): Promise<void>;
 
@@ -137,8 +138,8 @@ export interface PlantStore
  * Opens the store and migrates its tables. When the Postgres is unreachable, every call throws
  * `databaseUnavailable` until the Postgres is reachable, even `ready`.
  *
- * @throws DataDirectoryError when the data directory is not usable, DatabaseSettingsError when somebody must
- * change the settings or the URL of the Postgres
+ * @throws DataDirectoryError when the data directory is not usable.
+ * @throws DatabaseSettingsError when somebody must first change the settings or the URL of the Postgres.
  */
 export async function openPlantStore(
   options: StoreOptions,

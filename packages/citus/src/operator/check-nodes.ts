@@ -2,10 +2,10 @@ import { type Query, send } from '@plant-store/core/cluster';
 import { clusterRole } from '../shards/cluster-role.ts';
 
 /**
- * Checks that this database is the coordinator of a cluster, that all nodes are reachable, and that at least
- * one node may store plants.
+ * Checks that this database is a coordinator, that all nodes are reachable, and that some node may store
+ * plants.
  *
- * @returns the nodes that may store plants, each as `host:port`
+ * @returns the nodes that may store plants, each as `host:port`.
  * @throws ClusterError
  */
 export async function checkNodes(query: Query): Promise<string[]> {

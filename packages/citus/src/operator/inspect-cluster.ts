@@ -5,8 +5,8 @@ import { type ClusterState, readClusterState } from './cluster-state.ts';
 /**
  * Reads the state of the Citus cluster of a database, without changing the cluster.
  *
- * @returns undefined when the database is not part of a cluster
- * @throws an error of the connection or the database
+ * @returns undefined when the database is not a part of a cluster.
+ * @throws an error of the connection or the database.
  */
 export async function inspectCluster(databaseUrl: string): Promise<ClusterState | undefined> {
   const pool = new ConnectionPool({

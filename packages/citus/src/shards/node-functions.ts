@@ -85,8 +85,8 @@ const lockShards = `
     end if;`;
 
 /**
- * The statements for a shard. `format` replaces %1$s by the number of the shard, %2$s by its name, %3$s by
- * its smallest hash, and %4$s by its greatest hash.
+ * The statements for a shard. `format` inserts the shard's number as %1$s, the name as %2$s, the smallest
+ * hash as %3$s, and the greatest hash as %4$s.
  */
 const insertIntoShard = `
       when %1$s then /* shard %1$s */

@@ -15,8 +15,8 @@ export interface ShardWatch {
 
 /**
  * Keeps the map of shards up to date. Reads the shards at once and at each interval, because a database can
- * become a cluster while the store is idle. An outdated map does no harm, because the database checks which
- * node stores a plant.
+ * become a cluster at any time. An outdated map does no harm, because the database checks which node stores a
+ * plant.
  */
 export function watchShards(
   query: Query,

@@ -14,8 +14,8 @@ export interface AccessToken {
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   /**
-   * The time of the last use. The time of the last use may be 90 s too early, because the store updates this
-   * time about once a minute. Null before the first use.
+   * The time of the last use. This time may be 90 s too early, because the store updates the time about once
+   * a minute. Null before the first use.
    */
   readonly lastUsedAt: Date | null;
 }

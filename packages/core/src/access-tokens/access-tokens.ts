@@ -16,9 +16,9 @@ export interface AccessTokens {
    * same name, so that a client can get a new token before the old one expires. Without `scopes`, a token can
    * create and read plants.
    *
-   * @throws PlantStoreError `databaseUnavailable`; `invalidInput` unless the name has 1 to 100 characters and
-   *   no control characters, `scopes` is not empty, and the token expires in the future by the database's
-   *   clock
+   * @throws PlantStoreError `databaseUnavailable`.
+   * @throws PlantStoreError `invalidInput` unless the name has 1 to 100 characters and no control characters,
+   *   `scopes` is not empty, and the expiry is in the future.
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**

@@ -28,9 +28,9 @@ const maxSize = 10_000;
 /**
  * Caches the owners of access tokens for up to 29 s, by the SHA-256 of each token.
  *
- * @param find looks up the owner of a token
- * @param now the time, in milliseconds since 1970
- * @param elapsed a clock in milliseconds that never goes back, unlike the time of the machine
+ * @param find looks up the owner of a token.
+ * @param now returns the time, in milliseconds since 1970.
+ * @param elapsed returns milliseconds on a clock that never goes back, unlike the time of the machine.
  */
 export function createPrincipalCache({
   find,

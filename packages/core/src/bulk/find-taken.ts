@@ -11,7 +11,8 @@ export interface TakenId {
 
 /**
  * Compares the plants of a call with the stored plants, in one statement. The statement needs no temporary
- * table, for which the user may lack the privilege, and no transaction, which a pooler may split.
+ * table, because the user may lack the privilege. It needs no transaction, because a pooler may split
+ * transactions.
  *
  * A row can be visible before it is durable on the synchronous standby. So the statement writes to the log
  * after each row that it reads. The statement's own commit then waits for the standby: see `waitForStandby`

@@ -22,8 +22,8 @@ const PlantToLoad = NewPlant.extend({
 });
 
 /**
- * Checks an input for `load`. The schema is slower than all other work on a plant, so the function uses the
- * schema only for unusual inputs.
+ * Checks an input for `load`. The schema is slower than all other work on a plant, so only unusual inputs are
+ * checked with the schema.
  *
  * @returns the plant, or the error `invalidInput`
  */

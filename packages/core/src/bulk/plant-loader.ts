@@ -11,8 +11,8 @@ import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
 /**
  * The outcome for one plant of a call of `load`. `exists` means that the same plant was stored already. An
- * error is the one that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected` when a constraint
- * of the table does not allow the plant.
+ * error is the one that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected`. A plant that
+ * violates a constraint of the table gets `plantRejected`.
  */
 export type LoadOutcome = 'created' | 'exists' | PlantStoreError;
 
@@ -23,8 +23,8 @@ export interface PlantLoader {
    * call, because memory use and commit time grow with the number of plants. Several calls of `load` run one
    * after the other.
    *
-   * `createdAt` sets the creation time of a plant: a `Date`, or a time of RFC 3339 as text, with up to six
-   * decimals. A stored plant with another creation time counts as the same plant.
+   * `createdAt` sets the creation time of a plant. It is a `Date`, or a time of RFC 3339 as text, with up to
+   * six decimals. A stored plant with another creation time counts as the same plant.
    *
    * @throws PlantStoreError `databaseUnavailable`: any of the plants may be stored, so load all of them again
    */

@@ -8,7 +8,7 @@ export interface PlantRemover {
    * plants. Pass at most a few thousand ids.
    *
    * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. A repeated call deletes even
-   * plants that were created under these ids since the first call.
+   *   plants that were created under these ids since the first call.
    */
   deleteMany(ids: readonly bigint[]): Promise<number>;
 }

@@ -9,7 +9,7 @@ const anyTime = new RegExp(`^${date}([T ]${clock}${offset})?( BC)?$`, 'i');
 
 /**
  * Formats a time for Postgres, which rounds times to microseconds. A text must be a time of RFC 3339, a date
- * in UTC, or a time in Postgres's own format, such as `infinity`. The minutes of the offset may be missing.
+ * in UTC, or a time in Postgres's own format (`infinity`). The minutes of the offset may be missing.
  *
  * @returns undefined when the value is not a time
  */

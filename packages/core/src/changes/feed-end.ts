@@ -113,7 +113,7 @@ export class FeedEnd {
    * Resolves when there may be further changes. `seen` is an earlier value of `news`.
    *
    * @throws PlantStoreError `shuttingDown` when the store is closing, `databaseUnavailable` when the reads
-   * fail; the signal's reason when the signal is aborted
+   *   fail; the signal's reason when the signal is aborted
    */
   async change(seen: number, { signal, caller }: WaitOptions = {}): Promise<void> {
     signal?.throwIfAborted();

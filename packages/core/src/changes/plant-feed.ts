@@ -34,9 +34,10 @@ export interface PlantFeed {
    * To copy a store, get a cursor, list the plants, and then read the changes after the cursor. Add each
    * created plant to the copy, or replace the plant with this id there. Remove each deleted plant.
    *
-   * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again; `notImplemented` on a
-   * Citus cluster, on a read replica, and while the feed is switched off; `databaseUnavailable`, even
-   * during a wait; `shuttingDown` when the store closes during a wait; `invalidInput`; `overloaded`
+   * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again.
+   * @throws PlantStoreError `notImplemented` on a Citus cluster, on a read replica, and when the feed is off.
+   * @throws PlantStoreError `shuttingDown` when the store closes during a wait.
+   * @throws PlantStoreError `databaseUnavailable` (even during a wait), `invalidInput` or `overloaded`.
    */
   changes(query: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
 
@@ -46,7 +47,7 @@ export interface PlantFeed {
    * wait at once. `return` ends the generator at the next page.
    *
    * @throws PlantStoreError as `changes` does, except `databaseUnavailable` and `overloaded`; `signal.reason`
-   * when the signal is aborted
+   *   when the signal is aborted
    */
   follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
 }

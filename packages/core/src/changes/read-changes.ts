@@ -42,7 +42,7 @@ export type ReadChanges = (
  * After a crash, Postgres may give the number of a transaction without changes to another transaction.
  *
  * @throws PlantStoreError `cursorExpired`; `notImplemented` on a database that has no feed; the errors of
- * `read`
+ *   `read`
  */
 export function createChangeReader({
   read,

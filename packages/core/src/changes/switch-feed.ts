@@ -11,10 +11,12 @@ import { noFeedOnCluster } from './read-changes.ts';
  * the switch. After an error, call this function again. Switching the feed on makes all older cursors expire
  * (`cursorExpired`).
  *
- * @returns whether the feed was in the other state before
- * @throws PlantStoreError `notImplemented` on a Citus cluster; `databaseUnavailable`, for example on a read
- * replica or for a user who does not own the tables; DataDirectoryError when the data directory has no
- * store or cannot be used; DatabaseSettingsError when the URL cannot be parsed
+ * @returns whether the feed was in the other state before.
+ * @throws PlantStoreError `notImplemented` on a Citus cluster.
+ * @throws PlantStoreError `databaseUnavailable`, for example on a read replica, or when the user does not own
+ *   the tables.
+ * @throws DataDirectoryError when the data directory has no store or is not usable.
+ * @throws DatabaseSettingsError when the URL cannot be parsed.
  */
 export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<boolean> {
   const switched = useDatabaseFor(options, async (query) => {

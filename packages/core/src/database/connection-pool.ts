@@ -40,7 +40,7 @@ const askTimeout = 3_000;
 
 /**
  * The fraction of a list's time limit for which the list may wait for its turn. After a longer wait, the
- * database would cancel the list, and the client would not learn that the server is overloaded.
+ * database would cancel the list, and the error would not be `overloaded`.
  */
 const listWait = 0.8;
 
@@ -97,7 +97,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
    * close idle connections.
    *
    * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
-   * the database
+   *   the database
    */
   readonly run = async (
     text: string,

@@ -3,8 +3,8 @@ import { PlantStoreError } from '../plant-store-error.ts';
 
 /**
  * Whether the database rejected one row of a statement. The other rows of the statement may be valid. The
- * SQLSTATE is a "data exception" (class 22), an "integrity constraint violation" (23), an error of a trigger
- * (P0), or an error of a policy.
+ * error is a "data exception" (class 22), an "integrity constraint violation" (23), or an error of a trigger
+ * (P0) or a policy.
  */
 export function isDataError(error: unknown): boolean {
   const isOfRow = /^(2[23]|P0)/.test(databaseCode(error) ?? '') || isPolicyError(error);
@@ -79,8 +79,8 @@ export class NotSentError extends Error {
  * rollback, because the server sends only warnings after a commit (PostgreSQL's manual, "Error and Notice
  * Message Fields").
  *
- * The coordinator of a cluster is an exception. When a statement is cancelled or a connection to a worker is
- * lost, the coordinator reports an ERROR, but the worker may have committed the row.
+ * The coordinator of a cluster is an exception. After a cancel or a lost connection to a worker, the
+ * coordinator reports an ERROR. The worker may nevertheless have committed the row.
  */
 function isRolledBack(error: unknown): boolean {
   return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
@@ -106,8 +106,9 @@ export function databaseUnavailable(
 /**
  * Waits for a query and returns its result.
  *
- * @throws PlantStoreError `databaseUnavailable` when the query fails, `plantRejected` when the table does not
- * allow the query, or the PlantStoreError that the query itself throws
+ * @throws PlantStoreError `databaseUnavailable` when the query fails, or `plantRejected` when the table does
+ *   not allow it.
+ * @throws the PlantStoreError that the query itself throws.
  */
 export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): Promise<T> {
   try {

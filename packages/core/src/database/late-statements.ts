@@ -15,8 +15,8 @@ export class LateStatements<Connection extends DatabaseConnection> {
   readonly #unsettled = new Set<Connection>();
 
   /**
-   * @param isCommitting whether the server is in a commit on a connection; undefined when this is unknown
-   * @param onUnsettled is called when a write is still in its commit a second after its deadline
+   * @param isCommitting whether the server is in a commit on a connection, or undefined when unknown.
+   * @param onUnsettled is called when a write is still in its commit a second after the write's deadline.
    */
   constructor(
     isCommitting: (connection: Connection) => Promise<boolean | undefined>,

@@ -22,7 +22,8 @@ export class Turns {
    * Waits for a turn. The caller must give the turn back.
    *
    * @throws PlantStoreError `overloaded` at once when too many statements wait, or at the deadline when other
-   *   statements were completed meanwhile; NotSentError at the deadline when no statement was completed
+   *   statements have been completed meanwhile.
+   * @throws NotSentError at the deadline when no statement has been completed meanwhile.
    */
   async take(options: CallOptions): Promise<void> {
     if (this.#free > 0) {

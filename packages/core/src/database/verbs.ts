@@ -35,10 +35,10 @@ export interface Verbs {
  * Runs a prepared statement.
  *
  * @param values the parameters of the statement, or a function that returns the parameters. The function gets
- * the deadline as a time on the database's clock. A write passes this deadline to the database, so that a
- * late write changes nothing.
- * @throws PlantStoreError `overloaded` when too many statements of this kind wait; otherwise
- * `databaseUnavailable` or `plantRejected`, whose cause is the error of the connection or the database
+ *   the deadline as a time on the database's clock. A write passes this deadline to the database, so that a
+ *   late write changes nothing.
+ * @throws PlantStoreError `overloaded` when too many statements of this kind wait.
+ * @throws PlantStoreError `databaseUnavailable` or `plantRejected` with the original error as its cause.
  */
 export type Run = (
   text: string,

@@ -10,9 +10,9 @@ import { DataDirectoryError, lockFile } from './data-directory-state.ts';
  * The lock is a file lock of the operating system. The lock ends when its process ends. Nobody can take the
  * lock from a live process. In Node, only SQLite offers file locks.
  *
- * @returns a function that unlocks the directory
- * @throws DataDirectoryError when another process has the lock (the message names that process), or when the
- * directory is not writable
+ * @returns a function that unlocks the directory.
+ * @throws DataDirectoryError when the directory is not writable or another process has the lock. The message
+ *   names the other process.
  */
 export async function lockDataDirectory(directory: string): Promise<() => void> {
   const holder = join(directory, 'lock-holder');

@@ -56,8 +56,8 @@ export function directoryId(directory: string): string {
  * PGlite opens files by path. Without this check, PGlite would write into the new directory, or into deleted
  * files.
  *
- * @param id the result of `directoryId` when this process opened the directory
- * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced
+ * @param id the result of `directoryId` when this process opened the directory.
+ * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced.
  */
 export function checkNotReplaced(directory: string, id: string): void {
   if (directoryId(directory) === id) return;

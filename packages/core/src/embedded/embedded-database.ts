@@ -14,7 +14,7 @@ import { openError, PGliteConnection } from './pglite-connection.ts';
  * because PGlite does not call fsync.
  *
  * @throws DataDirectoryError when another process has the directory open, the directory is not
- * writable, its disk has no room, or the database in it is damaged
+ *   writable, its disk has no room, or the database in it is damaged
  */
 export async function openEmbeddedDatabase(directory: string): Promise<Database> {
   const connection = await PGliteConnection.open(directory);
@@ -81,8 +81,8 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
 /**
  * Uses the database in a directory without migrating the database.
  *
- * @returns the result of `use`, or undefined when the directory has no database yet
- * @throws DataDirectoryError as `openEmbeddedDatabase` does
+ * @returns the result of `use`, or undefined when the directory has no database yet.
+ * @throws DataDirectoryError as `openEmbeddedDatabase` does.
  */
 export async function useEmbeddedDatabase<T>(
   directory: string,

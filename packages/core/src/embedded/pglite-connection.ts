@@ -40,7 +40,7 @@ export class PGliteConnection {
    * Locks the directory and opens the database in it.
    *
    * @throws DataDirectoryError when another process has the directory open, the directory is not
-   * writable, its disk has no room, or the database in it is damaged
+   *   writable, its disk has no room, or the database in it is damaged
    */
   static async open(directory: string): Promise<PGliteConnection> {
     // The thread starts at the same time as the locking and checking of the directory.

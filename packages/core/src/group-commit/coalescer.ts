@@ -70,9 +70,9 @@ interface Statement<Input, Output> {
 
 /**
  * Combines waiting calls into one statement. A single call is sent at once. Further calls wait until this
- * statement ends, and are then sent together. A second statement starts at the same time only when the second
- * is full or the first is slow, because two half-full statements cost more than a full statement. When the
- * first statement waits for the disk in its commit, a second statement would only wait for the same disk.
+ * statement ends, and are then sent together. A second statement starts at the same time only when it is full
+ * or the first statement is slow. Two half-full statements would cost more than a full statement. When the
+ * first statement waits for the disk in its commit, a second one would wait for the same disk.
  */
 export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;

@@ -30,8 +30,8 @@ export interface CommittedBatch {
 
 /**
  * Inserts the plants of a batch in one statement, and settles the creates of the batch. If the database
- * rejects the statement because of a plant, writes the two halves of the batch one after the other. The
- * promise is never rejected.
+ * rejects the statement because of a plant, writes the halves of the batch separately. The promise is never
+ * rejected.
  *
  * The deadline of the statement is the earliest deadline of its creates. A statement that reaches the
  * database after this deadline changes nothing. The database cancels a statement that is running at this

@@ -53,10 +53,11 @@ export interface DatabaseState extends SchemaVersion {
  * tables, and the Postgres may be a read replica.
  *
  * @param options with `trial`, creates and deletes some plants and rolls these writes back, unless the server
- * could not write the plants. With `trial`, also looks twice at a transaction of unknown age.
- * @returns undefined when the data directory has no database yet
- * @throws DataDirectoryError when the directory cannot be used, DatabaseSettingsError when the URL
- * cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres responds within 3 s
+ *   could not write the plants. With `trial`, also looks twice at a transaction of unknown age.
+ * @returns undefined when the data directory has no database yet.
+ * @throws DataDirectoryError when the directory cannot be used.
+ * @throws DatabaseSettingsError when the URL cannot be parsed.
+ * @throws PlantStoreError `databaseUnavailable` when no Postgres responds within 3 s.
  */
 export function inspectDatabase({
   trial = false,

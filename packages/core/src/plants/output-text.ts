@@ -28,7 +28,7 @@ export function jsonOf(output: unknown): string | undefined {
 
 /**
  * Returns the JSON of an output in superjson's format, or undefined when `withText` has stored no JSON.
- * superjson itself would only add notes about identical objects.
+ * The text lacks the notes about identical objects that superjson writes.
  */
 export function superjsonOf(output: unknown): string | undefined {
   const text = texts.get(Object(output));

@@ -98,8 +98,8 @@ export function idsOf(rows: unknown[]): Set<bigint> {
 
 /**
  * SQL for the id of a written row. After the deadline, this expression fails, which undoes the whole
- * statement. A statement may be late because this process was suspended before it sent the statement, or
- * because the network is slow. SQL has `RAISE` only in functions.
+ * statement. A statement may be late because the network is slow, or this process was suspended before the
+ * statement was sent. SQL has `RAISE` only in functions.
  */
 function idBefore(deadline: string): string {
   return `case when clock_timestamp() < ${deadline} then id
@@ -126,9 +126,9 @@ const insertOverNodes = `
  * Writes a message to the database's log. This message makes the commit of a statement wait for the
  * synchronous standby, even when the statement only reads.
  *
- * When the wait of a commit for the standby is cancelled, the rows of this commit are visible before they are
- * durable. The statement that reads such rows must itself write the message, because a failover could happen
- * between two statements.
+ * When the wait of a commit for the standby is cancelled, its rows are visible before they are durable. The
+ * statement that reads such rows must itself write the message, because a failover could happen between two
+ * statements.
  */
 const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 

@@ -36,9 +36,9 @@ const bulkLockTimeout = 10_000;
  * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates its tables. If the
  * Postgres is unreachable, every statement fails until the Postgres is reachable and migrated.
  *
- * @param options with `readOnly`, the store does not migrate, and the Postgres may be a read replica
- * @throws DatabaseSettingsError when the Postgres cannot be used until somebody changes its
- * settings or the URL, PlantStoreError `databaseUnavailable` only with `requireConnection`
+ * @param options with `readOnly`, the store does not migrate, and the Postgres may be a read replica.
+ * @throws DatabaseSettingsError when somebody must first change the settings or the URL of the Postgres.
+ * @throws PlantStoreError `databaseUnavailable` only with `requireConnection`.
  */
 export async function openPostgres(
   url: string,

@@ -6,16 +6,15 @@ import { parseDatabaseUrl } from '../database/database-url.ts';
 
 /**
  * Makes a postgres.js client that reads a URL as libpq does (PostgreSQL's manual, "Connection URIs" and "SSL
- * Support"). postgres.js itself does not support socket directories or `verify-ca`. By default, postgres.js
- * also sends `sslrootcert` to the server as a setting, and compares the certificate of an IP address with the
- * name "localhost".
+ * Support"). By itself, postgres.js does not support socket directories or `verify-ca`. It also sends
+ * `sslrootcert` to the server as a setting. For an IP address, it checks the certificate for "localhost".
  *
  * Without `sslmode` and `sslrootcert` the connection has no TLS. `sslrootcert` alone means `verify-full`.
  * Without `sslrootcert`, the client trusts Node's own certificate authorities. A connection over a Unix
  * domain socket has no TLS.
  *
  * @throws Error when the URL cannot be parsed, the `sslmode` is unknown, or the file of `sslrootcert` is not
- * readable
+ *   readable
  */
 export function postgresOverTls(
   url: string,

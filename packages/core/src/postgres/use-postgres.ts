@@ -21,8 +21,9 @@ export interface UnreachableHost {
  * Uses a Postgres, which may be read-only, without migrating its tables. Connects to every host of the URL,
  * and prefers a host that accepts writes.
  *
- * @throws DatabaseSettingsError when the URL cannot be parsed, PlantStoreError `databaseUnavailable` when no
- * host is reachable within 3 s, when a statement fails, or when all statements take longer than 12 s in total
+ * @throws DatabaseSettingsError when the URL cannot be parsed.
+ * @throws PlantStoreError `databaseUnavailable` when no host is reachable within 3 s, or a statement fails,
+ *   or all statements take longer than 12 s in total.
  */
 export async function usePostgres<T>(
   url: string,

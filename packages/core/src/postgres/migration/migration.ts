@@ -24,8 +24,8 @@ const insufficientPrivilege = '42501';
  * When no migration is missing, this function only reads. So a user without the privilege to create tables
  * can use a database that another user has migrated.
  *
- * @param connect opens a connection whose statements may take as long as `migrationTimeout`
- * @returns whether the plants were found to be distributed
+ * @param connect opens a connection whose statements may take as long as `migrationTimeout`.
+ * @returns whether the plants were found to be distributed.
  */
 export async function migratePostgres(
   connect: () => Promise<DatabaseConnection>,

@@ -6,7 +6,7 @@ import { PlantStoreError } from '../../plant-store-error.ts';
  *
  * In its `meta`, a superjson payload claims types for its values. The usual deserializer trusts these claims,
  * so a client could make the server run `new Float64Array(1e9)`. The deserializer below accepts a claim only
- * for the types of inputs, and only for a value that superjson itself would write.
+ * for the types of inputs. The value must be one that superjson itself would write.
  */
 export const transformer = {
   input: { serialize: superjson.serialize, deserialize },
