@@ -298,6 +298,10 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       return { received, statuses };
     }
 
+    /** A busy instance may read a request after nginx has given up, even after a later request. */
+    const expectLines = (received: readonly string[], expected: readonly string[]) =>
+      expect.poll(() => received.toSorted()).toEqual(expected.toSorted());
+
     const create = 'POST /plants';
     const remove = 'DELETE /plants/1';
     const removeOverTrpc = 'POST /trpc/deletePlant';
@@ -313,13 +317,12 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         const createOverTrpc = 'POST /trpc/createPlant';
         const requests = [create, remove, 'DELETE /store/plants/2', removeOverTrpc, batch];
         const all = [...requests, createOverTrpc];
-        expect(await sendThrough(all, react, ready)).toEqual({
-          received: [
-            ...[create, create, remove, 'DELETE /plants/2', removeOverTrpc, batch],
-            ...[createOverTrpc, createOverTrpc],
-          ],
-          statuses: all.map(() => 503),
-        });
+        const { received, statuses } = await sendThrough(all, react, ready);
+        expect(statuses).toEqual(all.map(() => 503));
+        await expectLines(received, [
+          ...[create, create, remove, 'DELETE /plants/2', removeOverTrpc, batch],
+          ...[createOverTrpc, createOverTrpc],
+        ]);
       },
     );
 
@@ -329,7 +332,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         const requests = [create, remove, removeOverTrpc];
         const file = 'examples/cluster/nginx.conf';
         const { received } = await sendThrough(requests, react, '200 OK', file);
-        expect(received).toEqual([create, ...requests]);
+        await expectLines(received, [create, ...requests]);
       },
     );
 
