@@ -340,6 +340,11 @@ export interface operations {
                  */
                 tag?: string;
                 /**
+                 * @description Only plants whose name contains this text, in upper or lower case. A page may have fewer plants than `limit`, or none, although there is a next page.
+                 * @example monst
+                 */
+                search?: string;
+                /**
                  * @description Only plants with greater ids: the `next` of the page before
                  * @example 4096
                  */

@@ -6,7 +6,7 @@ export default vitestConfig({
   include: [
     'citus/test/**/*.citus.ts',
     'core/test/plant-store.test.ts',
-    'core/test/{plants/plant-reader,plants/bulk-reading,bulk/*}.{test,slow}.ts',
+    'core/test/{plants/plant-reader,plants/bulk-reading,plants/search,bulk/*}.{test,slow}.ts',
   ],
   testNamePattern: /Citus/,
   globalSetup: withCitus,

@@ -89,6 +89,20 @@ describe.each(callers)('over $name', ({ name, call }) => {
       await remove(20n);
     });
 
+    it.each(['PLANT -', 'a&b=c %20+_\\'])(
+      'finds the plants whose name contains %j',
+      async (search) => {
+        await create({ id: -6n, name: '<A&B=C %20+_\\ plant ->', tag: 'odd' });
+        expect((await list({ search, tag: 'odd' })).output).toMatchObject({
+          plants: [{ id: -6n }],
+        });
+        const { output } = await list({ search, limit: 1, after: -6n });
+        const isOther = search === 'PLANT -';
+        expect(output).toEqual({ plants: isOther ? [expect.objectContaining({ id: -5n })] : [] });
+        await remove(-6n);
+      },
+    );
+
     it.each([0, -1, 1001, 1.5, 2n ** 53n])('rejects the limit %s', async (limit) => {
       expect(await list({ limit })).toMatchObject({
         ...{ status: 400, error: 40001 },
@@ -99,6 +113,8 @@ describe.each(callers)('over $name', ({ name, call }) => {
     it.each([
       [{ after: 2n ** 63n }, 'after must be'],
       [{ tag: '\0' }, 'tag must not contain U+0000'],
+      [{ search: '' }, 'search must not be empty'],
+      [{ search: '\0' }, 'search must not contain U+0000'],
       [{ tag: 'seven', sort: 'name' }, 'it has no parameter "sort"'],
       [{ Tag: 'seven' }, 'it has no parameter "Tag"'],
     ])('rejects the query %o', async (query, message) => {

@@ -39,7 +39,7 @@ export const help = `Measures how fast plants are created and read: by the store
   npx -y pnpm bench against COMMIT [CREATE …]
                                       CPU time of a create, this working tree and another commit in
                                       turn, for some of: ${Object.keys(creates).join(', ')}
-  npx -y pnpm bench reading              get by id and list of 100, on a million plants; about 11 minutes
+  npx -y pnpm bench reading              gets, lists of 100 and a search, on a million plants; about 11 minutes
   npx -y pnpm bench scaling connections  1 to 1,000 connections
   npx -y pnpm bench scaling instances    1 to 8 servers that share a database
   npx -y pnpm bench scaling processes    a server with 1, 2 and 4 processes

@@ -2,7 +2,10 @@ import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from './app-router.ts';
 import type { PlantStoreClient } from './plant-store-client.ts';
 
-/** Selects plants with this `tag`, and with ids greater than `after`. A page has at most `limit` plants. */
+/**
+ * Selects plants with this `tag`, with `search` in their names, and with ids greater than `after`. A page has at
+ * most `limit` plants.
+ */
 export type PlantQuery = inferRouterInputs<AppRouter>['listPlants'];
 
 /** A plant in the store, with its id and the time of its creation. */

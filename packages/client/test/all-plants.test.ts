@@ -50,6 +50,22 @@ describe('allPlants', () => {
     expect(await idsOf(allPlants(client, { tag: 'of no plant' }))).toEqual([]);
   });
 
+  it('goes on after a page without plants that has a next page', async () => {
+    const plant = { id: 7n, name: 'Hoya', createdAt: new Date() };
+    const pages = [{ plants: [], next: 5n }, { plants: [], next: 6n }, { plants: [plant] }];
+    const query = vi.fn(async () => pages.shift() ?? expect.fail());
+    // The promises of tRPC have a type of their own.
+    const listPlants = { query } as unknown as PlantStoreClient['listPlants'];
+    expect(await idsOf(allPlants({ listPlants }, { search: 'hoya' }))).toEqual([7n]);
+    const inputs = [undefined, 5n, 6n].map((after) => [{ search: 'hoya', after }]);
+    expect(query.mock.calls).toEqual(inputs);
+  });
+
+  it('returns the plants whose name contains a text', async () => {
+    const found = await idsOf(allPlants(client, { search: 'pLANT -', limit: 1 }));
+    expect(found).toEqual(ids.slice(0, 2));
+  });
+
   it('returns all fields of each plant', async () => {
     for await (const plant of allPlants(client)) {
       expectTypeOf(plant).toEqualTypeOf<StoredPlant>();

@@ -22,6 +22,7 @@ import { createMainLane } from './group-commit/lanes.ts';
 import { openDatabase } from './open-database.ts';
 import type { CountQuery } from './plants/count-up-to.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
+import { searchBounds } from './plants/search.ts';
 
 /**
  * The events of a store:
@@ -166,7 +167,7 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
   const { nodes } = database;
   const watch = nodes && (await cluster?.watch({ database, nodes, events, onCommit, main, use }));
   const feed = createPlantFeed(database);
-  const reader = createPlantReader(database);
+  const reader = createPlantReader(database, () => searchBounds(lanes.nodes().length > 0));
   const loader = createPlantLoader(database);
   const exporter = createPlantExporter(database);
   const remover = createPlantRemover(database);

@@ -202,6 +202,19 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     expect(await store.countUpTo(5)).toBe(5);
   });
 
+  it('finds plants by a part of the name, page by page', async () => {
+    const ids = [freeId(), freeId(), freeId()];
+    for (const id of ids) await store.create({ id, name: `Zamia ${id} 100 %` });
+    const search = '100 %';
+    const { listPlants } = createCaller({ store, principal });
+    const first = await listPlants({ search, limit: 2 });
+    expect(first.plants.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect(first.next).toBe(ids[1]);
+    const second = await listPlants({ search: 'ZAMIA', limit: 2, after: ids[1] });
+    expect(second.plants.map(({ id }) => id)).toEqual(ids.slice(2));
+    await expect(listPlants({ search: '' })).rejects.toThrow('search must not be empty');
+  });
+
   it('reports each committed statement', async () => {
     const sizes: number[] = [];
     const listen = ({ size }: { size: number }) => sizes.push(size);

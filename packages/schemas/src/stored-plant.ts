@@ -51,6 +51,14 @@ export const ListPlants = z
         description: 'Only plants with exactly this tag',
         examples: ['Araceae'],
       }).optional(),
+      search: PlantText.min(1, 'must not be empty')
+        .meta({
+          description:
+            'Only plants whose name contains this text, in upper or lower case. A page may have fewer ' +
+            'plants than `limit`, or none, although there is a next page.',
+          examples: ['monst'],
+        })
+        .optional(),
       after: Int64.meta({
         description: 'Only plants with greater ids: the `next` of the page before',
         override: { ...int64Schema, examples: [4096] },

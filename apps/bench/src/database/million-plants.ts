@@ -1,6 +1,9 @@
 import type postgres from 'postgres';
 import { idFactor, storedPlants } from '../load/ids.ts';
 
+/** The first word of ten names among a million. */
+export const rareGenus = 'Xanthosoma';
+
 /**
  * Adds a million plants to an empty table. The plants have the ids of `stored` loads. Half of the plants
  * have a tag.
@@ -11,7 +14,7 @@ export async function addMillionPlants(sql: postgres.Sql, every = 1): Promise<vo
   await sql`
     insert into plants (id, name, tag)
     select mod(n * ${String(idFactor)}::numeric + 2::numeric ^ 63, 2::numeric ^ 64) - 2::numeric ^ 63 as id,
-      genera[1 + n % 6] || ' ' || epithets[1 + n % 7],
+      case when n % 100000 = 0 then ${rareGenus} else genera[1 + n % 6] end || ' ' || epithets[1 + n % 7],
       case when n / 2 % 2 = 0 then families[1 + n % 6] end
     from generate_series(0, ${storedPlants - 1}::bigint, ${every}::bigint) as n, (values (
       array['Monstera', 'Ficus', 'Hoya', 'Calathea', 'Dracaena', 'Phalaenopsis'],

@@ -12,6 +12,7 @@ import { loadTable } from '../measurements/load-table.ts';
 import { type Medians, type Report, runPlan } from '../measurements/run-plan.ts';
 import { atLeast, atMost, type Goal } from '../report/goals.ts';
 import { loadTimes, type ModeOptions } from './mode-options.ts';
+import { searching } from './searching.ts';
 
 /** Measures reads from a million plants, and the delays that reads and creates cause. */
 export async function reading(bench: Bench, options: ModeOptions): Promise<Report> {
@@ -29,12 +30,15 @@ export async function reading(bench: Bench, options: ModeOptions): Promise<Repor
     ...readsOf(oursRest, 'get', fullLoad, { ...alone, creating: 32 }),
     ...(await tagIndexCreates(bench)),
   ];
-  return runPlan(bench, {
+  const loads = await runPlan(bench, {
     cases: conditions.map((each) => loadCase(bench, times, each)),
     rounds: times.rounds,
     table: loadTable,
     goals: readingGoals,
   });
+  const searches = await searching(bench, times.rounds);
+  const faults = [...loads.faults, ...searches.faults];
+  return { text: `${loads.text}\n\n${searches.text}`, goals: loads.goals, faults };
 }
 
 const noCreates = 'one get at a time, no creates';

@@ -21,6 +21,12 @@ export function parseCount(text: string): number {
   return Number(text);
 }
 
+/** Parses a text to find in names. */
+export function parseSearch(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}
+
 /** Parses the delimiter of a CSV file. A tab has names, because a tab is hard to type. */
 export function parseDelimiter(text: string): string {
   if (text === 'tab' || text === '\\t') return '\t';

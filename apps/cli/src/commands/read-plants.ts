@@ -2,7 +2,7 @@ import type { PlantQuery, PlantReader } from '@plant-store/core/read';
 import { defaultPageSize, formatJson } from '@plant-store/schemas/plain';
 import { Argument, Command } from 'commander';
 import { plantUnknown } from '../command-line/errors.ts';
-import { jsonOption, parseCount, parseId } from '../command-line/options.ts';
+import { jsonOption, parseCount, parseId, parseSearch } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { withReader } from '../command-line/with-store.ts';
 
@@ -28,6 +28,11 @@ export const listCommand = () =>
     )
     .option('--tag <tag>', 'only plants with this tag')
     .option(
+      '--search <text>',
+      'only plants whose name contains this text, in upper or lower case',
+      parseSearch,
+    )
+    .option(
       '--after <id>',
       'only plants with a greater id: for the next page, the last id of this page',
       parseId,
@@ -39,12 +44,12 @@ export const listCommand = () =>
 
 async function* listPlants(
   reader: PlantReader,
-  { tag, after, limit = defaultPageSize }: PlantQuery,
+  { limit = defaultPageSize, ...query }: PlantQuery,
 ): AsyncGenerator<string> {
   let left = limit;
-  let last = after;
+  let last = query.after;
   // Reads one plant more than the limit, to know whether there is a next page.
-  for await (const plants of reader.read({ tag, after, limit: limit + 1 })) {
+  for await (const plants of reader.read({ ...query, limit: limit + 1 })) {
     const shown = plants.slice(0, left);
     left -= shown.length;
     last = shown.at(-1)?.id ?? last;

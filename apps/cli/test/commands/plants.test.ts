@@ -24,6 +24,13 @@ it('list shows plants by --tag, --after and --limit, in the order of their ids',
   expect(stderr).toBe('plant-store: there are more plants: add --after 9007199254740993\n');
 });
 
+it('list shows the plants whose name contains a text, in upper or lower case', async () => {
+  const args = ['list', '--search', 'HOYA', '--tag', 'Araceae'];
+  const { stdout, stderr } = await run(args, { env });
+  expect(stdout.match(/(?<="id":)-?\d+/g)).toEqual(['9007199254740994']);
+  expect(stderr).toBe('');
+});
+
 it('list gives no hint when the limit includes all plants', async () => {
   const { stdout, stderr } = await run(['list', '--tag', 'Araceae', '--limit', '3'], { env });
   expect(stdout.match(/\n/g)).toHaveLength(3);

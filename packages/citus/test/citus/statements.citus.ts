@@ -62,6 +62,16 @@ describe('statements that read from Citus', () => {
     }
   });
 
+  it('send a limited number of rows from each shard to a search', async () => {
+    sent = [];
+    const { plants, next } = await reader.list({ search: 'PLANT 19999', limit: 100 });
+    expect([plants, next]).toEqual([[], 2_000n]);
+    const [{ text, values } = { text: '', values: [] }] = sent;
+    const plan = await explain(text, values);
+    expect(plan.tasks).toBeGreaterThan(0);
+    expect(plan.mostRowsOfATask).toBeLessThanOrEqual(2_000);
+  });
+
   it('counts the rows of each shard, up to the limit', async () => {
     const count = createCountOnShards(verbs);
     const options = { deadline: deadlineIn(60_000) };

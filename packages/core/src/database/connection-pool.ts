@@ -86,7 +86,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     this.#options = { retryDelay: 500, timeout: defaultTimeout, ...options };
     // `shares` has only these keys.
     const shares = Object.entries(options.shares) as [Share, number][];
-    this.#turns = new Map(shares.map(([share, max]) => [share, new Turns(max, maxWaiting)]));
+    const turns = new Map(shares.map(([share, max]) => [share, new Turns(max, maxWaiting)]));
+    const lists = turns.get('lists');
+    this.#turns = lists ? turns.set('searches', new Turns(1, maxWaiting, lists)) : turns;
     this.#max = shares.reduce((sum, [, max]) => sum + max, 0);
     this.#late = new LateStatements((each) => this.#isCommitting(each), options.onUnsettled);
   }
@@ -133,7 +135,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     start: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const turns = this.#turnsOf(share);
-    const wait = (share === 'lists' ? listWait : 1) * (until - performance.now());
+    const wait = (lists.includes(share) ? listWait : 1) * (until - performance.now());
     await turns.take({ deadline: deadlineIn(wait), caller });
     let connection: Connection;
     try {
@@ -163,7 +165,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
         if (until > deadline) return beforeDeadline(running, until);
         throw error;
       });
-      turns.completed++;
+      turns.complete();
       return result;
     } catch (error) {
       this.#options.onError?.(error);
@@ -372,6 +374,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 }
 
+const lists: Share[] = ['lists', 'searches'];
 const writes: (Share | undefined)[] = ['creates', 'deletes'];
 
 /** Whether the server or the network closed the connection of a statement. */

@@ -7,15 +7,17 @@ type Waiting = Call<undefined, void>;
 
 /** Limits how many statements of one kind run at the same time. Further statements wait in order. */
 export class Turns {
-  /** The number of statements that the database has completed in time. */
-  completed = 0;
+  #completed = 0;
   #free: number;
   readonly #maxWaiting: number;
+  readonly #outer: Turns | undefined;
   readonly #waiting = new Set<Waiting>();
 
-  constructor(max: number, maxWaiting: number) {
+  /** @param outer the turns of a more general kind. Each statement also needs a turn of that kind. */
+  constructor(max: number, maxWaiting: number, outer?: Turns) {
     this.#free = max;
     this.#maxWaiting = maxWaiting;
+    this.#outer = outer;
   }
 
   /**
@@ -25,7 +27,21 @@ export class Turns {
    *   statements have been completed meanwhile.
    * @throws NotSentError at the deadline when no statement has been completed meanwhile.
    */
-  async take(options: CallOptions): Promise<void> {
+  take(options: CallOptions): Promise<void> {
+    return this.#outer ? this.#takeBoth(this.#outer, options) : this.#takeOwn(options);
+  }
+
+  async #takeBoth(outer: Turns, options: CallOptions): Promise<void> {
+    await this.#takeOwn(options);
+    try {
+      await outer.take(options);
+    } catch (error) {
+      this.#giveOwn();
+      throw error;
+    }
+  }
+
+  async #takeOwn(options: CallOptions): Promise<void> {
     if (this.#free > 0) {
       this.#free--;
       return;
@@ -35,9 +51,9 @@ export class Turns {
         if (call.caller?.isGone) this.#reject(call, callerDisconnected());
     }
     if (this.#waiting.size >= this.#maxWaiting) throw tooManyWait();
-    const { completed } = this;
+    const completed = this.#completed;
     const waiting: Waiting = new Call(undefined, options, (late) => {
-      const isSilent = this.completed === completed;
+      const isSilent = this.#completed === completed;
       const error = isSilent ? new NotSentError('no connection was free in time') : tooManyWait();
       this.#reject(late, error);
     });
@@ -46,6 +62,17 @@ export class Turns {
   }
 
   give(): void {
+    this.#outer?.give();
+    this.#giveOwn();
+  }
+
+  /** Notes that the database has completed a statement in time. */
+  complete(): void {
+    this.#completed++;
+    this.#outer?.complete();
+  }
+
+  #giveOwn(): void {
     this.#free++;
     for (const call of this.#waiting) {
       if (call.caller?.isGone) {
@@ -61,7 +88,7 @@ export class Turns {
 
   /** Lets more statements run. */
   resize(by: number): void {
-    for (let i = 0; i < by; i++) this.give();
+    for (let i = 0; i < by; i++) this.#giveOwn();
   }
 
   rejectWaiting(error: Error): void {

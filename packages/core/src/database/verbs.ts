@@ -4,9 +4,10 @@ import type { Rows, RowsAs, Values } from './query.ts';
 
 /**
  * The kinds of statements. Each kind of statement has its own connections, so that one kind cannot block
- * another. A `bulk` statement concerns many plants, and may take minutes.
+ * another. A `bulk` statement concerns many plants, and may take minutes. Searches run one at a time on a
+ * connection for lists, so that other lists need not wait for many searches.
  */
-export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'bulk';
+export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'searches' | 'bulk';
 
 export interface RunOptions {
   readonly share: Share;

@@ -35,7 +35,8 @@ export function superjsonOf(output: unknown): string | undefined {
   if (!text || hasOptionalType) return undefined;
   const { json, list, count = 0, hasNextId } = text;
   const types = list ? typesIn[list](count) : typesOfPlant;
-  const all = hasNextId ? `${types},"next":["bigint"]` : types;
+  const comma = types === '' ? '' : ',';
+  const all = hasNextId ? `${types}${comma}"next":["bigint"]` : types;
   const meta = all === '' ? '' : `,"meta":{"values":{${all}},"v":1}`;
   return `{"json":${withTextIds(json)}${meta}}`;
 }

@@ -5,6 +5,7 @@ import { contentBytesSql, storedColumns } from './columns.ts';
 import { withText } from './output-text.ts';
 import { maxPageBytes, reservePage } from './page-memory.ts';
 import { parsePlants, plantJson } from './plant-json.ts';
+import { type SearchBounds, selectMatches } from './search.ts';
 
 /** The conditions for the plants in a page. */
 export interface PageQuery {
@@ -12,6 +13,8 @@ export interface PageQuery {
   readonly tag?: string | undefined;
   /** Selects only plants that were created at this time or later. */
   readonly since?: Date | undefined;
+  /** Selects only plants whose name contains this text, in upper or lower case. */
+  readonly search?: string | undefined;
   /** Selects only plants with higher ids. */
   readonly after?: bigint | undefined;
   /** The maximum number of plants in the page. */
@@ -21,26 +24,32 @@ export interface PageQuery {
 /**
  * Makes a function that reads a page of plants, ascending by id. Reading a page takes no lock, and leaves
  * nothing open in the database. Postgres itself writes the JSON of the page.
+ *
+ * @param bounds returns the bounds for a page of a search
  */
-export function createPageReader({ read }: Pick<Verbs, 'read'>) {
+export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => SearchBounds) {
   return async (
-    { limit, ...condition }: PageQuery,
+    { limit, search, ...condition }: PageQuery,
     options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
   ): Promise<PlantPage> => {
     const { where, values } = whereClause(condition);
     // The text contains the default size. With a parameter instead, Postgres would estimate far too many
     // rows, and so plan the statement again for each page. Planning a page takes longer than reading it.
     const size = limit === defaultPageSize ? limit : `$${values.push(String(limit))}::int`;
+    const found =
+      search === undefined
+        ? selectFound(where, size)
+        : selectMatches(where, size, `$${values.push(search)}::text`, bounds());
     const { onTurn, settle } = reservePage(options.caller, limit);
-    const { rows } = await read(selectPage(where, size), values, { ...options, onTurn });
-    const [[json, count, last]] = rows as [Row]; // The statement returns one row.
+    const { rows } = await read(selectPage(found, size), values, { ...options, onTurn });
+    const [[json, count, next]] = rows as [Row]; // The statement returns one row.
     settle(Buffer.byteLength(json));
-    return pageOf(json, Number(count), last === null ? undefined : BigInt(last));
+    return pageOf(json, Number(count), next === null ? undefined : BigInt(next));
   };
 }
 
-/** The plants as a JSON list, the number of plants, and the last id if there are further plants. */
-type Row = [plants: string, count: number | string, last: string | null];
+/** The plants as a JSON list, the number of plants, and the `after` of the next page. */
+type Row = [plants: string, count: number | string, next: string | null];
 
 /** Makes a page that parses the JSON of its plants when somebody first reads the plants. */
 function pageOf(list: string, count: number, next: bigint | undefined): PlantPage {
@@ -61,21 +70,30 @@ function pageOf(list: string, count: number, next: bigint | undefined): PlantPag
  * window functions read only the rows within the limit. Without the inner LIMIT, a cluster would send the
  * whole table to the coordinator.
  */
-function selectPage(where: string, size: number | string): string {
+function selectPage(found: string, size: number | string): string {
   return `
-    select '[' || coalesce(string_agg(${plantJson}, ','), '') || ']', count(*),
-      case when max(following) > max(id) then max(id) end
+    select '[' || coalesce(string_agg(${plantJson}, ',') filter (where fits), '') || ']',
+      count(*) filter (where fits), coalesce(min(previous) filter (where not fits), max(reached))
     from (
-      select ${storedColumns}, lead(id) over page as following, row_number() over page as place,
-        sum(${contentBytesSql}) over page as bytes
-      from (select ${storedColumns} from plants ${where} order by id limit ${size} + 1) as limited
+      select ${storedColumns}, reached,
+        case when is_match then lag(id) over page else reached end as previous,
+        is_match is true and (row_number() over page = 1 or row_number() over page <= ${size}
+          and sum(case when is_match then ${contentBytesSql} else ${maxPageBytes} + 1 end) over page
+            <= ${maxPageBytes}) as fits
+      from (${found}) as found
       window page as (order by id rows unbounded preceding) order by id
-    ) as measured
-    where place = 1 or place <= ${size} and bytes <= ${maxPageBytes}`;
+    ) as measured`;
+}
+
+/** Selects the plants of a page and one more. */
+function selectFound(where: string, size: number | string): string {
+  return `
+    select ${storedColumns}, true as is_match, null::bigint as reached
+    from plants ${where} order by id limit ${size} + 1`;
 }
 
 /** The WHERE clause of a statement, and the values of its parameters. */
-export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit'>): {
+export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit' | 'search'>): {
   where: string;
   values: string[];
 } {

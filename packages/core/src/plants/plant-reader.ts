@@ -2,6 +2,7 @@ import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
 import type { CallOptions } from '../database/deadline.ts';
 import type { Verbs } from '../database/verbs.ts';
 import { createPageReader, type PageQuery, whereClause } from './pages.ts';
+import { searchBounds } from './search.ts';
 
 /** The plants to read. Without properties, the query reads all plants. */
 export type PlantQuery = Partial<PageQuery>;
@@ -15,7 +16,8 @@ export interface PlantReader {
   get(id: bigint, options?: CallOptions): Promise<StoredPlant | undefined>;
   /**
    * Returns a page of plants, ascending by id. A page has fewer plants than `limit` when the names and tags
-   * exceed 1 MiB. Pass `next` as the `after` of the next page.
+   * exceed 1 MiB. A page with `search` may have fewer plants or no plants, because a search reads a limited
+   * number of plants. Pass `next` as the `after` of the next page.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
    */
@@ -38,11 +40,16 @@ export interface PlantReader {
 /** The maximum number of plants in a page of `read`. */
 const bulkPageSize = 5_000;
 
-export function createPlantReader(database: Pick<Verbs, 'read'>): Omit<PlantReader, 'get'> {
-  const readPage = createPageReader(database);
+/** @param bounds returns the bounds of a page of a search */
+export function createPlantReader(
+  database: Pick<Verbs, 'read'>,
+  bounds = () => searchBounds(true),
+): Omit<PlantReader, 'get'> {
+  const readPage = createPageReader(database, bounds);
 
   return {
-    list: (page, options) => readPage(page, { share: 'lists', ...options }),
+    list: (page, options) =>
+      readPage(page, { share: page.search === undefined ? 'lists' : 'searches', ...options }),
 
     async count({ tag } = {}) {
       const { where, values } = whereClause({ tag });

@@ -86,6 +86,35 @@ it('waits before it connects again after a failed attempt and after a lost conne
   for (const delay of delays) expect(delay).toBeGreaterThan(longDelay - 2);
 });
 
+it('leaves a connection to other lists during a flood of searches', async () => {
+  const { run, accept } = createPool({ shares: { lists: 2 } });
+  const searches = ['search 1', 'search 2', 'search 3'].map((text) =>
+    rowsOf(run(text, { share: 'searches' })),
+  );
+  const searching = await accept();
+  const lists = ['list 1', 'list 2'].map((text) => rowsOf(run(text, { share: 'lists' })));
+  const listing = await accept();
+  for (const text of ['list 1', 'list 2']) {
+    expect(listing.statements.at(-1)).toBe(text);
+    await listing.settle();
+  }
+  await Promise.all(lists);
+  expect(searching.statements).toEqual(['search 1']);
+  for (let i = 0; i < 3; i++) await searching.settle();
+  await Promise.all(searches);
+  expect(searching.statements).toEqual(['search 1', 'search 2', 'search 3']);
+});
+
+it('runs the lists that wait before the next search', async () => {
+  const { run, accept } = createPool({ shares: { lists: 1 } });
+  const searches = ['search 1', 'search 2'].map((text) => run(text, { share: 'searches' }));
+  const connection = await accept();
+  const lists = ['list 1', 'list 2'].map((text) => run(text, { share: 'lists' }));
+  for (let i = 0; i < 4; i++) await connection.settle();
+  await Promise.all([...searches, ...lists]);
+  expect(connection.statements).toEqual(['search 1', 'list 1', 'list 2', 'search 2']);
+});
+
 it('throws when the pool has no connections for a kind of statement', async () => {
   const { run } = createPool();
   await expect(run('a statement', { share: 'bulk' })).rejects.toThrow(

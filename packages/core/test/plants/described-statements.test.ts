@@ -46,6 +46,8 @@ beforeAll(async () => {
     { tag: 'Apocynaceae' },
     { after: 0n },
     { tag: 'Apocynaceae', after: 0n },
+    { search: 'hoy' },
+    { search: 'hoy', tag: 'Apocynaceae', after: 0n },
   ]) {
     await reader.list({ limit: 10, ...query });
   }

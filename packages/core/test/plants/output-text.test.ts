@@ -63,6 +63,7 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
     ['all plants', () => store.list({ limit: 1_000 })],
     ['a page with a next page', () => store.list({ limit: 7 })],
     ['an empty page', () => store.list({ limit: 7, tag: 'none' })],
+    ['a page of a search', () => store.list({ limit: 2, search: 'PLANT' })],
     ['a plant', () => store.get(2n ** 63n - 1n)],
     ['a plant with a tag', () => store.get(12n)],
     ['changes', () => store.changes({ after: cursor })],

@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/open-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 import { createPageReader } from '../../src/plants/pages.ts';
+import { searchBounds } from '../../src/plants/search.ts';
 import { connectToNew, embedded, openStore, server } from '../fixtures/databases.ts';
 
 const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
@@ -116,7 +117,8 @@ describe('memory of a page', () => {
     await store.close();
     const database = await openDatabase({ databaseUrl });
     const read = vi.fn(database.read);
-    const page = await createPageReader({ read })({ limit: 1_000 }, { share: 'lists' });
+    const readPage = createPageReader({ read }, () => searchBounds(false));
+    const page = await readPage({ limit: 1_000 }, { share: 'lists' });
     expect(page.plants.map(({ name }) => name.length)).toEqual([1_000, 2_000]);
     expect(read).toHaveBeenCalledOnce();
     await database.close();

@@ -34,6 +34,17 @@ it('learns the start of the next page', () => {
   expect(startOf(three, 3)).toBe(300n);
 });
 
+it('goes on behind a page without plants that has a next page', () => {
+  let map = learnPage(emptyPageMap(undefined), 0, response(0, 100n));
+  expect([endRow(map), pageAt(map, 0), startOf(map, 1)]).toEqual([0, 1, 100n]);
+  map = learnPage(map, 1, response(5, 200n));
+  map = learnPage(map, 2, response(0, 300n));
+  map = learnPage(map, 3, response(2, undefined));
+  expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 0, 5, 5]);
+  expect([0, 4, 5, 6].map((row) => pageAt(map, row))).toEqual([1, 1, 3, 3]);
+  expect(endRow(map)).toBe(7);
+});
+
 it('a map is complete after the response for the last page', () => {
   const map = learnPage(three, 3, response(7, undefined));
   expect(map.frontier).toBeUndefined();

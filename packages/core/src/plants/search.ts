@@ -1,0 +1,41 @@
+import { storedColumns } from './columns.ts';
+
+/** The bounds for one page of a search. Each page reads at least one plant. */
+export interface SearchBounds {
+  /** The maximum number of plants to read. On a cluster, each shard sends up to this number of plants. */
+  readonly rows: number;
+  readonly milliseconds: number;
+}
+
+export function searchBounds(isCluster: boolean): SearchBounds {
+  return { rows: isCluster ? 2_000 : 50_000, milliseconds: 50 };
+}
+
+/**
+ * Selects the plants of a page whose names contain a text, and one further plant. No index finds a part of a
+ * name, so the statement compares each name of a limited number of plants.
+ *
+ * `is_match` is null for a plant whose name the search has not compared in time. The time begins with the first
+ * plant, because a cluster first sends all plants to the coordinator. In the row at which the search ended,
+ * `reached` is the highest id up to which the search has compared all names.
+ */
+export function selectMatches(
+  where: string,
+  size: number | string,
+  text: string,
+  { rows, milliseconds }: SearchBounds,
+): string {
+  return `
+    select ${storedColumns}, is_match,
+      case when is_match is null then id - 1 when place = ${rows} then id end as reached
+    from (
+      select ${storedColumns}, row_number() over page as place,
+        case when row_number() over page = 1
+          or clock_timestamp() <= min(clock_timestamp()) over page + interval '${milliseconds} ms'
+          then strpos(lower(name), (select lower(${text}))) > 0 end as is_match
+      from (select ${storedColumns} from plants ${where} order by id limit ${rows}) as looked
+      window page as (order by id rows unbounded preceding) order by id
+    ) as compared
+    where is_match is not false or place = ${rows}
+    order by id limit ${size} + 1`;
+}
