@@ -9,7 +9,7 @@ export interface ShardWatch {
   readonly current: ShardMap | undefined;
   /** Reads the shards. The promise is never rejected. */
   refresh(): Promise<void>;
-  /** Ends the reads. A read that is in progress has no effect. */
+  /** Ends the reads. A read in progress then has no effect. */
   stop(): void;
 }
 

@@ -13,7 +13,7 @@ export class Turns {
   readonly #outer: Turns | undefined;
   readonly #waiting = new Set<Waiting>();
 
-  /** @param outer the turns of a more general kind. Each statement also needs a turn of that kind. */
+  /** @param outer the turns for several kinds. Each statement also needs one of these turns. */
   constructor(max: number, maxWaiting: number, outer?: Turns) {
     this.#free = max;
     this.#maxWaiting = maxWaiting;

@@ -85,7 +85,7 @@ function selectPage(found: string, size: number | string): string {
     ) as measured`;
 }
 
-/** Selects the plants of a page and one more. */
+/** Selects the plants of a page, and one further plant. */
 function selectFound(where: string, size: number | string): string {
   return `
     select ${storedColumns}, true as is_match, null::bigint as reached

@@ -40,7 +40,7 @@ export interface PlantReader {
 /** The maximum number of plants in a page of `read`. */
 const bulkPageSize = 5_000;
 
-/** @param bounds returns the bounds of a page of a search */
+/** @param bounds returns the bounds for a page of a search */
 export function createPlantReader(
   database: Pick<Verbs, 'read'>,
   bounds = () => searchBounds(true),
