@@ -1,7 +1,7 @@
 import type { Cluster } from '@plant-store/core/cluster';
 import { checkMigration, settings } from './shards/cluster-role.ts';
 
-/** A Postgres that may be a node of a Citus cluster. The rest of this package is loaded when it is needed. */
+/** A Postgres that may be a node of a Citus cluster. The store loads the other modules when necessary. */
 export const citus: Cluster = {
   settings,
   checkMigration,

@@ -1,4 +1,4 @@
-/** The exports for an operator's tools: `plant-store distribute` and `doctor`. */
+/** The exports for an operator's tools, such as `plant-store distribute` and `doctor`. */
 export type { Instance } from './operator/blind-instances.ts';
 export { ClusterError } from './operator/check-nodes.ts';
 export type { ClusterState } from './operator/cluster-state.ts';

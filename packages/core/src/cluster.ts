@@ -1,4 +1,4 @@
-/** The parts of core that @plant-store/citus uses. */
+/** The exports of core for @plant-store/citus. */
 export { ConnectionPool } from './database/connection-pool.ts';
 export {
   type ConnectTo,

@@ -1,4 +1,4 @@
-/** The message of the innermost cause of an error, because libraries wrap the database's message. */
+/** Returns the message of the innermost cause, because libraries wrap the database's message. */
 export function rootMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return rootMessage(error.cause);
@@ -7,14 +7,14 @@ export function rootMessage(error: unknown): string {
 }
 
 /**
- * The code of an error. When the error has no code, the code of its first cause that has one. A code is a
- * SQLSTATE of the database such as `22P05`, or a network error such as `ECONNREFUSED`.
+ * Returns the code of an error, or of its first cause that has a code. A code is a SQLSTATE of the database,
+ * such as `22P05`, or the code of a network error, such as `ECONNREFUSED`.
  */
 export function databaseCode(error: unknown): string | undefined {
   return firstText(error, 'code');
 }
 
-/** The function of Postgres that raised an error, or that raised one of its causes. */
+/** The function in Postgres's source that raised the error or one of its causes. */
 export function databaseRoutine(error: unknown): string | undefined {
   return firstText(error, 'routine');
 }

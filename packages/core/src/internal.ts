@@ -1,4 +1,4 @@
-/** These exports are only for apps/api. The published package has no such entry point. */
+/** These exports are only for apps/api. The published package does not have this entry point. */
 export { generateToken } from './access-tokens/access-tokens.ts';
 export { createPrincipalCache, type TokenOwner } from './access-tokens/principal-cache.ts';
 export { deadlineIn, defaultTimeout } from './database/deadline.ts';

@@ -8,12 +8,12 @@ import type {
 import { checkHasDatabase, DataDirectoryError } from './embedded/data-directory-state.ts';
 import type { UnreachableHost } from './postgres/use-postgres.ts';
 
-/** Which database to use: a Postgres (`postgres://…`), or an embedded one in a directory. */
+/** The location of a database: the URL of a Postgres, or the directory of an embedded database. */
 export type DatabaseOptions<Cluster = ClusterSessions> =
   | { databaseUrl: string; cluster?: Cluster | undefined }
   | { dataDirectory: string };
 
-/** Opens and migrates a database. Loads only the driver that it needs. */
+/** Opens and migrates a database. Loads only the driver that the database needs. */
 export async function openDatabase(
   options: DatabaseOptions,
   openOptions: OpenOptions = {},
@@ -29,7 +29,7 @@ export async function openDatabase(
   return openEmbeddedDatabase(options.dataDirectory);
 }
 
-/** Uses a database without migrating it. Returns undefined when the directory has no database yet. */
+/** Uses a database without migrating its tables. Returns undefined when the directory has no database yet. */
 export async function useDatabase<T>(
   options: DatabaseOptions,
   use: (
@@ -76,7 +76,7 @@ function isMissingPGlite(error: unknown): boolean {
   return isNotFound && error.message.includes(`'${pgliteName}'`);
 }
 
-/** The versions of PGlite that this package supports. Its manifest has the same path from `src` and from `dist`. */
+/** The versions of PGlite that this package supports. `src` and `dist` have the same path to the manifest. */
 async function pgliteRange(): Promise<string | undefined> {
   const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   const manifest: { peerDependencies: Record<string, string> } = JSON.parse(text);

@@ -5,7 +5,7 @@ import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { createPlantStatements } from './plants/statements.ts';
 
-/** A store that can only be read. */
+/** A read-only store. */
 export interface OpenPlantReader
   extends PlantReader,
     Pick<OpenPlantFeed, 'changes' | 'follow' | 'followEach'> {
@@ -13,13 +13,13 @@ export interface OpenPlantReader
 }
 
 /**
- * Opens a store to read plants, and changes nothing. The Postgres may be a read replica, unless `onPrimary`
- * is set: only the primary has the feed of changes. Its user needs only the privilege `SELECT` on `plants`,
- * and for the feed also on `plant_deletions` and `plant_feed`. When the Postgres is unreachable, each call
- * throws `databaseUnavailable`.
+ * Opens a store for reading, and changes nothing. The Postgres may be a read replica, unless `onPrimary` is
+ * set. Only the primary has the feed of changes. The user needs only the privilege `SELECT` on `plants`, and
+ * for the feed also `SELECT` on `plant_deletions` and `plant_feed`. When the Postgres is unreachable, each
+ * call throws `databaseUnavailable`.
  *
- * @throws DataDirectoryError when the data directory has no store or cannot be used,
- *   DatabaseSettingsError when the URL cannot be parsed
+ * @throws DataDirectoryError when the data directory has no store or is not usable.
+ * @throws DatabaseSettingsError when the URL cannot be parsed.
  */
 export async function openPlantReader(
   options: DatabaseOptions,

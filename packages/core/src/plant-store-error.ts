@@ -8,7 +8,7 @@ import {
 import type { ZodError } from 'zod';
 import { databaseCode, rootMessage } from './error-causes.ts';
 
-/** The errors of the catalogue that the store itself throws. */
+/** The errors from the catalogue that the store itself throws. */
 export type PlantStoreErrorKind = Extract<
   ErrorKind,
   | 'invalidInput'
@@ -24,13 +24,13 @@ export type PlantStoreErrorKind = Extract<
 >;
 
 /**
- * The error that the store throws. `kind` names it in the catalogue. `message` may be shown to the
- * client; `cause` is only for the operator.
+ * The error class of the store. `kind` is the name of the error in the catalogue. Clients may see `message`,
+ * and only the operator may see `cause`.
  */
 export class PlantStoreError extends Error {
   override readonly name = 'PlantStoreError';
   readonly kind: PlantStoreErrorKind;
-  /** The scope that is missing, for `insufficientScope`. */
+  /** The missing scope, for `insufficientScope`. */
   readonly requiredScope: Scope | undefined;
 
   constructor(
@@ -48,18 +48,18 @@ export class PlantStoreError extends Error {
     return errorCatalogue[this.kind].code;
   }
 
-  /** The SQLSTATE, or the code of a network error; only for the operator. */
+  /** The SQLSTATE or the code of a network error, which only the operator may see. */
   get databaseCode(): string | undefined {
     return databaseCode(this.cause);
   }
 
-  /** The innermost cause's message, from the database or the network; only for the operator. */
+  /** The innermost cause's message, from the database or the network, which only the operator may see. */
   get reason(): string {
     return rootMessage(this);
   }
 }
 
-/** The error for an id that belongs to another plant, which stays unchanged. */
+/** The error for an id that another plant has. The other plant stays unchanged. */
 export function idTaken(id: bigint): PlantStoreError {
   const message = `id ${id} belongs to another plant: choose an id that is free`;
   return new PlantStoreError('idTaken', message);
@@ -76,7 +76,7 @@ export function insufficientScope(requiredScope: Scope): PlantStoreError {
   return new PlantStoreError('insufficientScope', message, { requiredScope });
 }
 
-/** The error for input that does not fit its schema. The message names the fault of each field. */
+/** The error for input that does not match its schema. The message describes the fault of each field. */
 export function invalidInput(cause: ZodError): PlantStoreError {
   const { issues } = cause;
   const told = issues.slice(0, maxIssues).map(({ path, message }) => `${placeOf(path)} ${message}`);
@@ -84,10 +84,10 @@ export function invalidInput(cause: ZodError): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${told.join('; ')}`, { cause });
 }
 
-/** The most issues that an error names. A list of plants may have thousands. */
+/** The maximum number of issues in a message. An invalid list of plants may have thousands of issues. */
 export const maxIssues = 10;
 
-/** Formats a path of zod for people: `plants[3].id`. */
+/** Formats a path from zod for people, such as `plants[3].id`. */
 function placeOf(path: readonly PropertyKey[]): string {
   const place = path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))

@@ -42,39 +42,39 @@ export interface PlantStore
     PlantExporter,
     PlantFeed {
   /**
-   * Creates a plant, and resolves when the plant is committed. Resolves even when the same plant (id, name
-   * and tag) is stored already, so a create can safely be repeated.
+   * Creates a plant, and resolves when the plant is committed. Also resolves when the same plant (id, name
+   * and tag) is already stored, so a create can safely be repeated.
    *
-   * @throws PlantStoreError `idTaken` when the id belongs to another plant, which stays unchanged;
-   *   `overloaded` when too many creates wait, and `shuttingDown` once the store is closing (nothing
-   *   was written); `databaseUnavailable` when the database did not respond in time (the plant may be
-   *   stored: repeat the create); `invalidInput` when the plant is not a valid NewPlant, or the
-   *   database cannot store it
+   * @throws PlantStoreError `idTaken` when another plant has the id. The other plant stays unchanged.
+   * @throws PlantStoreError `overloaded` when too many creates wait, and `shuttingDown` when the store is
+   *   closing. Nothing was written.
+   * @throws PlantStoreError `databaseUnavailable` when the database did not respond in time. The plant may be
+   *   stored, so repeat the create.
+   * @throws PlantStoreError `invalidInput` when the plant is invalid, or the database cannot store its text.
    */
   create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
 
   /**
-   * Creates 1 to 1,000 plants. Resolves with an outcome for each plant, in the same order. Some plants may be
-   * created, and others not. The `error` of an outcome is the one that `create` would throw. Plants with the
-   * same id are created one after the other.
+   * Creates 1 to 1,000 plants. Resolves with the outcomes of the plants, in the same order. Some plants may
+   * be created when other plants of the call are not. The `error` of an outcome is the error that `create`
+   * would throw. Plants with the same id are created one after the other.
    *
-   * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. Then no plant is
-   *   created.
+   * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. If one plant is
+   *   invalid, no plant is created.
    */
   createMany(plants: readonly NewPlant[], options?: CreateOptions): Promise<ManyCreatesOutcome[]>;
 
   /**
-   * Deletes the plant with this id, and resolves when the delete is committed. Resolves with false when there
-   * was no plant. The id is free afterwards.
+   * Deletes the plant with this id, and resolves when the delete is committed. Resolves with false when no
+   * plant had this id. The id is free after the delete.
    *
    * @throws PlantStoreError `databaseUnavailable`: the plant may be deleted. A repeated call deletes even a
-   *   plant that was created again under the id.
+   *   plant that was created under the id since the first call.
    */
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
 
   /**
-   * Counts all plants, or the plants with this tag, and stops at `limit`. So the cost does not grow with the
-   * number of plants beyond the limit.
+   * Counts all plants, or the plants with this tag, up to `limit`. Further plants cost nothing.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
    */
@@ -90,56 +90,57 @@ export interface PlantStore
   ready(): Promise<void>;
 
   /**
-   * How many creates wait for a statement, and how many are part of a running statement. `unsettled` counts
-   * the statements that are still in a commit after their callers got `databaseUnavailable`.
+   * The number of creates that wait for a statement, and the number of creates in running statements.
+   * `unsettled` is the number of statements that are still in a commit after their callers got
+   * `databaseUnavailable`.
    */
   pending(): { waiting: number; inFlight: number; unsettled: number };
 
   /**
-   * The nodes of a cluster that store plants, and whether those plants can be written. The latest create on
-   * the node or the latest call of `ready` shows that. On a database that is not a cluster, the list is
-   * empty.
+   * The nodes of a cluster that store plants, and whether the plants of each node can be written. The state
+   * of a node comes from its latest create, or from the latest call of `ready`. If the database is not a
+   * cluster, the list is empty.
    */
   nodes(): readonly NodeState[];
 
   /**
    * `waiting` is the number of followers that wait for changes. `heldBackFor` is the number of milliseconds
-   * for which a transaction that still runs has hidden changes. While no follower waits, it comes from
-   * `watchFeed`.
+   * for which a running transaction has hidden changes. When no follower waits, this number comes from the
+   * latest `watchFeed`.
    */
   feed(): { waiting: number; heldBackFor: number };
 
   /**
-   * Notices a transaction that hides changes. Notices a restored or promoted database, and lets its feed
-   * begin anew. A server calls this every 15 s.
+   * Checks whether a transaction hides changes. When the database was restored or promoted, makes its feed
+   * begin anew. A server should call this method every 15 s.
    *
-   * @throws PlantStoreError `notImplemented` without a feed; `databaseUnavailable`, even while the feed
-   *   begins anew
+   * @throws PlantStoreError `notImplemented` when the database cannot have a feed; `databaseUnavailable`,
+   *   even when the feed begins anew
    */
   watchFeed(): Promise<void>;
 
   /**
-   * Forgets the deletions that are older than the given number of days, and returns their number. Cursors
-   * before a forgotten deletion expire (`cursorExpired`). Does nothing on a cluster, or while another
-   * instance forgets deletions.
+   * Forgets the deletions that are older than the given number of days, and returns the number of forgotten
+   * deletions. A cursor from before a forgotten deletion expires (`cursorExpired`). Does nothing on a
+   * cluster, or when another instance is forgetting deletions.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   forgetDeletions(days: number): Promise<number>;
 
-  /** Ends all waits of `changes` and `follow` with `shuttingDown`. Later waits end at once. */
+  /** Ends all waits of `changes` and `follow` with the error `shuttingDown`. Further waits end at once. */
   stopWaiting(): void;
 
-  /** Waits for all earlier creates, then closes the database. It may be called twice. */
+  /** Waits for all earlier creates, and then closes the database. A second call has no further effect. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the store and migrates its tables. A Postgres may be unreachable: until it is reachable,
- * every call, even `ready`, throws `databaseUnavailable`.
+ * Opens the store and migrates its tables. When the Postgres is unreachable, every call throws
+ * `databaseUnavailable` until the Postgres is reachable, even `ready`.
  *
- * @throws DataDirectoryError when the data directory cannot be used, DatabaseSettingsError when
- *   somebody must first change the settings or the URL of the Postgres
+ * @throws DataDirectoryError when the data directory is not usable.
+ * @throws DatabaseSettingsError when somebody must first change the settings or the URL of the Postgres.
  */
 export async function openPlantStore(
   options: StoreOptions,
@@ -152,8 +153,7 @@ export async function openPlantStore(
 async function createPlantStore(database: Database, cluster?: Cluster): Promise<PlantStore> {
   const events = new EventEmitter<StoreEvents>();
   const emit = events.emit.bind(events);
-  // An error that a listener throws becomes a process warning, and does not reach the write that emits the
-  // event.
+  // An error in a listener becomes a process warning, so that the write that emits the event does not fail.
   events.emit = (...event) => {
     try {
       return emit(...event);
@@ -191,7 +191,7 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
     follow: feed.follow,
     feed: feed.state,
     watchFeed: async () => {
-      // A cluster has no feed, and its log would get an error for each statement.
+      // A cluster has no feed, and each attempt to read a feed would write an error to the cluster's log.
       if (lanes.nodes().length === 0) await feed.watch();
     },
     forgetDeletions: (days) => forgetDeletions(database, days),
@@ -224,7 +224,7 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
     events.emit('batch', committed);
   }
 
-  /** After the write, wakes the followers that wait for changes. */
+  /** Wakes the waiting followers after a write. */
   function noticed<T>(write: Promise<T>): Promise<T> {
     return write.finally(feed.notice);
   }

@@ -14,12 +14,12 @@ import {
 } from '@plant-store/core/cluster';
 
 /**
- * The statements that Citus passes to the nodes of the plants. With an array for each column, Citus would
- * send every row through the coordinator. So the INSERT has a parameter for each value, and another text for
- * each size of a batch.
+ * The statements that Citus passes to the nodes that store the plants. If the INSERT had an array for each
+ * column, Citus would send every row through the coordinator. So the INSERT has a parameter for each value,
+ * and each batch size needs a different statement text.
  *
- * Citus rejects volatile functions in a write, and it evaluates a failing expression even in a branch that is
- * not taken. So after the deadline, the INSERT sets the name to null, and the column rejects null.
+ * Citus rejects volatile functions in a write. Citus evaluates an expression that fails, even in a branch of
+ * CASE that is not taken. So after the deadline, the INSERT sets the name to null, which the column rejects.
  */
 export function createOrdinaryStatements(verbs: Verbs): PlantStatements {
   return {
@@ -63,10 +63,7 @@ function throwLateWrite(cause: unknown): never {
 
 const notNullViolated = '23502';
 
-/**
- * When a statement was cancelled, throws an error of unknown outcome: another node may have committed the
- * statement.
- */
+/** Throws an error of unknown outcome after a cancel, because another node may have committed. */
 export function throwUnlessCancelled(cause: unknown): never {
   if (!isCancelled(cause)) throw cause;
   throw Object.assign(new Error('the statement was cancelled', { cause }), {
@@ -78,8 +75,9 @@ export function throwUnlessCancelled(cause: unknown): never {
 const unknownOutcome = '40003';
 
 /**
- * Counts plants on each shard of a cluster, and stops on each shard at the limit. For a LIMIT in a subquery,
- * Citus would send that many rows of every shard to one node. Here every shard sends one number.
+ * Counts the plants on each shard of a cluster. The count on each shard stops at the limit. Citus would send
+ * the rows of a subquery with LIMIT from every shard to one node. `run_command_on_shards` gets only one
+ * number from every shard.
  */
 export function createCountOnShards({ read }: Verbs): CountUpTo {
   return async (limit, { tag } = {}, options = {}) => {
@@ -94,7 +92,7 @@ export function createCountOnShards({ read }: Verbs): CountUpTo {
   };
 }
 
-/** `run_command_on_shards` formats the command for each shard, so a percent sign in the tag is doubled. */
+/** `run_command_on_shards` treats the command as a format, so a percent sign in the tag must be doubled. */
 const countOnShards = `
   select success, result from run_command_on_shards('plants', format(
     'select count(*) from (select 1 from %%s %s limit %s) as found',
@@ -105,10 +103,7 @@ const countOnShards = `
     $1::bigint
   ))`;
 
-/**
- * Whether an error is the internal error of Citus for plants that move, because it distributes a table or
- * splits a shard.
- */
+/** Whether an error is Citus's internal error for plants that are being moved to another node or shard. */
 export function hasMoved(error: unknown): boolean {
   return /^could not find valid entry for shard/.test(rootMessage(error));
 }

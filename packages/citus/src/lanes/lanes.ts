@@ -25,8 +25,8 @@ interface NodeLane {
 }
 
 /**
- * Watches the shards of the plants. Once there are shards, the store uses a lane for each node. While the
- * shards are not known, all plants go through the node that the URL names.
+ * Watches the shards of the plants. When the shards are known, the store uses a lane for each node. Before
+ * the store knows the shards, all plants go through the node that the URL names.
  */
 export function watchLanes(store: ClusterStore): ClusterWatch {
   const { database, nodes: connections, events, onCommit, main, use } = store;
@@ -43,7 +43,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
     laneOf(id) {
       const map = shards.current;
       if (!map || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return ordinary;
-      const { node } = map.shardOf(BigInt(id as bigint | number)); // The line above checks it.
+      const { node } = map.shardOf(BigInt(id as bigint | number)); // The `if` above checks the type of `id`.
       return byNode.get(node)?.lane ?? ordinary;
     },
     get all() {
@@ -90,7 +90,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
     if (map) useNodes(map);
   }
 
-  /** Opens lanes to new nodes, and closes the lanes to nodes that have left the cluster or moved. */
+  /** Opens lanes to new nodes, and closes the lanes of nodes that have left or have a new address. */
   function useNodes(map: ShardMap): void {
     const before = byNode;
     byNode = new Map(
@@ -109,7 +109,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
     const onUnsettled = () => events.emit('warning', `on ${address}: ${lateCommit}`);
     const node = { id, address, clusterId };
     const access = openNodeAccess(node, { ...connections, onUnsettled });
-    /** Returns undefined when the node has left the cluster. Then no event names the node. */
+    /** Returns undefined when the node has left the cluster. The store then emits no events for the node. */
     const current = () => nodes().find((node) => node.id === id);
     const health = new NodeHealth({
       access,
@@ -135,4 +135,4 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
 }
 
 const untested =
-  'the store sends ordinary INSERTs to this cluster, which cost more, because it was not tested on Citus';
+  'the store sends ordinary INSERTs, which cost more, because the store was not tested on Citus';

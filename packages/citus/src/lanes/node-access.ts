@@ -11,19 +11,16 @@ import { clusterIdSignature } from '../shards/node-functions.ts';
 import type { StorageNode } from '../shards/shard-map.ts';
 
 /**
- * Access for statements about the plants of one node of a cluster. These statements have their own
- * connections, so that other statements go on while that node is down.
+ * The connections for statements about the plants of one node of a cluster. These statements have their own
+ * connections, so that other statements continue when that node is down.
  */
 export interface NodeAccess extends Verbs {
   /** See `Database`. */
   mayCommit(share: Share): Promise<boolean>;
   unsettled(): number;
-  /** Whether the connections lead directly to that node, not through another one. */
+  /** Whether the connections lead directly to that node, and not through another node. */
   readonly isDirect: boolean;
-  /**
-   * Why the store could not reach that node itself. Undefined when it can reach the node, or has not tried
-   * yet.
-   */
+  /** The error of the last direct connection attempt. Undefined before any such error. */
   readonly directError: unknown;
   /** See `Database`. */
   onClockMoved(listener: (error: Error) => void): void;
@@ -31,7 +28,7 @@ export interface NodeAccess extends Verbs {
 }
 
 interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo'> {
-  /** Is called when a write is still in its commit a second after its deadline. */
+  /** Called when a write is still in its commit a second after the write's deadline. */
   readonly onUnsettled?: () => void;
   /** A clock in milliseconds. Default: `performance.now`. */
   readonly now?: () => number;
@@ -40,17 +37,17 @@ interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo
 /** The connections to a node, by kind of statement. */
 export const nodeShares = { creates: 3, deletes: 1, lookUps: 2 };
 
-/** Milliseconds after which the store tries again to reach a node that it could not reach itself. */
+/** Milliseconds before the store tries again to connect directly to an unreachable node. */
 const retryInterval = 15_000;
 
-/** Milliseconds to connect to a node. The first attempt has fewer, because plants wait for it. */
+/** Milliseconds to connect to a node. The first attempt has less time, because plants wait for it. */
 const firstTimeout = 2_000;
 const timeout = 5_000;
 
 /**
- * Opens a pool for the plants of one node of a cluster. Its connections lead to that node, so that no
- * other node works for its plants. When the store cannot reach that node itself, they lead to the node
- * that the URL names, which passes the calls on.
+ * Opens a pool for the plants of one node of a cluster. The connections lead directly to that node, so that
+ * its plants cause no work on other nodes. When the store cannot reach that node directly, the connections
+ * lead to the node that the URL names. The node that the URL names passes the calls on.
  */
 export function openNodeAccess(
   { clusterId, ...node }: Pick<StorageNode, 'id' | 'address'> & { clusterId: string },
@@ -66,11 +63,11 @@ export function openNodeAccess(
     async connect() {
       const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
       if (first) return first;
-      // The store has reached this node before, so the node is down, and another way would not help.
+      // The store has reached this node before, so the node is down, and another route would not help.
       if (isDirect) return connectDirectly(timeout);
       const connection = await connect();
       if (!isDirect) return connection;
-      // The two ways need different statements, so all connections of the pool lead the same way.
+      // Direct and indirect connections need different statements, so all connections take the same route.
       void connection.close();
       return connectDirectly(timeout);
     },
@@ -108,7 +105,7 @@ export function openNodeAccess(
     }
   }
 
-  /** When the node can be reached now, replaces the connections through the other node. */
+  /** Tries to reach the node again, and then replaces the connections that lead through the other node. */
   async function retry(): Promise<void> {
     const connection = await tryDirectly(timeout);
     if (!connection) return;
@@ -122,8 +119,8 @@ export function openNodeAccess(
 }
 
 /**
- * Connects directly to a node of a cluster, and checks that the node is the right one. From this machine, its
- * address may lead to another server: `localhost` is an example.
+ * Connects directly to a node of a cluster, and checks that the node is the right one. On this machine, an
+ * address such as `localhost` may lead to another server.
  */
 export async function connectToNode(
   { id, address }: Pick<StorageNode, 'id' | 'address'>,

@@ -9,26 +9,23 @@ import type { NodeAccess } from './node-access.ts';
 
 interface NodeHealthOptions {
   readonly access: Pick<NodeAccess, 'write' | 'directError'>;
-  /** Is called when the node cannot be written any more, or can be written again. */
+  /** Called when writes to the node begin to fail, or succeed again. */
   readonly onChange: () => void;
   /**
-   * Is called when creates begin to go through another node, with the error that is the cause. Is called
-   * with undefined when creates go to the node itself again.
+   * Called with an error when that error makes creates go through another node. The error is undefined when
+   * creates go directly to the node again.
    */
   readonly onReroute: (error: unknown) => void;
   readonly now?: () => number;
 }
 
-/** Milliseconds that a probe may take. */
+/** The time limit of a probe, in milliseconds. */
 const probeTimeout = 1_000;
 
-/** Milliseconds for which a failed insert counts more than a probe, which writes nothing. */
+/** For this many milliseconds after a failed insert, a successful probe proves nothing. */
 const insertCounts = 10_000;
 
-/**
- * Remembers whether the latest insert on a node of a cluster succeeded, and whether the inserts go through
- * another node.
- */
+/** Remembers whether the latest insert on a node succeeded, and whether inserts go through another node. */
 export class NodeHealth {
   isWritable = true;
   #isRerouted = false;
@@ -39,7 +36,7 @@ export class NodeHealth {
     this.#options = { now: () => performance.now(), ...options };
   }
 
-  /** Returns the same statements. Their inserts also show whether the node can be written. */
+  /** Returns the same statements. The inserts also show whether the node is writable. */
   observed(statements: PlantStatements): PlantStatements {
     return {
       ...statements,
@@ -59,7 +56,8 @@ export class NodeHealth {
   }
 
   /**
-   * Inserts no plants, to find out whether the node can be written. The promise is never rejected.
+   * Calls the insert function without plants, to check whether the node is writable. The promise is never
+   * rejected.
    *
    * @param someId an id that the node stores
    */
@@ -76,9 +74,7 @@ export class NodeHealth {
     this.#succeeded(this.isWritable || !hasFailedLately);
   }
 
-  /**
-   * Reports a changed way of the inserts only after a success: while the node is down, no way leads to it.
-   */
+  /** Reports a changed route only after a success: when the node is down, every route fails. */
   #succeeded(isWritable = true): void {
     this.#set(isWritable);
     const { directError } = this.#options.access;

@@ -11,8 +11,8 @@ import { createOrdinaryStatements, hasMoved, throwUnlessCancelled } from './citu
 import type { NodeAccess } from './node-access.ts';
 
 /**
- * Makes the statements for the plants of one node of a cluster. When another node stores the plants now, an
- * ordinary statement is sent instead, and Citus passes it to the right node.
+ * Makes the statements for the plants of one node of a cluster. When the plants have moved to another node,
+ * the store sends an ordinary statement. Citus passes an ordinary statement to the right node.
  */
 export function createNodeStatements(
   access: Pick<NodeAccess, 'read' | 'write' | 'isDirect'>,
@@ -29,7 +29,7 @@ export function createNodeStatements(
       const map = shards.current;
       if (!map) return ordinary.insert(batch, deadline, until);
       const byShard = Map.groupBy(batch, ({ id }) => map.shardOf(id).id);
-      // All instances lock shards in the same order, so that they cannot deadlock.
+      // All instances lock shards in the same order, so that the instances cannot deadlock.
       const groups = [...byShard].sort(([a], [b]) => Number(a) - Number(b));
       const sorted = groups.flatMap(([, ofShard]) => ofShard);
       const values = (time: string) => [
@@ -71,8 +71,8 @@ export function createNodeStatements(
 }
 
 /**
- * Whether the plants have moved, the function does not exist, or the user may not call the function. In all
- * these cases nothing is written.
+ * Whether the plants have moved, the function does not exist, or the user lacks the privilege to call the
+ * function. In all these cases, the failed call has written nothing.
  */
 function needsOrdinary(error: unknown): boolean {
   return [shardMoved, '42883', '42501'].includes(databaseCode(error) ?? '') || hasMoved(error);

@@ -1,27 +1,25 @@
 import type { SharedTurn } from '@plant-store/core/cluster';
 
-/** The nodes are busy when the average statement takes this many times as long as the shortest one. */
+/** The nodes are busy when the average duration of a statement is this multiple of the shortest duration. */
 const busyFactor = 3;
 
-/** Milliseconds after which a new search for the shortest statement begins. */
+/** The time between two resets of the shortest duration, in milliseconds. */
 const period = 10_000;
 
-/**
- * A longer statement counts as this many milliseconds, so that one slow statement changes the average little.
- */
+/** A longer statement counts as this many milliseconds, so that one statement changes the average little. */
 const longest = 50;
 
 /**
- * While the nodes of a cluster are busy, lets their lanes send one after the other. Each statement then has
- * more creates: two half-full statements cost more than a full one. While the nodes are not busy, the lanes
- * do not wait for each other, because waiting would save nothing.
+ * Lets the lanes of busy nodes send their statements one after the other. The statements then contain more
+ * creates, and one full statement costs less than two half-full statements. Lanes to idle nodes do not wait,
+ * because waiting would save nothing.
  */
 export class NodeTurns implements SharedTurn {
   #running = 0;
   #waiting: (() => void)[] = [];
-  /** Milliseconds that a statement takes, as a moving average. */
+  /** The moving average of a statement's duration, in milliseconds. */
   #average = 0;
-  /** Milliseconds of the shortest statement, in this period and in the previous one. */
+  /** The shortest duration of a statement in this period, and in the previous period, in milliseconds. */
   #shortest = Number.POSITIVE_INFINITY;
   #shortestBefore = Number.POSITIVE_INFINITY;
   #periodEndsAt = 0;

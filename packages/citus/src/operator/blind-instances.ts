@@ -1,19 +1,19 @@
 import type { Query } from '@plant-store/core/cluster';
 
-/** An instance of the store that has sessions on a node of a cluster. */
+/** An instance of the store with sessions on a node of a cluster. */
 export interface Instance {
   /** The node that the instance uses, as `host:port`. */
   readonly node: string;
   /** The address of the instance's machine. Null when the instance uses a socket of the node. */
   readonly address: string | null;
-  /** The `application_name` of its sessions. */
+  /** The `application_name` of the instance's sessions. */
   readonly application: string;
 }
 
 /**
- * Reads which instances have not noticed that their database is a cluster. Their sessions have the
- * `application_name` for a single database. In an earlier version of the store, this name does not contain
- * the process.
+ * Reads the instances that have not noticed that their database is a cluster. The sessions of these instances
+ * have the `application_name` for a single database. Earlier versions of the store do not write the process
+ * id into this name.
  */
 export async function readBlindInstances(query: Query): Promise<Instance[]> {
   const { rows } = await query(blindInstances);
@@ -23,7 +23,7 @@ export async function readBlindInstances(query: Query): Promise<Instance[]> {
   });
 }
 
-/** Reads only the nodes that can be reached. */
+/** Reads the reachable nodes only. */
 const blindInstances = `
   select nodename || ':' || nodeport, result
   from run_command_on_all_nodes($$

@@ -2,10 +2,10 @@ import { type Query, send } from '@plant-store/core/cluster';
 import { clusterRole } from '../shards/cluster-role.ts';
 
 /**
- * Checks that this is the coordinator of a cluster, that its nodes can be reached, and that at least one of
- * them may store plants.
+ * Checks that this database is a coordinator, that all nodes are reachable, and that some node may store
+ * plants.
  *
- * @returns the nodes that may store plants, each as `host:port`
+ * @returns the nodes that may store plants, each as `host:port`.
  * @throws ClusterError
  */
 export async function checkNodes(query: Query): Promise<string[]> {
@@ -42,7 +42,7 @@ interface NodeRow {
   shards: boolean;
 }
 
-/** Reads the nodes. Citus reports no connections of a node that is down: then `is_reachable` is false. */
+/** Reads the nodes. For a node that is down, Citus reports no connections, and `is_reachable` is false. */
 const nodes = `
   select nodename || ':' || nodeport as address, shouldhaveshards as shards,
     coalesce(bool_or(result), false) as is_reachable
@@ -52,7 +52,7 @@ const nodes = `
   where noderole = 'primary' and isactive
   group by groupid, address, shards order by groupid`;
 
-/** Says that the cluster cannot hold the store's tables until somebody changes the cluster. */
+/** The error for a cluster that cannot hold the store's tables until somebody changes the cluster. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';
 }

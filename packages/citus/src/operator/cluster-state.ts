@@ -9,15 +9,15 @@ import { planTables } from './distribute.ts';
 /** A Citus cluster, as one of its nodes sees it. */
 export interface ClusterState {
   readonly role: ClusterRole;
-  /** The steps that `distributePlants` would take; always empty on a worker. */
+  /** The steps that `distributePlants` would take. The list is always empty on a worker. */
   readonly missing: readonly string[];
-  /** The nodes that store plants; empty while the store cannot insert by node. */
+  /** The nodes that store plants. The list is empty when the store cannot insert by node. */
   readonly nodes: readonly NodeContent[];
   /** The addresses of the nodes that are down and store no plants, such as the coordinator. */
   readonly downWithoutPlants: readonly string[];
-  /** The instances that have not noticed the cluster. Empty while the plants are not distributed. */
+  /** The instances that have not noticed the cluster. The list is empty before the plants are distributed. */
   readonly blindInstances: readonly Instance[];
-  /** The version of Citus if the store was not tested on it; otherwise undefined. */
+  /** The version of Citus when the store was not tested on this version; otherwise undefined. */
   readonly untestedVersion: string | undefined;
 }
 
@@ -27,17 +27,17 @@ interface NodeContent {
   readonly shards: number;
   /** The approximate number of plants on the node. Undefined when the node is down. */
   readonly plants: number | undefined;
-  /** The error when this process cannot reach the node itself. Undefined when it can reach the node. */
+  /** The error when this process cannot connect directly to the node. Undefined for a reachable node. */
   readonly directError: unknown;
 }
 
-/** Milliseconds that a statement on a node may take. */
+/** The time limit of a statement on a node, in milliseconds. */
 const nodeTimeout = 2_000;
 
 /**
- * Reads the state of a cluster. Returns undefined when the database is not part of a cluster.
+ * Reads the state of a cluster. Returns undefined when the database is not a part of a cluster.
  *
- * @param query runs each statement on a connection of its own, because it may wait for a node that is down
+ * @param query runs each statement on a separate connection, because a statement may wait for a silent node
  */
 export async function readClusterState(
   query: Query,
@@ -47,7 +47,7 @@ export async function readClusterState(
   if (!role) return undefined;
   const { steps } = role === 'coordinator' ? await planTables(query) : { steps: [] };
   const { rows } = await query(`select extversion from pg_extension where extname = 'citus'`);
-  const [version = ''] = rows[0] as [string]; // One row, because the database has a role in a cluster.
+  const [version = ''] = rows[0] as [string]; // The query returns one row, because Citus is installed.
   const { isCluster, map } = await readShardMap(query);
   const nodes = map?.nodes ?? [];
   const [contents, downWithoutPlants, blindInstances] = await Promise.all([
@@ -99,7 +99,7 @@ async function directErrorOf(
   }
 }
 
-/** Returns the addresses of the nodes that are down, without the nodes whose plants are counted. */
+/** Returns the addresses of the nodes that are down and are not in `counted`. */
 async function downNodes(counted: readonly StorageNode[], query: Query): Promise<string[]> {
   const { rows } = await query(otherNodes, [`{${counted.map(({ id }) => id)}}`]);
   const down = (rows as [string, string][]).map(async ([host, port]) => {

@@ -17,7 +17,7 @@ import {
   planDistribution,
 } from './distribute.ts';
 
-/** It takes hours to move billions of plants. Postgres accepts no longer timeout than this one of 24 days. */
+/** A move of billions of plants takes hours. This limit of 24 days is the longest that Postgres has. */
 const limits = {
   timeout: 2 ** 31 - 1,
   lockTimeout: migrationTimeout,
@@ -28,9 +28,9 @@ const limits = {
 const interval = 1_000;
 
 /**
- * Distributes the tables of the store and their rows over the nodes of a Citus cluster. It distributes plants
- * by id, and copies the access tokens and the list of migrations to each node. Creates go on, unless
- * `isBlocking` is set. After an error, call this function again: it does only the missing steps.
+ * Distributes the tables of the store and their rows over the nodes of a Citus cluster. Plants are
+ * distributed by id, and each node gets a copy of the access tokens and of the list of migrations. Creates
+ * continue, unless `isBlocking` is set. After an error, call this function again for the missing steps.
  *
  * @throws ClusterError when the cluster or the tables are not ready to be distributed
  */
@@ -50,7 +50,7 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
   async function takeStep({ statements, move }: DistributionStep): Promise<void> {
     const observer = move && (await connect());
     if (observer) {
-      // An error in the progress report does not matter to the step.
+      // The step continues when its progress report fails.
       reportCopied(observer, (copied) => options.onCopied?.(copied, move.plants)).catch(() => {});
     }
     try {
@@ -63,7 +63,7 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
   }
 }
 
-/** Reports how many plants the nodes have copied. Fails when the connection is closed. */
+/** Reports how many plants the nodes have copied. Ends with an error when the connection is closed. */
 async function reportCopied(
   observer: Connection,
   onCopied: (copied: number) => void,
@@ -71,13 +71,16 @@ async function reportCopied(
   let copied = 0;
   for (;;) {
     await setTimeout(interval, undefined, { ref: false });
-    // The database stops counting a copy when it ends, so the number may fall.
+    // The sum of the running copies falls when a copy ends.
     copied = Math.max(copied, await readCopied(observer.query));
     if (copied > 0) onCopied(copied);
   }
 }
 
-/** Whether `output_plugin_libraries` lacks Citus. A Postgres with this setting, such as 15.20, trusts only the libraries in it. */
+/**
+ * Whether `output_plugin_libraries` lacks Citus. A Postgres with this setting, such as 15.20, loads output
+ * plugins only from the libraries in the setting.
+ */
 function needsOutputPlugin(error: unknown): boolean {
   return rootMessage(error).includes('may not be used as an output plugin');
 }

@@ -9,24 +9,24 @@ import {
 import type { Instance } from './blind-instances.ts';
 import { ClusterError, checkNodes } from './check-nodes.ts';
 
-/** The plan of `distributePlants`, or its result. */
+/** The plan for `distributePlants`, or its result. */
 export interface Distribution {
   /** The nodes that will store plants, each as `host:port`. */
   readonly nodes: readonly string[];
-  /** How many shards the plants have, or will have. */
+  /** The number of shards that the plants have, or will have. */
   readonly shards: number;
-  /** The missing changes, in order. The description of each change is a clause without a subject. */
+  /** The missing changes in order. The description of a change begins with a verb. */
   readonly steps: readonly DistributionStep[];
 }
 
 export interface DistributionStep {
   readonly description: string;
   readonly statements: readonly string[];
-  /** Only for a step that moves plants for longer than a second. */
+  /** Missing for a step of less than a second. */
   readonly move?: {
     /** Whether creates and deletes wait while the step runs. */
     readonly isBlocking: boolean;
-    /** The approximate number of plants that the step moves. Undefined when the database does not know it. */
+    /** The approximate number of plants that the step moves. Undefined when the database has no estimate. */
     readonly plants: number | undefined;
   };
 }
@@ -36,30 +36,33 @@ export interface DistributeOptions {
   readonly databaseUrl: string;
   /** The number of shards into which the plants are split. */
   readonly shards: number;
-  /** Moves the plants in one statement. This is faster, but creates and deletes wait for it. */
+  /** Moves the plants in one statement. One statement is faster, but blocks creates and deletes. */
   readonly isBlocking?: boolean;
-  /** Decides whether to do the missing steps. It is not called when nothing is missing. */
+  /** Decides whether to take the missing steps. This function is not called when no step is missing. */
   readonly confirm: (missing: Distribution) => Promise<boolean>;
   /**
-   * Is called about once a second while plants move. Its argument is the number of plants that the nodes have
-   * copied.
+   * This function is called about once a second during a move of plants. `copied` is the number of plants
+   * that the nodes have copied.
    */
   readonly onCopied?: (copied: number, total: number | undefined) => void;
-  /** Is called before the wait for the instances that have not noticed the cluster. */
+  /** This function is called before the wait for the instances that have not noticed the cluster. */
   readonly onWait?: (instances: readonly Instance[]) => void;
-  /** Milliseconds to wait for these instances, which check for a cluster every 15 s. Default: 0. */
+  /**
+   * Milliseconds to wait for the instances that have not noticed the cluster. Every instance checks for a
+   * cluster every 15 s. Default: 0.
+   */
   readonly patience?: number;
 }
 
 export interface DistributeResult extends Distribution {
-  /** Whether nothing is missing now. */
+  /** Whether all steps are done. */
   readonly isDone: boolean;
-  /** The instances that have not noticed the cluster. They send all plants through one node. */
+  /** The instances that have not noticed the cluster. These instances send all plants through one node. */
   readonly blindInstances: readonly Instance[];
 }
 
 /**
- * Checks a Citus cluster, and plans the missing steps after which it holds the tables of the store.
+ * Checks a Citus cluster, and plans the steps that are missing for the store's tables.
  *
  * @throws ClusterError
  */
@@ -71,13 +74,13 @@ export async function planDistribution(
   return { nodes, ...(await planTables(query, { shards, isBlocking })) };
 }
 
-/** The options for a plan that is only displayed: nobody has chosen a number of shards yet. */
+/** The options for a plan that is only displayed, before somebody has chosen a number of shards. */
 const undecided = { shards: 0, isBlocking: true };
 
 /**
- * Plans the missing steps on the coordinator of a cluster, without a check of its nodes.
+ * Plans the missing steps on the coordinator of a cluster, without checking the nodes.
  *
- * @throws ClusterError when the tables do not exist yet, or cannot be distributed while creates go on
+ * @throws ClusterError when the tables do not exist yet, or cannot be distributed without blocking creates
  */
 export async function planTables(
   query: Query,
@@ -100,7 +103,7 @@ interface TableState {
   is_migrated: boolean;
   are_plants_distributed: boolean;
   shards: number;
-  /** Bytes of the plants on the coordinator, while they are not distributed. */
+  /** The size of the plants on the coordinator in bytes, before the plants are distributed. */
   bytes: number;
   plants: number;
   wal_level: string;
@@ -110,7 +113,7 @@ interface TableState {
   has_insert_function: boolean;
 }
 
-/** A hash of the functions, so that a later version of the store replaces the functions of a cluster. */
+/** A hash of the functions. A store with another hash replaces the functions of the cluster. */
 const functionsVersion = createHash('sha256').update(createNodeFunctions.join()).digest('hex');
 
 const whetherReference = (table: string) => `exists (
@@ -140,7 +143,7 @@ const tables = `
       where classid = 'pg_proc'::regclass and objid = to_regprocedure('${clusterIdSignature}')
     ) as has_insert_function`;
 
-/** The distributed tables of which the coordinator still has its own rows. */
+/** The distributed tables whose old rows are still on the coordinator. */
 const ownCopies = `
   select logicalrelid::text as table from pg_dist_partition
   where logicalrelid in (to_regclass('plants'), to_regclass('access_tokens'),
@@ -150,7 +153,7 @@ const ownCopies = `
 
 const notMigrated = 'the tables do not exist yet: start the server once, which creates them';
 
-/** One statement moves this many bytes of plants in about a second. Creates can wait that long. */
+/** One statement moves this many bytes of plants in about a second. Creates can wait for a second. */
 const fewPlants = 16 * 2 ** 20;
 
 function distributePlants(
@@ -189,7 +192,7 @@ function copyToEveryNode(table: string): DistributionStep {
   };
 }
 
-/** The step that is left when an earlier run ended between the two statements of a table. */
+/** The step for a table whose rows were distributed in a run that ended too early. */
 function removeOwnCopy(table: string): DistributionStep {
   return {
     description: `remove the coordinator's own copy of ${table}`,
@@ -204,7 +207,7 @@ const createFunction: DistributionStep = {
   description: 'create the functions that insert, delete and count the plants of one node',
   statements: [
     ...createNodeFunctions,
-    // This is the last statement, so the version shows that all functions exist.
+    // This statement is the last of all, so the version shows that all functions exist.
     `comment on function ${insertFunctionSignature} is '${functionsVersion}'`,
   ],
 };

@@ -3,10 +3,10 @@ import { settings } from '../shards/cluster-role.ts';
 import { type ClusterState, readClusterState } from './cluster-state.ts';
 
 /**
- * Reads the state of the Citus cluster that a database is a part of, and changes nothing.
+ * Reads the state of the Citus cluster of a database, without changing the cluster.
  *
- * @returns undefined when the database is not part of a cluster
- * @throws an error of the connection or the database
+ * @returns undefined when the database is not a part of a cluster.
+ * @throws an error of the connection or the database.
  */
 export async function inspectCluster(databaseUrl: string): Promise<ClusterState | undefined> {
   const pool = new ConnectionPool({

@@ -4,16 +4,16 @@ import { createConnectToPrimary, send, tableOids } from '@plant-store/core/clust
 export interface TableDistribution {
   readonly table: string;
   /**
-   * `hash`: distributed by a column; `reference`: each node has a copy; `local`: only the coordinator has the
-   * table.
+   * With `hash`, a column distributes the rows; with `reference`, each node has a copy; with `local`, only
+   * the coordinator has the table.
    */
   readonly kind: 'hash' | 'reference' | 'local' | 'other';
-  /** The column by which the table is distributed. Null without such a column. */
+  /** The column by which the table is distributed. Null when the table has no such column. */
   readonly column: string | null;
   readonly shards: number;
 }
 
-/** Reads how Citus distributes the tables of the store. Returns an empty list without Citus. */
+/** Reads how Citus distributes the tables of the store. Returns an empty list when Citus is not installed. */
 export async function inspectDistribution(databaseUrl: string): Promise<TableDistribution[]> {
   const connection = await createConnectToPrimary(databaseUrl, { readOnly: true })();
   try {
@@ -25,7 +25,7 @@ export async function inspectDistribution(databaseUrl: string): Promise<TableDis
   }
 }
 
-// `partkey` is an expression tree, which has the number of the column. A reference table has no `partkey`.
+// `partkey` is an expression tree that contains the number of the column. A reference table has no `partkey`.
 const selectDistribution = `
   select relname as table,
     case when partmethod = 'h' then 'hash'

@@ -1,14 +1,11 @@
 import type { Query } from '@plant-store/core/cluster';
 
-// Each command loads this file, so it imports only types of core.
+// Each command loads this file, so this file imports only types of core.
 
-/**
- * With this setting, a session waits two seconds for a silent node, not 30. A server without Citus ignores
- * it.
- */
+/** A session waits two seconds for a silent node, not 30. Servers without Citus ignore this setting. */
 export const settings = { 'citus.node_connection_timeout': '2000' };
 
-/** The role of a database in a Citus cluster. Only the coordinator changes tables. */
+/** The role of a database server in a Citus cluster. Only the coordinator may change tables. */
 export type ClusterRole = 'coordinator' | 'worker';
 
 /** Reads the role of a database. Returns undefined when the database does not have the extension. */

@@ -1,22 +1,23 @@
 import { contentColumns, lateWrite } from '@plant-store/core/cluster';
 
 /**
- * The functions that insert and delete plants on a cluster. They run on the node that stores the plants, and
- * write to the shards themselves. An INSERT into the distributed table `plants` costs twice as much, because
- * Citus plans it again for each batch, and writes a statement for each shard.
+ * The functions that insert and delete plants on a cluster. Each function runs on the node that stores the
+ * plants, and writes directly to the shards. An INSERT into the distributed table `plants` costs twice as
+ * much. Citus plans such an INSERT again for each batch, and writes a statement for each shard.
  *
- * So a function does the same as Citus before a write: it locks the metadata of the shards, and then checks
- * that the shards are still there. The last step of a move or a split of a shard locks this metadata
- * exclusively. The function has a statement for each shard, because Postgres keeps plans only of fixed
- * statements. At its end, the function checks the deadline: a late write changes nothing.
+ * Before it writes, a function takes the same steps as Citus. The function locks the metadata of the shards,
+ * and then checks that the node still has the shards. The last step of moving or splitting a shard locks the
+ * same metadata exclusively. The function has a statement for each shard, because Postgres keeps only the
+ * plans of fixed statements. At its end, the function checks the deadline, so that a late write changes
+ * nothing.
  *
- * The plants come sorted by shard, and `counts` has the number of plants in each shard. The arrays are texts.
- * Otherwise, a node that passes a call on would parse and print the arrays.
+ * The function receives the plants sorted by shard. `counts` contains the number of plants in each shard. The
+ * arrays are texts. With array parameters, a node that passes a call on would parse and print the arrays.
  */
 const insertName = 'plant_store_insert';
 const deleteName = 'plant_store_delete';
 
-/** The parameters of the function that inserts. There is an array for each column of the content. */
+/** The parameters of the insert function. Each column of the content has an array. */
 const insertParameters = [
   ['key', 'bigint'],
   ['shards', 'text'],
@@ -26,7 +27,7 @@ const insertParameters = [
   ['deadline', 'text'],
 ] as const;
 
-/** The values of a call that inserts no plant. The call fails when the node cannot be written. */
+/** The values of a call that inserts no plants. The call fails when the node is not writable. */
 export function insertNothing(key: bigint, deadline: string): string[] {
   const noArrays = insertParameters.slice(1, -1).map(() => '{}');
   return [String(key), ...noArrays, deadline];
@@ -36,26 +37,26 @@ const insertValues = insertParameters.map((_, i) => `$${i + 1}`).join(', ');
 
 const contentNames = contentColumns.map(({ name }) => name).join(', ');
 
-/** The name of the function that inserts, and the types of its parameters. */
+/** The name of the insert function, with the types of its parameters. */
 export const insertFunctionSignature = `${insertName}(${insertParameters.map(([, type]) => type)})`;
 const deleteFunctionSignature = `${deleteName}(bigint,text,text)`;
 
-/** Calls on the node that stores the plants. With the `where` clause, Citus does not plan each call. */
+/** Calls a function on the node with the plants. The `where` clause keeps Citus from planning each call. */
 export const callHere = {
   insert: `select id from ${insertName}(${insertValues}) as id where id is not null`,
   delete: `select id from ${deleteName}($1, $2, $3) as id where id is not null`,
 };
 
-/** Calls on any node, which passes them on to the node that stores the plant `key` ($1). */
+/** Calls a function on any node. Citus passes the call to the node that stores the plant `key` ($1). */
 export const callAnywhere = {
   insert: `select * from ${insertName}(${insertValues})`,
   delete: `select * from ${deleteName}($1, $2, $3)`,
 };
 
-/** The SQLSTATE with which a function rejects plants that another node stores now. */
+/** The SQLSTATE that a function raises for plants that another node stores now. */
 export const shardMoved = 'PS001';
 
-/** A function that returns an id of the cluster, so that the store recognizes another cluster. */
+/** A function that returns an id of the cluster, so that the store can distinguish clusters. */
 export const clusterIdSignature = 'plant_store_cluster()';
 
 const countSignature = 'plant_store_count(bigint)';
@@ -63,12 +64,12 @@ const countSignature = 'plant_store_count(bigint)';
 /** Selects the approximate number of plants on the node that stores the plant `key` ($1). */
 export const countOnNode = 'select * from plant_store_count($1)';
 
-/** A comment in the function for inserts. It shows that the function has a statement for this shard. */
+/** A comment in the insert function. The comment names a shard for which the function has a statement. */
 export const markOfShard = (shardId: string) => `'/* shard ' || ${shardId} || ' */'`;
 
 const moved = `raise exception 'another node stores these plants' using errcode = '${shardMoved}';`;
 
-/** Undoes a late write, because the function ends with an error. */
+/** Raises an error at the end of the function, which undoes a late write. */
 const checkDeadline = `
     if clock_timestamp() >= deadline::timestamptz then
       raise exception '${lateWrite}: %', clock_timestamp() using errcode = '22P02';
@@ -84,8 +85,8 @@ const lockShards = `
     end if;`;
 
 /**
- * The statements for a shard. `format` replaces %1$s by the shard's number, %2$s by its name, %3$s by its
- * least hash, and %4$s by its greatest hash.
+ * The statements for a shard. `format` inserts the shard's number as %1$s, the name as %2$s, the smallest
+ * hash as %3$s, and the greatest hash as %4$s.
  */
 const insertIntoShard = `
       when %1$s then /* shard %1$s */
@@ -100,14 +101,14 @@ const deleteFromShard = `
       when %1$s then
         return query delete from %2$s where id = key and hashint8(id) between %3$s and %4$s returning id;`;
 
-/** SQL that repeats a text for each shard. Each copy has the values of its shard. */
+/** SQL that makes a copy of a text for each shard. Each copy contains the values of its shard. */
 const forEachShard = (row: string) => `
       select string_agg(
         format($each$${row}$each$, shardid, shard_name(logicalrelid, shardid), shardminvalue, shardmaxvalue),
         '' order by shardid)
       from pg_dist_shard where logicalrelid = 'plants'::regclass`;
 
-/** The statements that create the functions anew for the shards that `plants` has. */
+/** The statements that create or replace the functions for the current shards of `plants`. */
 export const createNodeFunctions = [
   `do $do$
   begin
@@ -145,8 +146,8 @@ export const createNodeFunctions = [
     $tail$;
   end
   $do$`,
-  // A plant may be missing because of a delete whose commit still waits for the standby. So even a delete
-  // that finds no plant waits for the standby.
+  // A plant may be missing because of a delete that still waits for the standby in its commit. So a delete
+  // waits for the standby even when no plant has the id.
   `do $do$
   begin
     execute $head$
@@ -177,7 +178,7 @@ export const createNodeFunctions = [
     (signature) =>
       `select create_distributed_function('${signature}', 'key', colocate_with := 'plants')`,
   ),
-  // The id never changes. With a new id, instances would take these nodes for nodes of another cluster.
+  // The id never changes. With a new id, instances would treat these nodes as nodes of another cluster.
   `do $do$
   begin
     if to_regprocedure('${clusterIdSignature}') is null then
@@ -188,7 +189,8 @@ export const createNodeFunctions = [
   end
   $do$`,
   `select create_distributed_function('${clusterIdSignature}')`,
-  // The planner's estimate. Before the first ANALYZE, the statistics are used instead, which a crash resets.
+  // The planner's estimate. Before the first ANALYZE, the statistics replace the estimate. A crash resets the
+  // statistics.
   `create or replace function plant_store_count(key bigint) returns bigint language sql
   set citus.override_table_visibility = off
   as $function$

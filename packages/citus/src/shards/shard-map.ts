@@ -7,23 +7,23 @@ export interface StorageNode {
   /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
   readonly shards: number;
-  /** The part of all ids that the node stores, from 0 to 1. */
+  /** The fraction of all ids that the node stores, from 0 to 1. */
   readonly share: number;
   /** An id that the node stores. */
   readonly someId: bigint;
 }
 
-/** A part of the plants. Their hashes are in one range. */
+/** A shard of the table `plants`. The hashes of the shard's ids are in one range. */
 interface Shard {
-  /** Citus's number of the shard. */
+  /** The number that Citus has given to the shard. */
   readonly id: string;
-  /** The node that stores the shard, by the number of its group. */
+  /** The group number of the node that stores the shard. */
   readonly node: number;
 }
 
-/** Finds the shard that stores an id, and the node of that shard. */
+/** Finds the shard that stores an id, and the node that stores the shard. */
 export interface ShardMap {
-  /** Distinguishes the cluster from all others. */
+  /** An identifier that only this cluster has. */
   readonly clusterId: string;
   readonly nodes: readonly StorageNode[];
   shardOf(id: bigint): Shard;
@@ -31,16 +31,17 @@ export interface ShardMap {
 
 /** The state of the shards, as the database describes them. */
 export interface ShardState {
-  /** Whether the plants are distributed, and the function that inserts exists. */
+  /** Whether the plants are distributed and the insert function exists. */
   readonly isCluster: boolean;
   /**
-   * The version of Citus if the store was not tested on it; otherwise undefined. The function for inserts
-   * bypasses Citus's planner, so the store does not use the function on other versions (docs/scaling.md).
+   * The version of Citus when the store was not tested on this version; otherwise undefined. The insert
+   * function bypasses Citus's planner, so the store calls the function only on tested versions
+   * (docs/scaling.md).
    */
   readonly untestedVersion?: string;
   /**
-   * Undefined when the store cannot insert by node. For that, each shard must be on only one node, and the
-   * function must know all shards.
+   * Undefined when the store cannot insert by node. To insert by node, the store needs each shard on exactly
+   * one node, and a function that knows all shards.
    */
   readonly map?: ShardMap | undefined;
 }
@@ -65,17 +66,17 @@ type ShardRow = [
   clusterId: string,
 ];
 
-/** Whether the store is tested on this version of the extension: 13.2 with any patch. */
+/** Whether the store was tested on this version of the extension: 13.2 with any patch number. */
 export const isTestedCitus = (version: string) => /^13\.2-/.test(version);
 
-/** An id to check that the database and `hashId` compute the same hash. */
+/** The id with which `readShardMap` checks that the database and `hashId` compute the same hash. */
 const checkedId = -6_148_914_691_236_517_205n;
 
 const catalogueExists = `select to_regclass('pg_catalog.pg_dist_shard') is not null
   and to_regprocedure('${insertFunctionSignature}') is not null, hashint8('${checkedId}'),
   (select extversion from pg_extension where extname = 'citus')`;
 
-/** Reads the shards on primaries. The method `h` means that a table is distributed by hash. */
+/** Reads the shards on primary nodes. The method `h` marks a table that is distributed by hash. */
 const shards = `
   select shardid::text, shardminvalue::int, shardmaxvalue::int, groupid, nodename || ':' || nodeport,
     position(${markOfShard('shardid')} in prosrc) > 0, ${clusterIdSignature}
@@ -91,7 +92,7 @@ function toShardMap(rows: ShardRow[]): ShardMap | undefined {
   const sorted = rows.map(([id, min, max, node, address]) => {
     return { shard: { id, node: Number(node) }, min: Number(min), max: Number(max), address };
   });
-  // Two placements of one shard have the same range.
+  // Two placements of one shard have the same range, so the map would not be complete.
   const isComplete = sorted.every(({ min }, i) => min === (sorted[i - 1]?.max ?? minHash - 1) + 1);
   const isKnown = rows.every(([, , , , , isShardKnown]) => isShardKnown);
   const clusterId = rows[0]?.[6];
@@ -130,17 +131,17 @@ function idOn(node: number, shardOf: ShardMap['shardOf']): bigint {
 }
 
 /**
- * The hash of an id by which Citus chooses its shard: `hashint8` of Postgres, a signed 32-bit integer
- * (`src/backend/access/hash/hashfunc.c` and `src/common/hashfn.c` there).
+ * The hash of an id. Citus chooses the shard of a plant by this signed 32-bit integer, which `hashint8` of
+ * Postgres computes (`src/backend/access/hash/hashfunc.c` and `src/common/hashfn.c`).
  */
 function hashId(id: bigint): number {
   const low = Number(BigInt.asIntN(32, id));
   const high = Number(BigInt.asIntN(32, id >> 32n));
-  // Equal integers of 32 and of 64 bits have the same hash.
+  // Postgres gives equal integers of 32 and of 64 bits the same hash.
   return hashUint32(low ^ (high >= 0 ? high : ~high));
 }
 
-/** Bob Jenkins's hash (lookup3) of one word. The bitwise operators count in signed 32-bit integers. */
+/** Bob Jenkins's hash (lookup3) of a word. Bitwise operators compute with signed 32-bit integers. */
 function hashUint32(word: number): number {
   const start = (0x9e3779b9 + 4 + 3923095) | 0;
   let a = (start + word) | 0;

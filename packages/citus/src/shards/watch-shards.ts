@@ -5,18 +5,18 @@ import { readShardMap, type ShardMap, type ShardState } from './shard-map.ts';
 const interval = 15_000;
 
 export interface ShardWatch {
-  /** The shards when they were last read. Undefined when there are none, or they are not known yet. */
+  /** The shards from the last read. Undefined when there are no shards, or before the first read. */
   readonly current: ShardMap | undefined;
   /** Reads the shards. The promise is never rejected. */
   refresh(): Promise<void>;
-  /** Ends the reads. A read that is in progress has no effect. */
+  /** Ends the reads. A read in progress then has no effect. */
   stop(): void;
 }
 
 /**
  * Keeps the map of shards up to date. Reads the shards at once and at each interval, because a database can
- * become a cluster while the store is idle. An old map does no harm, because the database checks where plants
- * belong.
+ * become a cluster at any time. An outdated map does no harm, because the database checks which node stores a
+ * plant.
  */
 export function watchShards(
   query: Query,
@@ -47,7 +47,7 @@ export function watchShards(
       current = state.map;
       onRead(state);
     } catch {
-      // A later attempt may succeed, and until then the old map is better than none.
+      // A later attempt may succeed.
     }
     reading = undefined;
   }

@@ -14,15 +14,18 @@ export interface AccessToken {
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   /**
-   * The time of the last use. It may be 90 s old, because the store writes it about once a minute. Null
-   * before the first use.
+   * The time of the last use. This time may be 90 s too early, because the store updates the time about once
+   * a minute. Null before the first use.
    */
   readonly lastUsedAt: Date | null;
 }
 
-/** An access token with the time for which it is still valid by the database's clock. */
+/** An access token with its remaining lifetime. */
 export interface FoundToken extends AccessToken {
-  /** Milliseconds until the token expires. Negative when it has expired, and null when it never expires. */
+  /**
+   * Milliseconds until the token expires, by the database's clock. Negative for an expired token, and null
+   * for a token that never expires.
+   */
   readonly remaining: number | null;
 }
 
@@ -31,7 +34,7 @@ interface NewToken {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly expiresAt?: Date | undefined;
-  /** Milliseconds from now to the expiry. */
+  /** Milliseconds from now until the token expires. */
   readonly expiresIn?: number | undefined;
 }
 
@@ -40,9 +43,9 @@ const remaining = sql<number | null>`
 
 export type AccessTokenTable = ReturnType<typeof createAccessTokenTable>;
 
-/** Makes the statements on access tokens. A request needs only `find` and `markUsed`. */
+/** Makes the statements for access tokens. A request needs only `find` and `markUsed`. */
 export function createAccessTokenTable({ read, write }: Verbs) {
-  // A lock on the table may block these statements, so they leave the only connection for look-ups free.
+  // A lock on the table may block these statements, so they must not use the only connection for look-ups.
   const db = drizzleOver(write, { share: 'lists' });
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
   const { sha256: _, ...columns } = getTableColumns(accessTokens);
@@ -58,14 +61,14 @@ export function createAccessTokenTable({ read, write }: Verbs) {
         .values({ ...row, scope: scopes.join(' '), ...(expiry && { expiresAt: expiry }) });
     },
 
-    /** Returns whether a time is in the future by the database's clock. */
+    /** Whether a time is in the future by the database's clock. */
     async isFuture(time: Date): Promise<boolean> {
       const isFuture = sql<boolean>`${time.toISOString()}::timestamptz > now()`;
       const [row] = await db.select({ isFuture }).from(sql`(select) as nothing`);
       return row?.isFuture === true;
     },
 
-    /** Finds the tokens with these hashes. The keys of the map are the hashes. */
+    /** Finds the tokens with these hashes. Each key of the returned map is a hash. */
     async find(sha256s: readonly string[], deadline: Deadline): Promise<Map<string, FoundToken>> {
       const rows = await drizzleOver(read, { share: 'lookUps', deadline })
         .select({ ...getTableColumns(accessTokens), remaining })
@@ -79,7 +82,7 @@ export function createAccessTokenTable({ read, write }: Verbs) {
       return rows.map(toAccessToken);
     },
 
-    /** Revokes the tokens with this name that are not revoked yet, and returns their hashes. */
+    /** Revokes the unrevoked tokens with this name, and returns the hashes of these tokens. */
     async revoke(name: string, at: Date): Promise<string[]> {
       const rows = await db
         .update(accessTokens)
@@ -90,7 +93,7 @@ export function createAccessTokenTable({ read, write }: Verbs) {
     },
 
     async markUsed(sha256s: readonly string[], at: Date): Promise<void> {
-      // If this statement waited for a locked row, it could deadlock with a revocation.
+      // If this statement waited for locked rows, a deadlock with a revocation would be possible.
       const unlocked = db
         .select({ hash })
         .from(accessTokens)
@@ -105,7 +108,7 @@ function toAccessToken<Row extends { scope: string }>({ scope, ...row }: Row) {
   return { ...row, scopes: scope.split(' ').filter(isScope) };
 }
 
-/** Makes a Drizzle client that runs its statements with a verb. */
+/** Makes a Drizzle client that runs its statements with `read` or `write`. */
 function drizzleOver(run: Run, options: RunOptions) {
   return drizzle((text, values) => run(text, values, { ...options, rowsAs: 'arrays' }));
 }

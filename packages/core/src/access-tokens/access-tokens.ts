@@ -16,21 +16,20 @@ export interface AccessTokens {
    * same name, so that a client can get a new token before the old one expires. Without `scopes`, a token can
    * create and read plants.
    *
-   * @throws PlantStoreError `databaseUnavailable`; `invalidInput` unless the name has 1 to 100 characters and
-   *   no control characters, `scopes` is not empty, and the token expires in the future by the database's
-   *   clock
+   * @throws PlantStoreError `databaseUnavailable`.
+   * @throws PlantStoreError `invalidInput` unless the name has 1 to 100 characters and no control characters,
+   *   `scopes` is not empty, and the expiry is in the future.
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
-   * Returns all tokens, even expired and revoked ones, ordered by name and then by the time of their
-   * creation.
+   * Returns all tokens, even expired and revoked tokens, ordered by name and then by creation time.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   list(): Promise<AccessToken[]>;
   /**
-   * Revokes every token with this name. The tokens end at once in this process, and within 30 s in other
-   * processes. Returns false when there was no token to revoke.
+   * Revokes every token with this name. The tokens become invalid at once in this process, and within 30 s in
+   * other processes. Returns false when there was no token to revoke.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
@@ -48,7 +47,7 @@ export interface NewTokenOptions {
   readonly scopes?: readonly Scope[] | undefined;
   /** When the token expires. Default: never. */
   readonly expiresAt?: Date | undefined;
-  /** Milliseconds until the token expires, by the database's clock. Use it instead of `expiresAt`. */
+  /** Milliseconds until the token expires, by the database's clock. Replaces `expiresAt`. */
   readonly expiresIn?: number | undefined;
 }
 

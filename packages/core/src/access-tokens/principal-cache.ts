@@ -1,35 +1,36 @@
 import { hash } from 'node:crypto';
 import type { Authentication, Principal } from './principal.ts';
 
-/** The owner of an access token. Its `principal` is undefined when the token is not valid. */
+/** The owner of an access token. `principal` is undefined when the token is not valid. */
 export interface TokenOwner {
   readonly principal: Principal | undefined;
-  /** When the token expires, in milliseconds since 1970. */
+  /** The time at which the token expires, in milliseconds since 1970. */
   readonly validUntil: number;
 }
 
 export interface PrincipalCache {
-  /** Returns the principal of a token from the cache, or looks it up. Concurrent calls share one look-up. */
+  /** Returns a token's principal from the cache, or looks the token up. Concurrent calls share a look-up. */
   get(token: string): Authentication;
-  /** Forgets the tokens with these hashes. Results of look-ups that are still running are not cached. */
+  /** Forgets the tokens with these hashes. The results of running look-ups are not cached. */
   forget(sha256s: readonly string[]): void;
 }
 
 /**
  * The longest time for which an owner is cached, in milliseconds. The documentation promises that a revoked
- * token ends within 30 s. The last second is for responses to requests that were checked before.
+ * token ends within 30 s. The last second is for requests that were authenticated just before the owner
+ * expired.
  */
 const maxAge = 29_000;
 
-/** The most owners in each of the two maps. A full map is emptied. */
+/** The maximum size of each of the two maps. The cache empties a full map. */
 const maxSize = 10_000;
 
 /**
  * Caches the owners of access tokens for up to 29 s, by the SHA-256 of each token.
  *
- * @param find looks up the owner of a token
- * @param now the time, in milliseconds since 1970
- * @param elapsed a clock in milliseconds that never goes back, unlike the time of the machine
+ * @param find looks up the owner of a token.
+ * @param now returns the time, in milliseconds since 1970.
+ * @param elapsed returns milliseconds on a clock that never goes back, unlike the time of the machine.
  */
 export function createPrincipalCache({
   find,
@@ -40,7 +41,7 @@ export function createPrincipalCache({
   now?: () => number;
   elapsed?: () => number;
 }): PrincipalCache {
-  // Two maps, so that a flood of unknown tokens cannot evict valid ones.
+  // There are two maps, so that a flood of unknown tokens cannot evict valid tokens.
   const valid = new Map<string, CachedOwner>();
   const invalid = new Map<string, CachedOwner>();
   const lookups = new Map<string, Promise<Principal | undefined>>();
@@ -74,7 +75,7 @@ export function createPrincipalCache({
     const [startedAt, startTime, forgetCountBefore] = [elapsed(), now(), forgetCount];
     const owner = await find(sha256, token);
     const cachedUntil = startedAt + Math.min(maxAge, owner.validUntil - startTime);
-    // When `forget` was called during the look-up, the result may be out of date.
+    // When `forget` was called during the look-up, the owner may be out of date.
     if (forgetCountBefore === forgetCount) add(sha256, { ...owner, cachedUntil });
     return owner.principal;
   }
@@ -88,7 +89,7 @@ export function createPrincipalCache({
 }
 
 interface CachedOwner extends TokenOwner {
-  /** The time on the clock `elapsed` until which this owner is cached. */
+  /** The cache keeps this owner until this time on the clock `elapsed`. */
   readonly cachedUntil: number;
 }
 

@@ -5,11 +5,11 @@ export interface Principal {
   /** The name under which the access token was created. */
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** When the access token expires. Absent when the token never expires. */
+  /** The time at which the access token expires. Absent when the token never expires. */
   readonly expiresAt?: Date | undefined;
   /**
-   * The issuer of a JWT. Absent for other access tokens. Principals with and without an issuer may have the
-   * same name.
+   * The issuer of a JWT. Absent for other access tokens. A principal with an issuer and a principal without
+   * an issuer may have the same name.
    */
   readonly issuer?: string | undefined;
 }

@@ -3,12 +3,12 @@ import type { LoadedPlant } from './loaded-plant.ts';
 
 const withoutTime = ['id', ...contentColumns.map(({ name }) => name)].join(', ');
 
-/** The columns of a COPY. */
+/** The columns for a COPY statement, as SQL. */
 export const copyColumns = { withoutTime, withTime: `${withoutTime}, created_at` };
 
 /**
- * Formats plants as lines of COPY's text format (https://www.postgresql.org/docs/current/sql-copy.html).
- * In the column of times, `now` stands for the time of the statement.
+ * Formats plants as lines of COPY's text format (https://www.postgresql.org/docs/current/sql-copy.html). In
+ * the column `created_at`, `now` stands for the time of the statement.
  */
 export function copyText(plants: readonly LoadedPlant[], columns: string): Uint8Array {
   const hasTime = columns === copyColumns.withTime;

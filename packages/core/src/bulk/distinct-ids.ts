@@ -2,9 +2,9 @@ import type { LoadedPlant } from './loaded-plant.ts';
 
 /**
  * Splits plants into the first plant of each id, ascending by id, and the plants that repeat an id. An id may
- * occur only once in a statement. Statements with the same ids in different orders can deadlock.
+ * occur only once in a statement. Two statements with the same ids in different orders can deadlock.
  *
- * @param places the indexes of the plants to split. The results are indexes as well.
+ * @param places the indexes of the plants to split. The results are also indexes.
  */
 export function splitByDistinctId(
   plants: readonly Pick<LoadedPlant, 'id'>[],
@@ -17,7 +17,7 @@ export function splitByDistinctId(
   const first: number[] = [];
   const repeated: number[] = [];
   for (const place of sorted) {
-    // A comparison with `===` would fail for a number and a bigint of the same value.
+    // `===` would treat a number and a bigint of the same value as different.
     const isRepeated = first.length > 0 && compareIds(idAt(first.at(-1)), idAt(place)) === 0;
     (isRepeated ? repeated : first).push(place);
   }

@@ -1,24 +1,25 @@
 import type { Verbs } from '../database/verbs.ts';
 import { contentColumns, sameContentSql } from '../plants/columns.ts';
 
-/** A plant of a call whose id is taken. */
+/** A plant whose id is taken, in a call for several plants. */
 export interface TakenId {
-  /** The plant's place among the plants of the call, from 0. */
+  /** The index of the plant among the plants of the call. */
   readonly at: number;
-  /** Whether the stored plant has the same content. */
+  /** Whether the stored plant has the same content as the plant of the call. */
   readonly isSame: boolean;
 }
 
 /**
- * Compares plants with the stored ones, in one statement. It needs no temporary table, for which the user
- * may lack the privilege, and no transaction, which poolers split.
+ * Compares the plants of a call with the stored plants, in one statement. The statement needs no temporary
+ * table, because the user may lack the privilege. It needs no transaction, because a pooler may split
+ * transactions.
  *
- * A row can be visible before it is durable on the synchronous standby. So the statement
- * writes to the log after each row that it reads, and then its own commit waits for the standby: see
- * `waitForStandby` in ../plants/statements.ts.
+ * A row can be visible before it is durable on the synchronous standby. So the statement writes to the log
+ * after each row that it reads. The statement's own commit then waits for the standby: see `waitForStandby`
+ * in ../plants/statements.ts.
  *
- * The planner must not know the length of the arrays. Otherwise it would read the whole table for each call.
- * So an expression that the planner cannot evaluate returns the arrays.
+ * If the planner knew the length of the arrays, the planner would choose to read the whole table. So the
+ * arrays come from an expression that the planner cannot evaluate.
  */
 const compare = `
   select loaded.at - 1, ${sameContentSql('plants', 'loaded')},
@@ -34,7 +35,7 @@ export async function findTaken(
   values: (string | null)[],
 ): Promise<TakenId[]> {
   const { rows } = await read(compare, values, { share: 'bulk' });
-  // The statement selects these columns. A driver may return a bigint as any of these types.
+  // The statement selects these columns. A driver may return a bigint as a string, a number or a bigint.
   return (rows as [string | number | bigint, boolean, unknown][]).map(([at, isSame]) => ({
     at: Number(at),
     isSame,

@@ -4,10 +4,10 @@ import * as z from 'zod';
 import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
 import { isPlainTime, timeText } from './time-text.ts';
 
-/** A plant to load. Its id is exact, even when it is a `number`. */
+/** A plant to load. The id is exact, even when its type is `number`. */
 export interface LoadedPlant extends Readonly<Plant> {
   readonly id: bigint | number;
-  /** When the plant was created. Default: now. */
+  /** The creation time of the plant. Default: now. */
   readonly createdAt?: string | undefined;
 }
 
@@ -22,8 +22,8 @@ const PlantToLoad = NewPlant.extend({
 });
 
 /**
- * Checks a plant to load. The schema takes longer than all other work on a row, so it checks only the plants
- * that `isPlain` does not accept.
+ * Checks an input for `load`. The schema is slower than all other work on a plant, so only unusual inputs are
+ * checked with the schema.
  *
  * @returns the plant, or the error `invalidInput`
  */
@@ -35,7 +35,7 @@ export function checkPlant(input: unknown): LoadedPlant | PlantStoreError {
 
 function isPlain(input: unknown): input is LoadedPlant {
   if (typeof input !== 'object' || input === null) return false;
-  const plant = input as Record<string, unknown>; // Any object has this type.
+  const plant = input as Record<string, unknown>; // Every object has this type.
   const { id, createdAt } = plant;
   return (
     isId(id) &&
@@ -49,7 +49,7 @@ function isId(id: unknown): boolean {
   return typeof id === 'bigint' && id >= int64Bounds.minimum && id <= int64Bounds.maximum;
 }
 
-/** Whether a value is a text that Postgres can hold. An optional value may be missing. */
+/** Whether Postgres can store a property's value as text. An optional value may be missing. */
 function isPlainValue(field: PlantField, value: unknown): boolean {
   const { kind, isOptional } = plantColumns[field];
   if (value === undefined) return isOptional;

@@ -7,32 +7,33 @@ export const exportColumns = Object.values(plantColumns).map(({ name }) => name)
 
 export type ExportColumn = (typeof exportColumns)[number];
 
-/** The plants and the format of an export. Without any property, all plants are exported in CSV. */
+/** The options of an export. Without options, an export contains all plants as CSV. */
 export interface ExportQuery {
   /**
-   * A format of Postgres's COPY (https://www.postgresql.org/docs/current/sql-copy.html). In `csv`, there is
-   * no header, an empty text is `""`, and a missing value is an empty field. In `text`, each row is one line.
+   * A format of Postgres's COPY (https://www.postgresql.org/docs/current/sql-copy.html). `csv` has no header,
+   * an empty text is `""`, and the field of a missing value is empty. `text` writes each row as one line.
    */
   readonly format?: 'csv' | 'text' | undefined;
   /** Default: all. Times are in UTC. */
   readonly columns?: readonly ExportColumn[] | undefined;
-  /** Only plants with this tag. */
+  /** Selects only plants with this tag. */
   readonly tag?: string | undefined;
-  /** Only plants that were created at this time or later. */
+  /** Selects only plants that were created at this time or later. */
   readonly since?: Date | undefined;
   /**
-   * Whether to read pages, each with its own snapshot. A plant that exists the whole time is exported exactly
-   * once. A plant that is created or deleted meanwhile may or may not be exported.
+   * Whether the export reads the plants in pages. Each page has its own snapshot. A plant that exists during
+   * the whole export is exported exactly once. A plant that is created or deleted during the export may be
+   * missing.
    */
   readonly isPaged?: boolean | undefined;
 }
 
-/** An export that is open. */
+/** An open export. */
 export interface PlantExport {
-  /** The approximate number of plants. Undefined when it is unknown. */
+  /** The approximate number of plants. Undefined when the number is unknown. */
   readonly estimate: number | undefined;
   /**
-   * The plants, ascending by id, in blocks of any size. In the format `text`, a block has whole lines.
+   * The plants, ascending by id, in blocks of any size. In the format `text`, blocks contain whole lines.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
@@ -43,16 +44,16 @@ export interface PlantExport {
 
 export interface PlantExporter {
   /**
-   * Exports the plants that are committed when it begins, and nothing that is committed later. Memory
-   * use does not grow with their number. On a server this is one statement, and its snapshot keeps
-   * vacuum from removing rows that are deleted meanwhile. The caller closes the export at the end.
+   * Exports the plants that are committed when the export begins, and no later plants. Memory use does not
+   * grow with the number of plants. On a server, the export is one statement. Its snapshot prevents vacuum
+   * from removing rows that are deleted during the export. The caller must close the export.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   export(query?: ExportQuery): Promise<PlantExport>;
 }
 
-/** The most plants in a page. */
+/** The maximum number of plants in a page. */
 const pageSize = 50_000;
 
 export function createPlantExporter(database: Pick<Database, 'openCopies'>): PlantExporter {
@@ -113,7 +114,7 @@ async function readText(session: CopySession, select: string): Promise<string> {
   return Buffer.concat(blocks).toString().trimEnd();
 }
 
-/** Compares tags and their hashes, because the index on tags contains hashes. */
+/** Compares tags by hash and then by text, because the index on tags contains only hashes. */
 function tagCondition(tag: string | undefined): string[] {
   if (tag === undefined) return [];
   const text = literal(tag);
@@ -124,12 +125,15 @@ function sinceCondition(since: Date | undefined): string[] {
   return since ? [`created_at >= ${literal(since.toISOString())}`] : [];
 }
 
-/** Makes an SQL literal, because COPY takes no parameters. In `E'…'`, no setting changes the backslash. */
+/**
+ * Makes an SQL literal, because a COPY statement has no parameters. In the form `E'…'`, no setting of the
+ * server changes the meaning of a backslash.
+ */
 function literal(text: string): string {
   return `e'${text.replace(/['\\]/g, '$&$&')}'`;
 }
 
-/** Reads Postgres's own estimate, which VACUUM and ANALYZE update. Before the first of them, it is −1. */
+/** Reads Postgres's estimate, which is −1 before the first VACUUM or ANALYZE. */
 async function estimatePlants(session: CopySession): Promise<number | undefined> {
   const select = `select reltuples::bigint from pg_class where oid = 'plants'::regclass`;
   const estimate = Number(await readText(session, select));

@@ -10,53 +10,53 @@ import { findTaken } from './find-taken.ts';
 import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
 /**
- * The outcome for one plant: it was created, the same plant exists already, or an error. The error is
- * the one that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected` when a constraint of the
- * table does not allow the plant.
+ * The outcome for one plant of a call of `load`. `exists` means that the same plant was stored already. An
+ * error is the one that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected`. A plant that
+ * violates a constraint of the table gets `plantRejected`.
  */
 export type LoadOutcome = 'created' | 'exists' | PlantStoreError;
 
 export interface PlantLoader {
   /**
-   * Creates many plants, about as fast as Postgres can insert them. Returns the outcome of each plant, in
-   * order, as if the plants were created one after the other. Pass a few thousand plants in one call: memory
-   * use and the time of a commit grow with their number. Calls run one after the other.
+   * Creates many plants, nearly as fast as Postgres can insert them. Returns the outcome for each plant in
+   * the same order, as if the plants were created one after the other. Pass a few thousand plants in one
+   * call, because memory use and commit time grow with the number of plants. Several calls of `load` run one
+   * after the other.
    *
-   * A plant with `createdAt` keeps this time: a `Date`, or a text in the form of RFC 3339 with up to
-   * microseconds. A stored plant with another time counts as the same plant.
+   * `createdAt` sets the creation time of a plant. It is a `Date`, or a time of RFC 3339 as text, with up to
+   * six decimals. A stored plant with another creation time counts as the same plant.
    *
-   * @throws PlantStoreError `databaseUnavailable`: any of the plants may be stored, so load all of
-   *   them again
+   * @throws PlantStoreError `databaseUnavailable`: any of the plants may be stored, so load all of them again
    */
   load(plants: readonly unknown[]): Promise<LoadOutcome[]>;
 }
 
-/** The plants of a call, and the outcomes that are known. A plant without an outcome is not created yet. */
+/** The plants of a call, and the outcomes so far. A plant without an outcome is not created yet. */
 interface Load {
   readonly plants: readonly LoadedPlant[];
   readonly outcomes: (LoadOutcome | undefined)[];
 }
 
-/** Some plants of a call, by their indexes in its arrays. */
+/** The indexes of some plants in the arrays of a call. */
 type Places = readonly number[];
 
 /** A batch of plants with distinct ids, and the plants that repeat one of these ids. */
 interface LoadBatch extends Load {
   readonly first: Places;
   readonly repeated: Places;
-  /** The rows for COPY. Without them, the plants are compared with the stored ones first. */
+  /** The rows for COPY. Without `rows`, the loader first compares the plants with the stored plants. */
   readonly rows?: Rows;
   readonly arrays?: string[];
 }
 
 type Rows = Parameters<Database['copyPlants']>;
 
-/** After a batch with a taken id, this many batches are compared with the stored plants first. */
+/** After a taken id, the loader compares this many batches with the stored plants before the COPY. */
 const batchesToCompare = 16;
 
 export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'>): PlantLoader {
   let previous: Promise<void> = Promise.resolve();
-  /** How many of the next batches to compare first. A COPY of these batches would most likely fail. */
+  /** The number of batches to compare before the COPY. Without a comparison, the COPY would probably fail. */
   let toCompare = 0;
 
   return {
@@ -73,7 +73,7 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
         places.push(place);
         return checked;
       });
-      // The rows are formatted while an earlier call still waits for the database.
+      // The loader formats these rows while an earlier call still waits for the database.
       const batch = toBatch({ plants, outcomes }, places);
       const written = previous.then(() => write(batch));
       previous = written.catch(() => {});
@@ -97,7 +97,7 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
     await write(toBatch(load, await compareWithStored(load, repeated)));
   }
 
-  /** Copies plants as if all their ids were free. Only after an error, it looks for the taken ids. */
+  /** Copies plants as if all their ids were free. After an error, looks for the taken ids. */
   async function copy(
     load: Load,
     places: Places,
@@ -114,13 +114,13 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
     if (count < places.length) await findSwallowed(load, places);
   }
 
-  /** Finds the plants of a COPY that a trigger has swallowed. */
+  /** Finds the plants that a trigger has removed from a COPY. */
   async function findSwallowed({ plants, outcomes }: Load, places: Places): Promise<void> {
     const found: Load = { plants, outcomes: [] };
     for (const place of await compareWithStored(found, places)) outcomes[place] = plantNotKept();
   }
 
-  /** Copies the plants of a rejected COPY again, but not the plants whose id is taken. */
+  /** After a rejected COPY, copies the plants again without the plants whose ids are taken. */
   async function copyRejected(load: Load, places: Places, error: unknown): Promise<void> {
     const free = await compareWithStored(load, places);
     if (free.length < places.length) return copy(load, free);
@@ -129,11 +129,11 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
       load.outcomes[place] = plantRejected(error);
       return;
     }
-    // All ids were free, so the database rejected the content of a plant.
+    // All ids were free, so the database has rejected the content of a plant.
     await bisect(places, (half) => copy(load, half));
   }
 
-  /** Sets the outcome of the plants whose id is taken, and returns the others. */
+  /** Sets the outcome of each plant whose id is taken, and returns the other plants. */
   async function compareWithStored(
     load: Load,
     places: Places,
@@ -151,7 +151,7 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
   }
 }
 
-/** A placeholder for an input that is not a plant. */
+/** A placeholder for an invalid plant. */
 const noPlant: LoadedPlant = { id: 0n, name: '' };
 
 function pick({ plants }: Load, places: Places): readonly LoadedPlant[] {

@@ -8,12 +8,12 @@ export interface PlantRemover {
    * plants. Pass at most a few thousand ids.
    *
    * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. A repeated call deletes even
-   *   plants that were created again under these ids.
+   *   plants that were created under these ids since the first call.
    */
   deleteMany(ids: readonly bigint[]): Promise<number>;
 }
 
-/** The most attempts for a statement that deadlocks with others. The database undoes such a statement. */
+/** The maximum number of attempts for a statement that deadlocks. The database undoes each attempt. */
 const attempts = 5;
 
 /** The SQLSTATE of a statement that the database cancelled because of a deadlock. */
@@ -31,7 +31,7 @@ export function createPlantRemover(verbs: Verbs): PlantRemover {
   };
 
   async function remove(ids: readonly bigint[], attemptsLeft: number): Promise<number> {
-    // Two statements that lock rows in the same order do not deadlock.
+    // Statements that lock rows in the same order do not deadlock.
     const values = [`{${ids.toSorted((a, b) => (a < b ? -1 : 1))}}`];
     const send = (text: string) => verbs.write(text, values, { share: 'bulk' });
     try {

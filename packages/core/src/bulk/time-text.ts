@@ -1,7 +1,4 @@
-/**
- * Matches times of the years 1 to 9999, on days that every month has. The pattern is fast, and nearly every
- * time in a file matches it.
- */
+/** Matches times of the years 1 to 9999, on the days 1 to 28 of a month. The pattern is fast. */
 const plainTime =
   /^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:?[0-5]\d)?)$/;
 
@@ -11,8 +8,8 @@ const offset = '(Z|[+-](0\\d|1[0-5])(:?[0-5]\\d)?)';
 const anyTime = new RegExp(`^${date}([T ]${clock}${offset})?( BC)?$`, 'i');
 
 /**
- * Formats a time for Postgres, which rounds it to microseconds. A text must be a time of RFC 3339, a date (in
- * UTC), or a time as Postgres writes it, such as `infinity`. The offset may omit the minutes.
+ * Formats a time for Postgres, which rounds times to microseconds. A text must be a time of RFC 3339, a date
+ * in UTC, or a time in Postgres's own format (`infinity`). The minutes of the offset may be missing.
  *
  * @returns undefined when the value is not a time
  */
@@ -34,7 +31,7 @@ function isValid(time: Date): boolean {
   return !Number.isNaN(time.getTime());
 }
 
-/** Whether a day exists. For leap years, 1 BC counts as the year 0. */
+/** Whether a day exists. In the calculation of leap years, 1 BC is the year 0. */
 function isDay(year: number, month: number, day: number, isBC: boolean): boolean {
   if (!(year > 0)) return false;
   const date = new Date(0);

@@ -1,6 +1,6 @@
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** A position in the feed. It is directly behind the change of this id in this transaction. */
+/** A position in the feed. The position is directly after the change of this id in this transaction. */
 export interface Position {
   readonly transaction: bigint;
   readonly id: bigint;
@@ -8,11 +8,11 @@ export interface Position {
 
 /** A position in the feed of one database. */
 export interface Cursor extends Position {
-  /** Identifies the database and its history; see `select-changes.ts`. */
+  /** An identifier of the database and its history; see `select-changes.ts`. */
   readonly epoch: string;
 }
 
-/** The greatest id. A position with this id is behind all changes of the transaction. */
+/** The greatest id. A position with this id is after all changes of its transaction. */
 export const lastId = 2n ** 63n - 1n;
 
 export function isBehind(one: Position, other: Position): boolean {

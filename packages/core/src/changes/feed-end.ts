@@ -7,9 +7,9 @@ import type { Cursor } from './cursor.ts';
 import { KeptPages } from './kept-pages.ts';
 import type { ChangePage, ReadChanges } from './read-changes.ts';
 
-/** The options of a wait for a change. */
+/** The options for waiting for a change. */
 export interface WaitOptions {
-  /** When this signal is aborted, the wait or the feed ends with the signal's reason. */
+  /** When this signal is aborted, the wait or the feed throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
 }
@@ -21,8 +21,8 @@ interface Waiter extends Pick<WaitOptions, 'caller'> {
 }
 
 /**
- * The pause between two reads, in milliseconds. `least` is the shortest pause. `more` is a further pause,
- * which ends early when this process makes a change.
+ * The pause between two reads, in milliseconds. `least` is the minimum. `more` is an additional pause, which
+ * ends early when this process makes a change.
  */
 interface Pause {
   readonly least: number;
@@ -34,34 +34,34 @@ const pauseAfterError: Pause = { least: 75, more: 425 };
 const noPause: Pause = { least: 0, more: 0 };
 
 /**
- * Each follower that got a page makes the next pause longer by `restForEach` ms. All together add up to
- * `maxRest` ms. Most of the time is left for requests.
+ * Each follower that gets a page extends the next pause by `restForEach` ms. The sum of these extensions is
+ * at most `maxRest` ms. These pauses leave most of the time for requests.
  */
 const restForEach = 0.1;
 const maxRest = 1_000;
 
-/** The reads end when no follower has waited for this many milliseconds. */
+/** The loop ends when there has been no waiting follower for this many milliseconds. */
 const linger = 2_000;
 
-/** The most changes that one read returns. */
+/** The maximum number of changes in one read. */
 const maxChanges = 1_000;
 
 /**
- * Reads the end of the feed in one loop for all followers that wait in this process. Keeps the last pages in
- * memory, so that no follower has to read them again.
+ * One loop that reads the end of the feed for all waiting followers of this process. The loop keeps the last
+ * pages in memory, so that followers do not read these pages again.
  */
 export class FeedEnd {
   readonly #read: ReadChanges;
   #kept: KeptPages | undefined;
-  /** How often the waiting followers were woken. */
+  /** The number of times that the waiting followers were woken. */
   #news = 0;
   readonly #waiters = new Set<Waiter>();
   #lastWaitAt = 0;
   #isNoticed = false;
   #wake = () => {};
-  /** The transaction that hides changes, and the time at which it began to hide them. */
+  /** The transaction that hides changes, and the time at which this transaction began to hide changes. */
   #heldBack: { by: bigint; since: number } | undefined;
-  /** The error of the last read, while the database is down. */
+  /** The error of the last read when the database is down. */
   #outage: PlantStoreError | undefined;
   #isClosed = false;
 
@@ -69,37 +69,37 @@ export class FeedEnd {
     this.#read = read;
   }
 
-  /** How many followers wait, and for how many milliseconds a transaction has hidden changes. */
+  /** The number of waiting followers, and the milliseconds for which a transaction has hidden changes. */
   get state(): { waiting: number; heldBackFor: number } {
     const now = performance.now();
     const { since = now } = this.#heldBack ?? {};
     return { waiting: this.#waiters.size, heldBackFor: now - since };
   }
 
-  /** Notes when a transaction began to hide changes. Is called with each page from the end of the feed. */
+  /** Notes when a transaction began to hide changes. Call this method with each page from the feed's end. */
   measure({ heldBackBy: by }: ChangePage): void {
     if (by === undefined) this.#heldBack = undefined;
     else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };
   }
 
-  /** Read this number before you look for changes, and then pass it to `change`. */
+  /** Read `news` before you look for changes, and then pass its value to `change`. */
   get news(): number {
     return this.#news;
   }
 
-  /** @throws PlantStoreError `shuttingDown` once the store is closing */
+  /** @throws PlantStoreError `shuttingDown` when the store is closing */
   throwIfClosed(): void {
     if (this.#isClosed) throw closing();
   }
 
-  /** The last pages. Undefined while the loop does not run. */
+  /** The last pages. Undefined when the loop does not run. */
   get kept(): KeptPages | undefined {
     return this.#kept;
   }
 
   /**
-   * Is called when a read has reached the end of the feed, with the cursor there. Starts the loop unless it
-   * runs.
+   * Call this method with the cursor of the feed's end when a read has reached this end. Starts the loop if
+   * the loop is not running.
    */
   reach(cursor: Cursor): void {
     this.#kept?.learn(cursor);
@@ -110,9 +110,9 @@ export class FeedEnd {
   }
 
   /**
-   * Resolves when there may be further changes. `seen` is the earlier value of `news`.
+   * Resolves when there may be further changes. `seen` is an earlier value of `news`.
    *
-   * @throws PlantStoreError `shuttingDown` once the store is closing, `databaseUnavailable` while the reads
+   * @throws PlantStoreError `shuttingDown` when the store is closing, `databaseUnavailable` when the reads
    *   fail; the signal's reason when the signal is aborted
    */
   async change(seen: number, { signal, caller }: WaitOptions = {}): Promise<void> {
@@ -134,13 +134,13 @@ export class FeedEnd {
     }
   }
 
-  /** Is called after this process has made a change. */
+  /** Call this method after each change by this process. */
   notice(): void {
     this.#isNoticed = true;
     this.#wake();
   }
 
-  /** Ends all waits. Is called before the store closes. */
+  /** Ends all waits. Call this method before the store closes. */
   close(): void {
     this.#isClosed = true;
     this.#endWaits(closing());
@@ -157,7 +157,7 @@ export class FeedEnd {
         this.#outage = undefined;
         this.measure(page);
         end = page.next;
-        // The waiting followers continue behind `end` when they get the page, so `kept` must know it first.
+        // Waiting followers get the page and continue after `end`, so `kept` must know `end` first.
         kept.learn(end);
         if (page.changes.length > 0) kept.add(page);
         const told = page.changes.length > 0 ? this.#tell() : 0;
@@ -175,7 +175,7 @@ export class FeedEnd {
     }
     this.#kept = undefined;
     this.#outage = undefined;
-    // Each waiting follower now reads for itself, and gets the error of its own cursor.
+    // Each waiting follower now reads the feed itself, and gets the error for its own cursor.
     this.#tell();
   }
 
@@ -196,7 +196,7 @@ export class FeedEnd {
     for (const { reject } of this.#waiters) reject(error);
   }
 
-  /** Wakes all waiting followers, and returns their number. */
+  /** Wakes all waiting followers, and returns the number of these followers. */
   #tell(): number {
     this.#news += 1;
     for (const waiter of this.#waiters) waiter.resolve();
@@ -204,14 +204,14 @@ export class FeedEnd {
   }
 }
 
-/** Whether the feed goes on after an error, because the database is down or too many lists wait. */
+/** Whether the feed continues after an error, because the database is down or too many lists wait. */
 export function isPassing(error: unknown): error is PlantStoreError {
   if (!(error instanceof PlantStoreError)) return false;
-  // After `shuttingDown`, only another instance can go on.
+  // After `shuttingDown`, a client must use another instance.
   return isTemporary(error.kind) && error.kind !== 'shuttingDown';
 }
 
 function closing(): PlantStoreError {
-  const message = 'the store is closing: go on with another instance';
+  const message = 'the store is closing: use another instance';
   return new PlantStoreError('shuttingDown', message);
 }

@@ -2,16 +2,16 @@ import type { Verbs } from '../database/verbs.ts';
 import { isCluster } from '../tables/tables.ts';
 import { ownFeed } from './epoch/epoch.ts';
 
-/** The key of an advisory lock. Any key works, as long as every instance uses the same one. */
+/** The key of an advisory lock. Any number works if all instances use the same number. */
 const forgetLock = 0x666f72676574; // "forget"
 
-/** The most deletions in a statement, so that no other delete waits for long. */
+/** The maximum number of deletions in a statement, so that other deletes do not wait for long. */
 const stepSize = 1_000;
 
 /**
- * Forgets the deletions that are older than the given number of days, and returns their number. Does nothing
- * on a cluster, on a read replica, or while another instance forgets deletions. Cursors before a forgotten
- * deletion expire.
+ * Forgets the deletions that are older than the given number of days, and returns the number of forgotten
+ * deletions. Does nothing on a cluster, on a read replica, or when another instance is forgetting deletions.
+ * A cursor from before a forgotten deletion expires.
  *
  * @throws PlantStoreError `databaseUnavailable`
  */
@@ -34,10 +34,7 @@ export async function forgetDeletions(
 
 const hasFeed = `select not (${isCluster} or pg_is_in_recovery())`;
 
-/**
- * Forgets the oldest deletions of the feed. The same commit notes the position up to which they are
- * forgotten.
- */
+/** Forgets the oldest deletions, and notes the last transaction whose deletions are forgotten. */
 const forgetStep = `
   with oldest as materialized (
     select changed_in, id, deleted_at from plant_deletions

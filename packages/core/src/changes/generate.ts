@@ -1,13 +1,13 @@
 /**
- * Makes an async generator that yields the values of `produce`. A generator function would keep its last
- * value in memory while it waits: here, a page for each follower.
+ * Makes an async generator that yields the values of `produce`. During a wait, a generator function would
+ * keep its last value in memory. For the feed, this value is a page for each follower.
  */
 export function generate<T>(produce: () => Promise<T>): AsyncGenerator<T, never> {
   let isEnded = false;
   let last: Promise<unknown> = Promise.resolve();
   const end = async (): Promise<IteratorResult<T, never>> => {
     isEnded = true;
-    return { done: true, value: undefined as never }; // An ended generator has no value.
+    return { done: true, value: undefined as never }; // A generator has no value at its end.
   };
   const produceNext = async (): Promise<IteratorResult<T, never>> => ({ value: await produce() });
   return {

@@ -4,17 +4,17 @@ import { parseChanges } from '../plants/plant-json.ts';
 import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts';
 import type { ChangePage } from './read-changes.ts';
 
-/** A page of changes in memory. All waiting followers get the same output, so that it is sent as the same bytes. */
+/** A page of changes in memory. All waiting followers share one output, and the bytes of its text. */
 export interface SharedPage extends Pick<ChangePage, 'changes' | 'positions' | 'next'> {
   readonly output: PlantChanges;
 }
 
-/** The most characters of all pages in memory. */
+/** The maximum number of characters of all pages in memory. */
 const maxLength = 2 ** 22;
 
 const lengthOf = ({ changes }: SharedPage) => changes.reduce((sum, { length }) => sum + length, 0);
 
-/** Keeps the last pages that the loop has read, so that no follower has to read them again. */
+/** The last pages that the loop has read. Followers do not need to read these pages again. */
 export class KeptPages {
   #pages: SharedPage[] = [];
   /** The cursor before the first page. */
@@ -44,15 +44,15 @@ export class KeptPages {
   }
 
   /**
-   * Whether the pages contain the changes behind a cursor, or will contain them. Only the database can check
-   * a cursor that no read has returned.
+   * Whether the pages contain the changes after a cursor, or will contain these changes. Only the database
+   * can check a cursor that no read has returned.
    */
   covers(cursor: Cursor): boolean {
     if (cursor.epoch !== this.#start.epoch) return false;
     return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#known);
   }
 
-  /** Returns at most `limit` changes behind a cursor, or undefined when there are none yet. */
+  /** Returns at most `limit` changes after a cursor, or undefined when there are no changes yet. */
   after(cursor: Cursor, limit: number): SharedPage | undefined {
     const isAfterCursor = (position: Position) => isBehind(position, cursor);
     const page = this.#pages.find(({ positions }) => isAfterCursor(positions.at(-1) ?? cursor));

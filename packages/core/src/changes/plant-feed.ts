@@ -11,39 +11,40 @@ import { createChangeReader } from './read-changes.ts';
 
 /** The options of `follow`. */
 export interface FollowOptions extends WaitOptions {
-  /** The `next` of an earlier page. Default: the end of the feed. */
+  /** The cursor after which to begin, such as the `next` of an earlier page. Default: the end of the feed. */
   readonly after?: string | undefined;
-  /** Is called with each database error that does not end the feed. */
+  /** This function is called with each database error that does not end the feed. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A page of changes with a cursor behind each change, so that a client can continue after any change. */
+/** A page with a cursor for each change, so that a client can continue after any change. */
 export interface ResumableChanges extends PlantChanges {
-  /** The cursor behind each change. */
+  /** The cursor after each change. */
   readonly cursors: readonly string[];
 }
 
 export interface PlantFeed {
   /**
    * Returns the plants that were created and deleted after a cursor. The changes of one id are in their
-   * order. Without `after`, returns no changes, but the cursor of the end of the feed. A page has at most
-   * `limit` changes (1 to 1,000, the default) and 1 MiB of names and tags. With `wait`, the call waits up to
-   * this many seconds (0, the default, to 20) for a change. When a plant was created and deleted after the
-   * cursor, the page contains only the deletion.
+   * original order. Without `after`, returns only the cursor of the end of the feed. A page has at most
+   * `limit` changes (1 to 1,000; default: 1,000), and at most 1 MiB of names and tags. With `wait`, the call
+   * waits for a change, for at most this number of seconds (0 to 20; default: 0). If a plant was created and
+   * deleted after the cursor, the page contains only the deletion.
    *
-   * To copy a store, get a cursor, list the plants, and then read the changes behind the cursor. Add each
-   * created plant to the copy, or replace it there. Remove each deleted plant.
+   * To copy a store, get a cursor, list the plants, and then read the changes after the cursor. Add each
+   * created plant to the copy, or replace the plant with this id there. Remove each deleted plant.
    *
-   * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again; `notImplemented` on a
-   *   Citus cluster, on a read replica, and while the feed is switched off; `databaseUnavailable`, even
-   *   during a wait; `shuttingDown` when the store closes during a wait; `invalidInput`; `overloaded`
+   * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again.
+   * @throws PlantStoreError `notImplemented` on a Citus cluster, on a read replica, and when the feed is off.
+   * @throws PlantStoreError `shuttingDown` when the store closes during a wait.
+   * @throws PlantStoreError `databaseUnavailable` (even during a wait), `invalidInput` or `overloaded`.
    */
   changes(query: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
 
   /**
-   * Yields the pages of `changes` as soon as there are changes. Database errors do not end the generator.
-   * Without `after`, the first page contains no changes, but the cursor of the end of the feed. The signal
-   * ends a wait at once; `return` ends the generator only at the next page.
+   * Yields each page of `changes` as soon as the page has changes. Database errors do not end the generator.
+   * Without `after`, the first page contains only the cursor of the end of the feed. An aborted signal ends a
+   * wait at once. `return` ends the generator at the next page.
    *
    * @throws PlantStoreError as `changes` does, except `databaseUnavailable` and `overloaded`; `signal.reason`
    *   when the signal is aborted
@@ -51,20 +52,17 @@ export interface PlantFeed {
   follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
 }
 
-/** The feed, as the store itself uses it. */
+/** The feed, with additional methods for the store. */
 export interface OpenPlantFeed extends PlantFeed {
-  /**
-   * Yields the pages of `follow` with a cursor behind each change, for a client that reads changes one by
-   * one.
-   */
+  /** Yields the pages of `follow` with cursors, for a client that reads one change at a time. */
   followEach(options?: FollowOptions): AsyncGenerator<ResumableChanges, never>;
-  /** Is called after a change by this process, so that waiting followers get it sooner. */
+  /** Call this method after each change by this process, so that waiting followers get the change sooner. */
   notice(): void;
   /** See `PlantStore.feed`. */
   state(): FeedEnd['state'];
   /** See `PlantStore.watchFeed`. */
   watch(): Promise<void>;
-  /** Ends all waits with `shuttingDown`. */
+  /** Ends all waits with the error `shuttingDown`. */
   stopWaiting(): void;
 }
 
@@ -130,7 +128,7 @@ export function createPlantFeed(
     return toShared(page);
   }
 
-  /** Waits until there are changes behind a cursor. */
+  /** Waits until there are changes after a cursor. */
   async function pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<SharedPage> {
     let after = cursor;
     for (;;) {

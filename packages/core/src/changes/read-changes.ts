@@ -14,11 +14,11 @@ export interface ChangePage {
   readonly changes: readonly string[];
   /** The position of each change. */
   readonly positions: readonly Position[];
-  /** The cursor behind the page. */
+  /** The cursor after the last change of the page. */
   readonly next: Cursor;
-  /** Whether the database has further changes now. */
+  /** Whether the database already has further changes. */
   readonly hasMore: boolean;
-  /** The oldest transaction that still runs, if it hides further changes. */
+  /** The oldest running transaction, if this transaction hides later changes. */
   readonly heldBackBy: bigint | undefined;
 }
 
@@ -29,16 +29,17 @@ export type ReadChanges = (
 ) => Promise<ChangePage>;
 
 /**
- * Makes a function that reads the changes after a cursor. Without a cursor, it returns the end of the feed.
+ * Makes a function that reads the changes after a cursor. Without a cursor, the function returns the end of
+ * the feed.
  *
- * The changes are in the order of their transactions' numbers. A page has only changes of transactions before
- * the oldest one that still runs. So no change can appear later at a position that was read.
+ * The changes are ordered by transaction number. A page contains only the changes of transactions that began
+ * before the oldest running transaction. So no later change can have a position before the cursor.
  *
- * A create can wait until a delete has freed its id, although the create has the lower number. Then the page
- * omits the delete, because the delete would remove the new plant from a copy.
+ * A create may wait for a delete that frees its id, even when the create has the lower transaction number.
+ * The page then omits the delete, because clients would remove the new plant from their copies.
  *
- * A cursor always names a transaction with a change, because the commit of a change is on the disk: see
- * `thisTransaction`. After a crash, Postgres can use the number of a transaction without a change again.
+ * A cursor always names a transaction with a change, whose commit is on the disk: see `thisTransaction`.
+ * After a crash, Postgres may give the number of a transaction without changes to another transaction.
  *
  * @throws PlantStoreError `cursorExpired`; `notImplemented` on a database that has no feed; the errors of
  *   `read`
@@ -94,17 +95,15 @@ export function createChangeReader({
     };
   }
 
-  /** Draws a new epoch. Requests do not wait for this, because it may build an index. */
+  /** Draws a new epoch. Requests do not wait for the new epoch, because this function may build an index. */
   async function renew(): Promise<void> {
     if (isRenewing) return;
     isRenewing = true;
-    await renewFeed?.().catch(() => {}); // The next read tries again.
+    await renewFeed?.().catch(() => {}); // The next read renews the feed if this attempt fails.
     isRenewing = false;
   }
 
-  /**
-   * Citus rejects the statement once the plants are distributed, and a worker lacks the tables of the feed.
-   */
+  /** Citus rejects the statement when the plants are distributed. A worker lacks the tables of the feed. */
   async function explainCluster(error: unknown): Promise<never> {
     if (['XX000', '0A000', '42P01'].includes(databaseCode(error) ?? '')) {
       const { rows } = await read(`select ${isCluster}`, [], { share: 'lists' });
@@ -115,38 +114,38 @@ export function createChangeReader({
   }
 }
 
-/** The state of the feed, as the statement returns it. The numbers of transactions are strings. */
+/** The state of the feed, as JSON from the database. Transaction numbers are strings. */
 interface FeedNow {
   isPrimary: boolean;
   isCluster: boolean;
-  /** Whether the epoch was drawn for this server and the server's timeline. */
+  /** Whether the epoch belongs to this server and its timeline. */
   isOwn: boolean;
   epoch: string;
   forgottenUpTo: string;
   upTo: string;
   isHeldBack: boolean;
   latest: string;
-  /** The number of changes, which the statement limits. */
+  /** The number of changes within the limits of the statement. */
   count: number;
 }
 
-/** The first row has the state of the feed. Without a change, the other columns of that row are null. */
+/** The first row contains the state of the feed. When there are no changes, its other columns are null. */
 type Row = [feed: string | null, transaction: string, id: string, change: string];
 
 const switchedOff =
   'the feed of changes is switched off: the operator switches it on with `plant-store feed on`';
 
-/** The error after a restore or a promotion, until an instance has drawn a new epoch. */
+/** The error after a restore or a promotion, before an instance has drawn a new epoch. */
 function restored(): PlantStoreError {
   const message =
     'somebody has restored or promoted the database, and its feed begins anew: try again';
-  const cause = Object.assign(new Error('the feed is that of another database'), {
+  const cause = Object.assign(new Error('the feed belongs to another database'), {
     code: restoredFeedCode,
   });
   return new PlantStoreError('databaseUnavailable', message, { cause });
 }
 
-/** The error for a cluster, where each node has its own order of transactions. */
+/** The error for a cluster, in which each node has its own order of transactions. */
 export function noFeedOnCluster(): PlantStoreError {
   return noFeed('a Citus cluster');
 }

@@ -6,8 +6,9 @@ import { isCluster } from '../tables/tables.ts';
 import { isOwn, timeline } from './epoch/epoch.ts';
 
 /**
- * Identifies a database and its history. It changes when somebody restores a backup, promotes a standby, or
- * rewrites one of the tables. After that, the same number of a transaction can stand for other changes.
+ * The identifier of a database and its history. The identifier changes when somebody restores a backup,
+ * promotes a standby, or rewrites one of the tables. A transaction number can stand for other changes after
+ * such an event.
  */
 const epoch = `
   left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
@@ -22,8 +23,8 @@ const changesOf = (type: PlantChange['type'], table: string, condition = 'true')
     order by changed_in, id limit $3::int)`;
 
 /**
- * Excludes a delete when a later create of the same id has a lower number. The plant of that create may be
- * stored, or may be deleted already.
+ * Excludes the deletion of an id when a later create of this id has a lower transaction number. The plant of
+ * the later create may be stored, or may already be deleted.
  */
 const isNotReplaced = `coalesce(changed_in <=
     (select changed_in from plants where plants.id = plant_deletions.id), true)
@@ -32,7 +33,7 @@ const isNotReplaced = `coalesce(changed_in <=
       and later.changed_in > plant_deletions.changed_in
       and later.created_in < plant_deletions.changed_in)`;
 
-/** The greatest number of a transaction with changes. It is a part of the cursor of the end of the feed. */
+/** The highest number of a transaction with changes. The cursor of the feed's end contains this number. */
 const latest = `(select changed_in from (
     ${['plants', 'plant_deletions']
       .map(
@@ -43,8 +44,7 @@ const latest = `(select changed_in from (
     union all select forgotten_up_to
   ) as latest order by changed_in desc limit 1)`;
 
-// With `exists` instead of LIMIT, the planner would read the whole table while its statistics show few
-// changes.
+// With `exists` instead of LIMIT, few changes in the statistics would make the planner read the whole table.
 const isHeldBack = ['plants', 'plant_deletions']
   .map(
     (table) => `(select true from ${table} where changed_in >= up_to
@@ -54,10 +54,10 @@ const isHeldBack = ['plants', 'plant_deletions']
 
 /**
  * Selects a page of changes. The first row also contains the state of the feed (`FeedNow`). The parameters
- * are the transaction and the id of the cursor, the limit, and the database's `copyId`.
+ * are the cursor's transaction, the cursor's id, the limit, and the database's `copyId`.
  *
- * The window functions read only the rows within the limit. The LIMIT of `bounds` keeps the planner from
- * evaluating its expressions again for each change.
+ * The window functions read only the rows within the limit. Because of the LIMIT in `bounds`, the database
+ * evaluates the expressions in `bounds` only once.
  */
 export const selectChanges = `
   select case when place is null or place = 1 then json_build_object(

@@ -7,13 +7,16 @@ import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
 import { noFeedOnCluster } from './read-changes.ts';
 
 /**
- * Switches the feed of changes on or off for all instances. Creates and deletes wait only for a moment. After
- * an error, call this function again. Cursors from before the feed was switched on expire (`cursorExpired`).
+ * Switches the feed of changes on or off for all instances. Creates and deletes wait only for a moment during
+ * the switch. After an error, call this function again. Switching the feed on makes all older cursors expire
+ * (`cursorExpired`).
  *
- * @returns whether the feed was in the other state before
- * @throws PlantStoreError `notImplemented` on a Citus cluster; `databaseUnavailable`, for example on a read
- *   replica or for a user who does not own the tables; DataDirectoryError when the data directory has no
- *   store or cannot be used; DatabaseSettingsError when the URL cannot be parsed
+ * @returns whether the feed was in the other state before.
+ * @throws PlantStoreError `notImplemented` on a Citus cluster.
+ * @throws PlantStoreError `databaseUnavailable`, for example on a read replica, or when the user does not own
+ *   the tables.
+ * @throws DataDirectoryError when the data directory has no store or is not usable.
+ * @throws DatabaseSettingsError when the URL cannot be parsed.
  */
 export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<boolean> {
   const switched = useDatabaseFor(options, async (query) => {
@@ -25,7 +28,7 @@ export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<
   return orUnavailable(switched);
 }
 
-/** Runs statements that may take long on a database. Rolls an open transaction back at the end. */
+/** Runs slow statements on a database. Closing the connection rolls an open transaction back. */
 async function useDatabaseFor<T>(
   options: DatabaseOptions,
   use: (query: Query) => Promise<T>,

@@ -20,47 +20,42 @@ interface ConnectionPoolOptions<Connection> {
   readonly connect: () => Promise<Connection>;
   /** The number of connections for each kind of statement. */
   readonly shares: Partial<Record<Share, number>>;
-  /** Milliseconds for a statement without a deadline. Default: 5 s. */
+  /** The time limit of a statement without a deadline, in milliseconds. Default: 5 s. */
   readonly timeout?: number;
-  /** The most statements of one kind that may wait. */
+  /** The maximum number of waiting statements of one kind. */
   readonly maxWaiting?: number;
-  /**
-   * After an error, the milliseconds from the start of an attempt to connect to the start of the next one.
-   */
+  /** The shortest time between the starts of two connection attempts after an error, in milliseconds. */
   readonly retryDelay?: number;
-  /** Is called with the error of each statement. */
+  /** Called with the error of each failed statement. */
   readonly onError?: (error: unknown) => void;
-  /** Is called when a write is still in its commit a second after its deadline. */
+  /** Called when a write is still in its commit a second after the write's deadline. */
   readonly onUnsettled?: () => void;
 }
 
-/** Milliseconds for which `close` waits for the statements that run. */
+/** The time for which `close` waits for running statements, in milliseconds. */
 const closeGrace = 300;
 
-/**
- * Milliseconds for the question whether the server is in a commit. They include the time to connect over a
- * slow network.
- */
+/** Milliseconds for asking the server whether it is in a commit, even over a slow network. */
 const askTimeout = 3_000;
 
 /**
- * A list waits for its turn only for this part of its time. After a longer wait, the database would cancel
- * the list, and the error would not say that the server is overloaded.
+ * The fraction of a list's time limit for which the list may wait for its turn. After a longer wait, the
+ * database would cancel the list, and the error would not be `overloaded`.
  */
 const listWait = 0.8;
 
-/** Milliseconds by which a clock may be wrong. */
+/** The tolerated difference between two clocks, in milliseconds. */
 const clockTolerance = 1_000;
 
-/** Milliseconds after which a connection is replaced, because its clock and settings may be old. */
+/** The age in milliseconds at which the pool replaces a connection, whose clock may then be wrong. */
 const maxAge = 10 * 60_000;
 
 /**
  * The connections to one database node. Each connection runs one statement at a time. Each kind of statement
- * has its own connections, so that one kind cannot block another. The pool opens connections one after the
- * other, when statements need them.
+ * has its own connections, so that one kind cannot block another. The pool opens one connection at a time,
+ * and only when statements need more connections.
  *
- * When one connection fails, the pool replaces all of them: a server that is unreachable, silent or
+ * When one connection fails, the pool replaces all connections. A server that is unreachable, silent or
  * read-only usually affects every connection.
  */
 export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConnection> {
@@ -68,13 +63,13 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   readonly #turns: ReadonlyMap<Share, Turns>;
   #max = 0;
   /**
-   * The connections for new statements, with the time at which each was opened. `#open` also contains the
-   * connections that are closing.
+   * The connections for new statements, and the time at which each connection was opened. `#open` also
+   * contains the connections that are being closed.
    */
   #connections = new Map<Connection, number>();
   readonly #open = new Set<Connection>();
   #idle: Connection[] = [];
-  /** Each connection that runs a statement, with the kind of that statement. */
+  /** The connections that run statements, each with the kind of its statement. */
   readonly #used = new Map<Connection, Share>();
   readonly #late: LateStatements<Connection>;
   readonly #changed: (() => void)[] = [];
@@ -89,7 +84,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   constructor(options: ConnectionPoolOptions<Connection>) {
     const { maxWaiting = 10_000 } = options;
     this.#options = { retryDelay: 500, timeout: defaultTimeout, ...options };
-    // The type of `shares` allows no other keys.
+    // `shares` has only these keys.
     const shares = Object.entries(options.shares) as [Share, number][];
     const turns = new Map(shares.map(([share, max]) => [share, new Turns(max, maxWaiting)]));
     const lists = turns.get('lists');
@@ -99,9 +94,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Runs a statement. At its deadline the statement is cancelled, and at `until` the caller gets an error. A
-   * statement with `isRepeatable` runs once more when its connection is lost, because the server may have
-   * closed an idle connection.
+   * Runs a statement. The pool cancels the statement at its deadline, and the caller gets an error at
+   * `until`. The pool runs a statement with `isRepeatable` again when its connection is lost. Servers may
+   * close idle connections.
    *
    * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
    *   the database
@@ -126,8 +121,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   };
 
   /**
-   * Uses a connection for one task. While no connection is open, the task waits for the next attempt
-   * to connect. When that attempt fails, the task fails with its error.
+   * Uses a connection for one task. When no connection is open, the task waits for the next attempt to
+   * connect. When this attempt fails, the task fails with the attempt's error.
    */
   async use<T>(
     {
@@ -188,21 +183,21 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       kind === share ? connection : [],
     );
     const states = await Promise.all(used.map((each) => this.#isCommitting(each)));
-    // When one statement waits for a lock, a new statement need not wait for the commit of another one.
+    // When one statement waits for a lock, a new statement need not wait for another statement's commit.
     return used.length > 0 && states.every((isCommitting) => isCommitting !== false);
   };
 
-  /** How many writes are still in a commit after their callers got an error. */
+  /** The number of writes that are still in a commit after their callers got an error. */
   get unsettled(): number {
     return this.#late.unsettled;
   }
 
-  /** Calls a function when the clocks of the database and of this machine have moved apart. */
+  /** Adds a listener. It is called when the clocks of the database and this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void {
     this.#clockListeners.push(listener);
   }
 
-  /** Adds this many connections for a kind of statement. */
+  /** Adds `by` connections for a kind of statement. */
   resize(share: Share, by: number): void {
     this.#max += by;
     this.#turnsOf(share).resize(by);
@@ -210,18 +205,18 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Replaces all connections: idle ones now, busy ones after their statement, and opening ones once they are
-   * open.
+   * Replaces idle connections now, and busy connections after their statements. Connections that are still
+   * being opened are replaced later.
    */
   replaceAll(): void {
     for (const connection of this.#idle) this.#close(connection);
     this.#idle = [];
-    // Connections in use are closed when they are released.
+    // The pool closes connections in use when statements give the connections back.
     this.#connections = new Map();
   }
 
   /**
-   * Closes idle connections now, and busy ones after their statement. Cancels a statement that takes long,
+   * Closes idle connections now, and busy connections after their statements. Cancels long statements,
    * because a server does not end a statement when its client disconnects. New statements fail. Resolves when
    * all connections are closed.
    */
@@ -273,8 +268,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Whether the connections are still usable after an error. A server that has become read-only may accept
-   * writes in a new session, so the pool opens new sessions from time to time. Reads go on in between.
+   * Whether all connections are still usable after an error. A server that has become read-only may accept
+   * writes in a new session, so the pool regularly opens new sessions. Reads continue until then.
    */
   #isUsableAfter(error: unknown): boolean {
     if (isUnconfirmedCommit(error)) return true;
@@ -283,9 +278,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return databaseCode(error) !== readOnlyCode || isRecent;
   }
 
-  /** Ends a task at its deadline. Resolves when the connection is free, or is given up. */
+  /** Ends a task at its deadline. Resolves when the connection is free or was dropped. */
   async #free(connection: Connection, running: Promise<unknown>, until: Deadline): Promise<void> {
-    // A network that has silently dropped one connection may have dropped the idle connections as well.
+    // A network that has silently dropped one connection may also have dropped the idle connections.
     for (const idle of this.#idle) this.#connections.delete(idle);
     const isWrite = writes.includes(this.#used.get(connection));
     const end = await this.#late.end(connection, running, { until, isWrite });
@@ -293,12 +288,12 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     else if ('error' in end && !this.#isUsableAfter(end.error)) this.#replace(connection);
   }
 
-  /** Whether the server is in a commit on a connection. Resolves with undefined when this is unknown. */
+  /** Whether the server is in a commit on this connection. The result is undefined when unknown. */
   async #isCommitting(connection: Connection): Promise<boolean | undefined> {
     const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;
     try {
-      other = await this.#acquire(deadline, 1); // Statements may use all others.
+      other = await this.#acquire(deadline, 1); // Statements may use all other connections.
       return await beforeDeadline(connection.isCommitting(other), deadline);
     } catch {
       if (other) this.#connections.delete(other);
@@ -315,8 +310,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * The database may say that a write is late although its deadline here is far off. Then one of the clocks
-   * has moved, or this machine was paused, and the deadlines of waiting statements are wrong as well.
+   * Handles a write that the database has rejected as late, long before the deadline of the write on this
+   * machine. A clock has then moved, or this machine was paused, so the deadlines of waiting statements are
+   * also wrong.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > clockTolerance;
@@ -332,9 +328,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return moved;
   }
 
-  /**
-   * Counts a closing connection as open, so that a server never has more connections than the shares allow.
-   */
+  /** A connection counts as open until its end, so that a server never has too many connections. */
   #close(connection: Connection): void {
     this.#connections.delete(connection);
     void connection.close().then(() => {
@@ -343,14 +337,14 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     });
   }
 
-  /** Opens one more connection, unless an attempt is in progress. The promise is never rejected. */
+  /** Opens one more connection, unless another attempt is in progress. The promise is never rejected. */
   async #connect(): Promise<void> {
     if (this.#isConnecting) return;
     this.#isConnecting = true;
     await setTimeout(Math.max(0, this.#nextAttemptAt - performance.now()));
     this.#lastAttemptAt = performance.now();
     try {
-      // `replaceAll` must replace even a connection that is opening.
+      // `replaceAll` must also replace a connection that is being opened.
       const current = this.#connections;
       const connection = await this.#options.connect();
       current.set(connection, performance.now());

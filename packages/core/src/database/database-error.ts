@@ -2,38 +2,38 @@ import { databaseCode, databaseRoutine, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
 /**
- * Whether the database rejected one row of a statement. The other rows may be valid. The error is a "data
- * exception" (class 22), an "integrity constraint violation" (23), an exception of a trigger (P0), or the
- * error of a policy.
+ * Whether the database rejected one row of a statement. The other rows of the statement may be valid. The
+ * error is a "data exception" (class 22), an "integrity constraint violation" (23), or an error of a trigger
+ * (P0) or a policy.
  */
 export function isDataError(error: unknown): boolean {
   const isOfRow = /^(2[23]|P0)/.test(databaseCode(error) ?? '') || isPolicyError(error);
-  // The server can reject a new session with one of these SQLSTATEs as well.
+  // The server may reject a new session with one of these SQLSTATEs.
   return isOfRow && !isLateWrite(error) && !(reasonOf(error) instanceof NotSentError);
 }
 
 /**
- * Whether row-level security or a rule prevented a statement. Other errors, such as a missing privilege, have
- * the same SQLSTATEs. The server may translate its messages, so this function checks the routine.
+ * Whether row-level security or a rule prevented a statement. A missing privilege has the same SQLSTATE. The
+ * server may translate its messages, so this function checks the routine that raised the error.
  */
 export function isPolicyError(error: unknown): boolean {
   return policyRoutines.includes(databaseRoutine(error) ?? '');
 }
 
-/** The functions of Postgres that raise the errors of row-level security and of rules. */
+/** The functions in Postgres's source that raise the errors of row-level security and of rules. */
 const policyRoutines = ['check_enable_rls', 'ExecWithCheckOptions', 'RewriteQuery'];
 
-/** Whether an error has the severity ERROR. Such an error concerns only its statement, not the connection. */
+/** Whether an error has the severity ERROR. An error with this severity does not concern the connection. */
 export function isStatementError(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }
 
-/** The error of the database or the network that is the cause of the store's own error. */
+/** The cause of the store's own error, from the database or the network. */
 export function reasonOf(error: unknown): unknown {
   return error instanceof PlantStoreError ? (error.cause ?? error) : error;
 }
 
-/** Whether the encoding of the database lacks a character of a text. */
+/** Whether the database's encoding lacks a character of the text. */
 export function hasInvalidText(error: unknown): boolean {
   return ['22021', '22P05'].includes(databaseCode(error) ?? '');
 }
@@ -41,19 +41,17 @@ export function hasInvalidText(error: unknown): boolean {
 /** The message of a write that reached the database after its deadline; see `plants/statements.ts`. */
 export const lateWrite = 'the deadline of this write has passed';
 
-/** The same error, for a write that the store does not send. */
+/** The error for a late write that the store does not send. */
 export function lateWriteError(): Error {
   return Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
 }
 
-/** Whether a write changed nothing because it reached the database after its deadline. */
+/** Whether a write changed nothing because it reached the database too late. */
 export function isLateWrite(error: unknown): boolean {
   return databaseCode(error) === '22P02' && rootMessage(error).includes(lateWrite);
 }
 
-/**
- * Whether the database has cancelled a statement, because somebody asked for that or a time limit had passed.
- */
+/** Whether the database cancelled a statement, after a cancel request or at a time limit. */
 export function isCancelled(error: unknown): boolean {
   return databaseCode(error) === '57014';
 }
@@ -61,7 +59,7 @@ export function isCancelled(error: unknown): boolean {
 /** The SQLSTATE of a warning. */
 const warning = '01000';
 
-/** The error for a commit whose wait for the standby was cancelled. A failover may lose this commit. */
+/** The error for a commit whose wait for the standby was cancelled. A failover may lose such a commit. */
 export function unconfirmedCommit(): Error {
   const message = 'the database warned that the commit may be lost';
   return Object.assign(new Error(message), { code: warning });
@@ -71,24 +69,25 @@ export function isUnconfirmedCommit(error: unknown): boolean {
   return databaseCode(error) === warning;
 }
 
-/** The error of a statement that was not sent, because the store got no connection for it. */
+/** The error of a statement that was never sent, because no connection was free. */
 export class NotSentError extends Error {
   override readonly name = 'NotSentError';
 }
 
 /**
- * Whether an error means that its statement was rolled back. Severity ERROR means that (PostgreSQL's manual,
- * "Error and Notice Message Fields"), because after a commit the server sends only warnings.
+ * Whether an error shows that its statement was rolled back. An error with the severity ERROR shows a
+ * rollback, because the server sends only warnings after a commit (PostgreSQL's manual, "Error and Notice
+ * Message Fields").
  *
- * The coordinator of a cluster is an exception. When a statement is cancelled or a worker's connection is
- * lost, the coordinator reports an ERROR although the worker may have committed the row.
+ * The coordinator of a cluster is an exception. After a cancel or a lost connection to a worker, the
+ * coordinator reports an ERROR. The worker may nevertheless have committed the row.
  */
 function isRolledBack(error: unknown): boolean {
   return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
 }
 
 /**
- * The error for a call that the database did not execute, or may not have executed. The message says which.
+ * The error for a call that the database has not executed, or may not have executed. The message says which.
  */
 export function databaseUnavailable(
   error?: unknown,
@@ -107,8 +106,9 @@ export function databaseUnavailable(
 /**
  * Waits for a query and returns its result.
  *
- * @throws PlantStoreError `databaseUnavailable` when the query fails, `plantRejected` when the table does not
- *   allow it, or the PlantStoreError that the query itself throws
+ * @throws PlantStoreError `databaseUnavailable` when the query fails, or `plantRejected` when the table does
+ *   not allow it.
+ * @throws the PlantStoreError that the query itself throws.
  */
 export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): Promise<T> {
   try {
@@ -118,7 +118,7 @@ export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): 
   }
 }
 
-/** The advice when the database may have executed a call, and when it has changed nothing. */
+/** The advice for a call that the database may have executed, and for a call that has changed nothing. */
 export type Advice = readonly [ifDone?: string, ifNotDone?: string];
 
 /** The error for a call whose query failed. */

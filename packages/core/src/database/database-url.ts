@@ -1,23 +1,23 @@
 /** The form of a database URL, for messages. */
 export const databaseUrlSyntax = 'postgres://user:password@host:port/database';
 
-/** The parts of a database URL. The driver has defaults for missing parts. */
+/** The parts of a database URL. The driver's defaults replace the missing parts of a URL. */
 export interface DatabaseAddress {
   /** The hosts in order. A host that starts with `/` is the directory of a Unix domain socket. */
   readonly hosts: readonly { readonly host?: string; readonly port?: number }[];
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string | undefined;
-  /** The parameters that do not name the address: `sslmode`, and settings of the session. */
+  /** The parameters that are not a part of the address: `sslmode` and session settings. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * Parses the URL of a Postgres as libpq does (PostgreSQL's manual, "Connection URIs"). It may name
- * several hosts, and the parameters `host`, `port`, `user`, `password` and `dbname` may replace the
- * parts of the URL: `postgres:///plants?host=/run/postgresql`.
+ * Parses the URL of a Postgres as libpq does (PostgreSQL's manual, "Connection URIs"). The URL may name
+ * several hosts. The parameters `host`, `port`, `user`, `password` and `dbname` may replace other parts of
+ * the URL, as in `postgres:///plants?host=/run/postgresql`.
  *
- * @throws Error whose message says what is wrong, without any part that may be a password
+ * @throws Error with a message that contains no part of the password
  */
 export function parseDatabaseUrl(url: string): DatabaseAddress {
   const [, text] = /^postgres(?:ql)?:\/\/(.+)$/s.exec(url) ?? [];
@@ -61,7 +61,7 @@ export function isDatabaseUrl(text: string): boolean {
   }
 }
 
-/** Names the database of a URL, without the user, the password and the parameters. */
+/** Names the hosts and the database of a URL, without user, password and parameters. */
 export function describeDatabaseUrl(url: string): string {
   const { hosts, database = '' } = parseDatabaseUrl(url);
   const names = hosts.map(({ host = '', port }) => {
@@ -71,7 +71,7 @@ export function describeDatabaseUrl(url: string): string {
   return `${names.join(',')}/${database}`;
 }
 
-/** Removes the password from a URL, and even the parameter `password`, so that the URL may be shown. */
+/** Removes the password from a URL, even from the parameter `password`, so that the URL may be shown. */
 export function withoutPassword(url: string): string {
   const [address, query] = splitAt(url, url.indexOf('?'));
   const shown = address.replace(/^(\w+:\/\/[^:/]*):[^/]*@/, '$1@');
@@ -79,10 +79,7 @@ export function withoutPassword(url: string): string {
   return [shown, parameters.join('&')].filter(Boolean).join('?');
 }
 
-/**
- * Rejects special characters that are not encoded. With them, a part of the password would be read as a host
- * or a path.
- */
+/** Rejects unencoded special characters, which can make a password look like a host or a path. */
 function checkEncoding({ text, path, query }: { text: string; path: string; query: string }): void {
   const isCut =
     text.includes('#') ||
@@ -108,8 +105,7 @@ function parseHosts(list: string, isAfterUser: boolean) {
 }
 
 /**
- * @param isPort whether the text is certainly a port. Otherwise it may be a password, which also follows a
- *   colon.
+ * @param isPort whether the text can only be a port. Otherwise, the text after the colon may be a password.
  */
 function parsePort(text: string | undefined, isPort: boolean): number | undefined {
   if (!text) return undefined;
@@ -126,7 +122,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Splits a text at an index, and drops the character there. At the index -1, the second part is empty. */
+/** Splits a text at an index, and drops the character there. For the index -1, the second part is empty. */
 function splitAt(text: string, index: number): [string, string] {
   return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
 }

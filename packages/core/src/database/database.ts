@@ -2,43 +2,43 @@ import type { Deadline } from './deadline.ts';
 import type { Query } from './query.ts';
 import type { Share, Verbs } from './verbs.ts';
 
-/** A Postgres, embedded or on a server, as the rest of core uses it. */
+/** An embedded Postgres or a Postgres server, as the rest of core uses it. */
 export interface Database extends Verbs {
-  /** The number of insert statements that may run at the same time. */
+  /** The maximum number of insert statements that run at the same time. */
   readonly maxInserts: number;
-  /** The number of look-ups, of plants or of access tokens, that may run at the same time. */
+  /** The maximum number of look-ups that run at the same time, for plants or for access tokens. */
   readonly maxLookUps: number;
   /**
-   * Whether all running statements of a kind are in a commit. A statement of unknown state counts as in a
+   * Whether all running statements of a kind are in a commit. A statement of unknown state counts as one in a
    * commit.
    */
   mayCommit(share: Share): Promise<boolean>;
-  /** How many writes are still in a commit after their callers got an error. */
+  /** The number of writes that are still in a commit after their callers got an error. */
   unsettled(): number;
-  /** Calls a function when the clocks of the database and of this machine have moved apart. */
+  /** Adds a listener. It is called when the clocks of the database and this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void;
-  /** Calls a function with a message for the operator. */
+  /** Adds a listener for messages to the operator. */
   onWarning(listener: (message: string) => void): void;
   /** Connects to the nodes of a cluster. Undefined when the database cannot be a part of a cluster. */
   readonly nodes?: NodeConnections | undefined;
-  /** Distinguishes copies of a database that have the same identity inside the database. */
+  /** A text that distinguishes copies of the same database. */
   readonly copyId?: string;
   /**
-   * Draws a new epoch of the feed after a restore or a promotion. Undefined when nobody can replace the
-   * database while it is open, or when it is only read.
+   * Draws a new epoch of the feed after a restore or a promotion. Undefined for a read-only database, and for
+   * one that nobody can replace while the database is open.
    */
   readonly renewFeed?: (() => Promise<void>) | undefined;
   /**
-   * Loads rows in COPY's text format into these columns of `plants`: all in one commit, or none. Returns the
-   * number of inserted rows, because a trigger may drop some.
+   * Copies rows in COPY's text format into these columns of `plants`. Commits all rows, or no row. Returns
+   * the number of inserted rows, because a trigger may remove some rows.
    */
   copyPlants(rows: Uint8Array, columns: string): Promise<number>;
-  /** Opens a session that only reads. Other statements do not wait for its rows. */
+  /** Opens a read-only session for copies. Other statements do not wait while the session reads rows. */
   openCopies(): Promise<CopySession>;
   close(): Promise<void>;
 }
 
-/** The warning when a write is still in its commit a second after its deadline. */
+/** The warning for a write that is still in its commit a second after its deadline. */
 export const lateCommit =
   'a commit is not durable a second after its requests got error 50300: the disk of the database or its ' +
   'standby is slow. The commit may still succeed';
@@ -46,39 +46,36 @@ export const lateCommit =
 /** The options to open a database. */
 export interface OpenOptions {
   /**
-   * Only read. The Postgres may be a read replica, and its user needs only the privilege to read. A data
-   * directory must have a database already.
+   * Only read. The Postgres may be a read replica, and the user needs only the privilege to read. A data
+   * directory must already contain a database.
    */
   readonly readOnly?: boolean;
-  /** With `readOnly`, the Postgres must be the primary: only that has the feed of changes. */
+  /** With `readOnly`, requires the primary, because only the primary has the feed of changes. */
   readonly onPrimary?: boolean;
-  /**
-   * Throw `databaseUnavailable` when the Postgres is unreachable. By default, it may become reachable
-   * later.
-   */
+  /** Throw `databaseUnavailable` if the Postgres is unreachable. Default: wait in the background. */
   readonly requireConnection?: boolean;
-  /** Whether a data directory without a database gets a new one. Default: true, or false with `readOnly`. */
+  /** Whether to create a missing database in a data directory. Default: true, or false with `readOnly`. */
   readonly create?: boolean;
 }
 
 /** A connection to a database. It never reconnects. */
 export interface DatabaseConnection {
-  /** False once the connection is known to be lost. */
+  /** False when the connection is known to be lost. */
   readonly isOpen: boolean;
   /** Only one statement may run at a time. */
   readonly query: Query;
-  /** A deadline by the database's clock, as text for Postgres. */
+  /** Formats a deadline for Postgres, by the database's clock. */
   timeOf(deadline: Deadline): string;
-  /** Cancels the statement that runs. The promise is never rejected. */
+  /** Cancels the running statement. The promise is never rejected. */
   cancel(): Promise<void>;
   /**
-   * Whether the connection's statement waits for the disk or the standby in a commit, which cannot be
-   * cancelled. Resolves with undefined when this is unknown.
+   * Whether the running statement is in a commit, which waits for the disk or the standby and cannot be
+   * cancelled. Resolves with undefined when the state is unknown.
    *
-   * @param other a second connection to the same server, which asks the server
+   * @param other a second connection to the same server, for the question about the first connection
    */
   isCommitting(other: DatabaseConnection): Promise<boolean | undefined>;
-  /** Closes the connection, and ends its statement. The promise is never rejected. */
+  /** Closes the connection, and ends the running statement. The promise is never rejected. */
   close(): Promise<void>;
 }
 
@@ -95,17 +92,17 @@ export interface NodeConnections {
   readonly connect: () => Promise<DatabaseConnection>;
   /** Connects to another node of the cluster. */
   readonly connectTo: ConnectTo;
-  /** Is called when plants turn out to be distributed over the cluster. */
+  /** This function is called when the plants are found to be distributed over the cluster. */
   readonly noticeCluster: () => void;
 }
 
-/** The parts of sessions, migrations and copies that differ on a cluster. */
+/** The parts of sessions, migrations and copies that are different on a cluster. */
 export interface ClusterSessions {
   /** Settings of each session. Another server ignores them. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Is called before a migration. Throws when only another node may migrate the tables. */
+  /** This function is called before a migration. Throws when another node must migrate the tables. */
   checkMigration(query: Query): Promise<void>;
-  /** Copies plants as `Database` does, but with the errors that a single server would return. */
+  /** Copies plants as `Database` does, and reports errors as a single server would. */
   copyPlants(
     database: Pick<Database, 'copyPlants' | 'write'>,
     ...rows: Parameters<Database['copyPlants']>
@@ -115,10 +112,10 @@ export interface ClusterSessions {
 /** A session that copies rows out of a database. */
 export interface CopySession {
   /**
-   * Copies the rows of a query in one snapshot. Yields blocks in a format of COPY; in the format `text`,
-   * a block has whole lines. Times are in UTC. Only one copy may run at a time.
+   * Copies the rows of a query in one snapshot. Yields blocks in a format of COPY. In the format `text`, a
+   * block contains only whole lines. Times are in UTC. Only one copy may run at a time.
    */
   copyOut(select: string, format: 'csv' | 'text'): AsyncGenerator<Uint8Array>;
-  /** Ends the session, and a copy that still runs. The promise is never rejected. */
+  /** Ends the session and its running copy. The promise is never rejected. */
   close(): Promise<void>;
 }

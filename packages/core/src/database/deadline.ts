@@ -1,12 +1,12 @@
-/** The time by which a call ends, in milliseconds on the clock of `performance.now()`. */
+/** The time by which a call ends, as milliseconds on the clock `performance.now()`. */
 export type Deadline = number;
 
-/** The sender of a call. When the sender disconnects, waiting work of the call is dropped. */
+/** The sender of a call. When the sender disconnects, the store drops the call's waiting work. */
 export interface Caller {
   readonly isGone: boolean;
   /**
-   * Reserves memory for a page of up to `bytes` bytes, before its statement is sent. Returns a function,
-   * which must be called with the actual bytes of the page.
+   * Reserves memory for a page of up to `bytes` bytes, before the statement of the page is sent. Returns a
+   * function that must be called with the actual size of the page in bytes.
    *
    * @throws PlantStoreError `overloaded`
    */
@@ -20,28 +20,31 @@ export interface CallOptions {
   readonly caller?: Caller | undefined;
 }
 
-/** Milliseconds within which a call ends when its caller sets no deadline. */
+/** The time limit of a call without a deadline, in milliseconds. */
 export const defaultTimeout = 5_000;
 
-/** Milliseconds for a statement about many plants. */
+/** The time limit of a statement for many plants, in milliseconds. */
 export const bulkTimeout = 10 * 60_000;
 
-/** The deadline of a call. */
+/** Returns the deadline of a call. */
 export function deadlineOf({ deadline = deadlineIn(defaultTimeout) }: CallOptions = {}): Deadline {
   return deadline;
 }
 
-/** The deadline in the given milliseconds. */
+/** Returns the deadline that is this many milliseconds from now. */
 export function deadlineIn(milliseconds: number): Deadline {
   return performance.now() + milliseconds;
 }
 
-/** A longer timer would fire at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args). */
+/**
+ * A timer with a longer delay would fire at once
+ * (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
+ */
 const longestTimer = 2 ** 31 - 1;
 
 /** Calls a function at a deadline. */
 export function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Timeout {
-  // Node warns of a negative time.
+  // Node warns when the delay is negative.
   const milliseconds = Math.max(0, deadline - performance.now());
   return setTimeout(callback, Math.min(milliseconds, longestTimer));
 }
@@ -49,7 +52,7 @@ export function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Tim
 /**
  * Waits for a promise and returns its value.
  *
- * @throws Error at the deadline, or before it the error of the promise
+ * @throws Error at the deadline, or the promise's error before the deadline
  */
 export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadline): Promise<T> {
   const late = Promise.withResolvers<never>();
@@ -64,15 +67,15 @@ export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadl
   }
 }
 
-/** Waits for a promise as `beforeDeadline` does, for a given number of milliseconds. */
+/** Waits for a promise as `beforeDeadline` does, for this many milliseconds. */
 export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): Promise<T> {
   return beforeDeadline(promise, deadlineIn(milliseconds));
 }
 
-/** The latest time that the store sends: postgres.js makes a Date of a time, and a Date has no infinity. */
+/** The latest time that the store sends. The driver makes a Date of it, and no Date is infinite. */
 const lastTime = Date.UTC(9999, 11, 31);
 
-/** Formats milliseconds since 1970 as a time for Postgres. */
+/** Formats a time for Postgres. The parameter is milliseconds since 1970. */
 export function timeText(milliseconds: number): string {
   return new Date(Math.min(milliseconds, lastTime)).toISOString();
 }

@@ -2,19 +2,19 @@ import { databaseCode, rootMessage } from '../error-causes.ts';
 import { isPolicyError, isStatementError } from './database-error.ts';
 import { databaseUrlSyntax } from './database-url.ts';
 
-/** The SQLSTATE for a Postgres that accepts no writes. The store's own error has the same code. */
+/** The SQLSTATE of a Postgres that accepts no writes. The store's own error has the same code. */
 export const readOnlyCode = '25006';
 
 /** The code of the store's own error for a Postgres without TLS. */
 export const noTlsCode = 'TLS_NOT_OFFERED';
 
-/** The code of the store's own error for a feed whose epoch belongs to another database. */
+/** The code of the store's own error for a feed that belongs to another database. */
 export const restoredFeedCode = 'FEED_RESTORED';
 
-/** The code of the store's own error for a pooler without transactions. */
+/** The code of the store's own error for a pooler that rejects transactions. */
 export const noTransactionsCode = 'NO_TRANSACTIONS';
 
-/** Says that the database cannot be used until somebody changes its settings or its URL. */
+/** The error for a database that is unusable until somebody changes its settings or its URL. */
 export class DatabaseSettingsError extends Error {
   override readonly name = 'DatabaseSettingsError';
 
@@ -23,7 +23,7 @@ export class DatabaseSettingsError extends Error {
   }
 }
 
-/** Wraps a database error that only other settings can mend. Returns undefined when a retry may succeed. */
+/** Wraps a database error that only new settings can remove. For other errors, returns undefined. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
   if (cause instanceof DatabaseSettingsError) return cause;
   const remedy = settingsRemedy(cause);
@@ -37,7 +37,7 @@ export function databaseUrlError(cause: unknown): DatabaseSettingsError {
 
 /**
  * Explains an error of the database or of the network to an operator. The text says what is wrong, quotes the
- * database's own message, and says what to do. It contains no password and no SQL.
+ * database's own message, and says what to do. The text contains no password and no SQL.
  */
 export function explainDatabaseError(error: unknown): string {
   const remedy = settingsRemedy(error);
@@ -47,7 +47,7 @@ export function explainDatabaseError(error: unknown): string {
 
 const unusable = 'the database cannot be used';
 
-/** Returns the remedy for an error that only other settings can mend, or undefined for other errors. */
+/** Returns the remedy for an error that only new settings can remove, or undefined for other errors. */
 function settingsRemedy(error: unknown): string | undefined {
   const code = databaseCode(error);
   const message = rootMessage(error);
@@ -56,7 +56,7 @@ function settingsRemedy(error: unknown): string | undefined {
   )?.remedy;
 }
 
-/** When a code has several meanings, the message must match the pattern. */
+/** If a code has several meanings, the message must also match the pattern. */
 const settingsRemedies: readonly { code: string; pattern?: RegExp; remedy: string }[] = [
   {
     code: '28000',
@@ -84,7 +84,7 @@ const settingsRemedies: readonly { code: string; pattern?: RegExp; remedy: strin
   },
 ];
 
-/** Tells a person the fault and its remedy. */
+/** A fault and its remedy, for a person. */
 interface Advice {
   readonly what: string;
   readonly remedy: string;
@@ -137,7 +137,7 @@ const advice: Record<string, Advice | undefined> = {
   ECONNREFUSED: { what: 'nothing accepts connections there', remedy: address },
   ENOTFOUND: { what: 'no machine has that name', remedy: 'check the host in DATABASE_URL' },
   ENOENT: {
-    what: 'there is no socket of a database',
+    what: 'the socket of the database does not exist',
     remedy: 'check the directory and the port in DATABASE_URL, and that the database is running',
   },
   [noTransactionsCode]: {

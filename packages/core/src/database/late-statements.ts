@@ -1,15 +1,13 @@
 import type { DatabaseConnection } from './database.ts';
 import { type Deadline, withTimeout } from './deadline.ts';
 
-/**
- * Milliseconds to wait for the end of a cancelled statement. Then the server is asked whether it is in a
- * commit.
- */
+/** Milliseconds that a cancelled statement has to end, before the store asks whether it is in a commit. */
 const cancelTimeout = 500;
 
 /**
- * Ends the statements that still run at their deadline. A commit cannot be cancelled, and a commit on another
- * connection would wait for the same disk. So a connection is kept while its server is in a commit.
+ * Ends the statements that are still running at their deadlines. Nobody can cancel a commit, and a commit on
+ * another connection would wait for the same disk. So the store keeps a connection when the server is in a
+ * commit on this connection.
  */
 export class LateStatements<Connection extends DatabaseConnection> {
   readonly #isCommitting: (connection: Connection) => Promise<boolean | undefined>;
@@ -17,8 +15,8 @@ export class LateStatements<Connection extends DatabaseConnection> {
   readonly #unsettled = new Set<Connection>();
 
   /**
-   * @param isCommitting whether the server is in a commit on a connection; undefined when this is unknown
-   * @param onUnsettled is called when a write is still in its commit a second after its deadline
+   * @param isCommitting whether the server is in a commit on a connection, or undefined when unknown.
+   * @param onUnsettled is called when a write is still in its commit a second after the write's deadline.
    */
   constructor(
     isCommitting: (connection: Connection) => Promise<boolean | undefined>,
@@ -28,14 +26,14 @@ export class LateStatements<Connection extends DatabaseConnection> {
     this.#onUnsettled = onUnsettled;
   }
 
-  /** How many writes are still in a commit after their callers got an error. */
+  /** The number of writes that are still in a commit after their callers got an error. */
   get unsettled(): number {
     return this.#unsettled.size;
   }
 
   /**
-   * Cancels a statement. Its caller waits for the outcome until `until`. When the statement has ended, resolves with its error, if it has one. Resolves with
-   * `silent` when the statement does not end.
+   * Cancels a statement. The statement's caller waits for the outcome until `until`. Resolves with the error
+   * of the statement, if the statement has failed. Resolves with `silent` when the statement does not end.
    */
   async end(
     connection: Connection,

@@ -3,11 +3,11 @@ export type Values = readonly (string | null)[];
 
 export interface Rows {
   rows: unknown[];
-  /** How many rows the statement returned or changed. */
+  /** The number of rows that the statement returned or changed. */
   count: number;
 }
 
-/** `arrays` have the values as the driver reads them. This is the default. */
+/** With `arrays`, each row is an array of the values that the driver returns. This is the default. */
 export type RowsAs = 'arrays' | 'objects';
 
 /** Runs a statement on one connection. */
@@ -19,7 +19,7 @@ export async function send<Row>(query: Query, text: string): Promise<Row[]> {
   return rows as Row[]; // The caller names the columns that the statement selects.
 }
 
-/** Whether a condition in SQL holds. */
+/** Whether an SQL condition is true. */
 export async function holds(query: Query, condition: string): Promise<boolean> {
   const [row] = await send<{ holds: boolean }>(query, `select ${condition} as holds`);
   return row?.holds === true;

@@ -5,7 +5,7 @@ import type { CallOptions } from './deadline.ts';
 
 type Waiting = Call<undefined, void>;
 
-/** Limits how many statements of one kind run at the same time. The others wait in order. */
+/** Limits how many statements of one kind run at the same time. Further statements wait in order. */
 export class Turns {
   #completed = 0;
   #free: number;
@@ -13,7 +13,7 @@ export class Turns {
   readonly #outer: Turns | undefined;
   readonly #waiting = new Set<Waiting>();
 
-  /** @param outer the turns of a more general kind. Each statement also needs a turn of that kind. */
+  /** @param outer the turns for several kinds. Each statement also needs one of these turns. */
   constructor(max: number, maxWaiting: number, outer?: Turns) {
     this.#free = max;
     this.#maxWaiting = maxWaiting;
@@ -24,7 +24,8 @@ export class Turns {
    * Waits for a turn. The caller must give the turn back.
    *
    * @throws PlantStoreError `overloaded` at once when too many statements wait, or at the deadline when other
-   *   statements were completed meanwhile; NotSentError at the deadline when no statement was completed
+   *   statements have been completed meanwhile.
+   * @throws NotSentError at the deadline when no statement has been completed meanwhile.
    */
   take(options: CallOptions): Promise<void> {
     return this.#outer ? this.#takeBoth(this.#outer, options) : this.#takeOwn(options);

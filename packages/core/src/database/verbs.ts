@@ -3,33 +3,30 @@ import type { Caller, Deadline } from './deadline.ts';
 import type { Rows, RowsAs, Values } from './query.ts';
 
 /**
- * The kinds of statements. Each kind has its own connections, so that one kind cannot block another. The
- * statements of `bulk` are about many plants, and may take minutes. Searches use a connection for lists, one at
- * a time, so that other lists need not wait for many searches.
+ * The kinds of statements. Each kind of statement has its own connections, so that one kind cannot block
+ * another. A `bulk` statement concerns many plants, and may take minutes. Searches run one at a time on a
+ * connection for lists, so that other lists need not wait for many searches.
  */
 export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'searches' | 'bulk';
 
 export interface RunOptions {
   readonly share: Share;
-  /** The time at which the statement is cancelled. Default: in 5 s, or in 10 minutes for `bulk`. */
+  /** The time at which the database cancels the statement. Default: in 5 s, or in 10 minutes for `bulk`. */
   readonly deadline?: Deadline | undefined;
   /** The time until which the caller waits for the outcome. Default: the deadline. */
   readonly until?: Deadline | undefined;
-  /** When the caller disconnects, a statement that still waits for a connection is dropped. */
+  /** When the caller disconnects, the pool drops a statement that still waits for a connection. */
   readonly caller?: Caller | undefined;
-  /** Is called before the statement is sent. When it throws, the statement is not sent. */
+  /** Called before the statement is sent. When this function throws, the statement is not sent. */
   readonly onTurn?: (() => void) | undefined;
   readonly rowsAs?: RowsAs;
-  /** What the error of a statement tells the client to do. */
+  /** The advice for the client in the error of the statement. */
   readonly advice?: Advice;
 }
 
-/** The two ways to run a statement of a room. */
+/** Two ways to run a statement: a read may be repeated, a write may not. */
 export interface Verbs {
-  /**
-   * Runs a statement once more when its connection is lost, because the server may have closed an idle
-   * connection.
-   */
+  /** Runs a statement, and repeats it once if the server has closed the connection. */
   readonly read: Run;
   /** Never runs a statement twice. */
   readonly write: Run;
@@ -38,11 +35,11 @@ export interface Verbs {
 /**
  * Runs a prepared statement.
  *
- * @param values the values of the statement's parameters, or a function that makes them. The function gets
- *   the deadline by the database's clock. A write passes this deadline to the database, and changes nothing
- *   when it is late.
- * @throws PlantStoreError `overloaded` when too many statements of its kind wait; `databaseUnavailable` or
- *   `plantRejected` with the error of the connection or the database as its cause
+ * @param values the parameters of the statement, or a function that returns the parameters. The function gets
+ *   the deadline as a time on the database's clock. A write passes this deadline to the database, so that a
+ *   late write changes nothing.
+ * @throws PlantStoreError `overloaded` when too many statements of this kind wait.
+ * @throws PlantStoreError `databaseUnavailable` or `plantRejected` with the original error as its cause.
  */
 export type Run = (
   text: string,
@@ -50,13 +47,13 @@ export type Run = (
   options: RunOptions,
 ) => Promise<Rows>;
 
-/** The options of a verb, and the one that tells the verbs apart. */
+/** The options of a statement, with the option in which `read` and `write` differ. */
 export interface StatementOptions extends RunOptions {
-  /** Whether the statement may run again after its connection was lost. */
+  /** Whether the statement may run again when its connection is lost. */
   readonly isRepeatable?: boolean;
 }
 
-/** Makes the verbs from a function that throws the errors of the connection and the database themselves. */
+/** Makes `read` and `write` from a function that throws the errors of the connection and the database. */
 export function createVerbs(
   run: (text: string, values: Parameters<Run>[1], options: StatementOptions) => Promise<Rows>,
 ): Verbs {

@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 
-/** Bytes of log after which a checkpoint is due. PGlite replays the log when it opens after a crash. */
+/** A checkpoint is due after this many bytes of log. PGlite replays the log after a crash. */
 const maxLog = 128 * 2 ** 20;
 
 /** The shortest time between two checks of the log's length, in milliseconds. */
@@ -11,8 +11,8 @@ export const selectLogLength = `
   select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 from pg_control_checkpoint()`;
 
 /**
- * Makes a function to call after each write. It runs a checkpoint when one is due. PGlite never
- * starts a checkpoint itself, so its log would grow as long as the process runs.
+ * Makes a function that must be called after each write. The function runs a checkpoint when one is due.
+ * PGlite itself never starts a checkpoint, so its log would grow until the process ends.
  */
 export function createCheckpointer(client: PGlite): () => Promise<void> {
   let checkedAt = performance.now();

@@ -6,14 +6,14 @@ import type { CopySession } from '../database/database.ts';
 import { bulkTimeout } from '../database/deadline.ts';
 import type { PGliteConnection } from './pglite-connection.ts';
 
-/** The directory of copies. It is in PGlite's own directory, because PGlite has no access to others. */
+/** The directory of copies, inside PGlite's own directory. PGlite cannot use other directories. */
 const copies = 'plant-store-copies';
 
 /**
- * Opens a session that copies rows into a file and then reads the file. Other statements wait only while
- * the file is written, a second or two for a million plants. With a cursor, they would wait for the reader
- * or be part of its transaction, because PGlite has only one session. Memory use does not grow with the
- * number of plants. The disk needs room for the file until the reader has read it.
+ * Opens a session that copies rows into a file and then reads this file. Other statements wait only while
+ * PGlite writes the file: a second or two for a million plants. PGlite has only one session. With a cursor,
+ * other statements would wait for the reader or be part of its transaction. Memory use does not grow with the
+ * number of plants. The file needs room on the disk until the reader has read it.
  */
 export function openCopies(connection: PGliteConnection, directory: string): CopySession {
   return {
@@ -33,7 +33,7 @@ export function openCopies(connection: PGliteConnection, directory: string): Cop
   };
 }
 
-/** Removes the copies of a process that was killed. Only one process has the directory open. */
+/** Removes the files that a killed process has left behind. No other process has the directory open. */
 export async function removeCopies(directory: string): Promise<void> {
   await rm(copiesIn(directory), { recursive: true, force: true });
 }
@@ -55,7 +55,7 @@ async function copyToFile(
   await run(`${copy} to '${directory}/${copies}/${name}' ${options}`);
 }
 
-/** Yields blocks of whole lines. A line of COPY's text format contains only one newline, at its end. */
+/** Yields blocks of whole lines. In COPY's text format, the only newline of a line is at its end. */
 async function* wholeLines(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   for await (const block of blocks) {

@@ -4,15 +4,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { DataDirectoryError, lockFile } from './data-directory-state.ts';
 
 /**
- * Locks the data directory for this process, and creates it when it does not exist. Without a lock,
- * two processes with PGlite on one directory would lose acknowledged plants.
+ * Locks the data directory for this process, and creates the directory if it does not exist. Two processes
+ * with PGlite on one directory would lose acknowledged plants.
  *
- * The lock is a file lock of the operating system. It ends when its process ends, and nobody can take
- * it from a live process. Node has file locks only through SQLite.
+ * The lock is a file lock of the operating system. The lock ends when its process ends. Nobody can take the
+ * lock from a live process. In Node, only SQLite offers file locks.
  *
- * @returns a function that unlocks the directory
- * @throws DataDirectoryError when another process has the lock (the message names that process), or when the
- *   directory is not writable
+ * @returns a function that unlocks the directory.
+ * @throws DataDirectoryError when the directory is not writable or another process has the lock. The message
+ *   names the other process.
  */
 export async function lockDataDirectory(directory: string): Promise<() => void> {
   const holder = join(directory, 'lock-holder');
@@ -20,7 +20,7 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const unlock = lock(join(directory, lockFile));
     const text = `process ${process.pid}, started ${new Date().toISOString()}\n`;
-    // On a full disk, this file is not written: the plants can still be read.
+    // A full disk has no room for this file, but the plants can still be read.
     await writeFile(holder, text).catch((error) => {
       if (error.code !== 'ENOSPC') throw error;
     });
@@ -37,7 +37,8 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
 function lock(path: string): () => void {
   const file = new DatabaseSync(path, { timeout: 0 });
   try {
-    // A journal in memory leaves no file behind. Nothing is written, so nothing needs the journal.
+    // With a journal in memory, SQLite leaves no file behind. The transaction writes nothing, so nothing
+    // needs a journal on the disk.
     file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     file.close();
@@ -46,7 +47,7 @@ function lock(path: string): () => void {
   return () => file.close();
 }
 
-/** SQLITE_BUSY: another connection has the lock (https://sqlite.org/rescode.html#busy). */
+/** The code SQLITE_BUSY means that another connection has the lock (https://sqlite.org/rescode.html#busy). */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 5;
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** Says that the data directory cannot be used: another process has it open, or it is not writable. */
+/** The error for a data directory that another process has open, or that is not writable. */
 export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
 }
@@ -16,12 +16,12 @@ const versionFile = join('postgres', 'PG_VERSION');
 /** An empty file that marks a data directory in which a database was created. */
 const inUseFile = 'in-use';
 
-/** Marks the directory, so that `checkNotDamaged` detects the loss of its database. */
+/** Marks the directory, so that `checkNotDamaged` can detect the loss of the database. */
 export async function markInUse(directory: string): Promise<void> {
   await writeFile(join(directory, inUseFile), '');
 }
 
-/** Without this check, PGlite would create an empty database and hide the loss of the earlier one. */
+/** Without this check, PGlite would replace a lost database with an empty database. */
 export async function checkNotDamaged(directory: string): Promise<void> {
   if ((await exists(directory, inUseFile)) && !(await hasDatabase(directory))) {
     throw new DataDirectoryError(
@@ -31,7 +31,7 @@ export async function checkNotDamaged(directory: string): Promise<void> {
   }
 }
 
-/** @throws DataDirectoryError when the directory has no database and has never had one */
+/** @throws DataDirectoryError when the directory has never had a database */
 export async function checkHasDatabase(directory: string): Promise<void> {
   if ((await exists(directory, inUseFile)) || (await hasDatabase(directory))) return;
   throw new DataDirectoryError(
@@ -41,8 +41,8 @@ export async function checkHasDatabase(directory: string): Promise<void> {
 }
 
 /**
- * Identifies the lock file and the database in a directory. Times are a part of it, because a new file can
- * get the inode number of a deleted one.
+ * Returns an identifier of the lock file and the database in a directory. The identifier contains times,
+ * because a new file can get the inode number of a deleted file.
  */
 export function directoryId(directory: string): string {
   const files = [lockFile, versionFile].map((name) =>
@@ -52,12 +52,12 @@ export function directoryId(directory: string): string {
 }
 
 /**
- * Checks that the directory and its database are still the ones that this process has locked. PGlite opens
- * files by their paths. So it would write into a directory that has replaced the locked one, or for a while
- * into deleted files.
+ * Checks that nobody has replaced the directory or its database since this process locked the directory.
+ * PGlite opens files by path. Without this check, PGlite would write into the new directory, or into deleted
+ * files.
  *
- * @param id the result of `directoryId` when this process opened the directory
- * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced
+ * @param id the result of `directoryId` when this process opened the directory.
+ * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced.
  */
 export function checkNotReplaced(directory: string, id: string): void {
   if (directoryId(directory) === id) return;
@@ -67,9 +67,7 @@ export function checkNotReplaced(directory: string, id: string): void {
   );
 }
 
-/**
- * Identifies the files of a database. A copy has another inode number, or another time of its last change.
- */
+/** Identifies the files of a database. A copy has another inode number, or another time of change. */
 export function copyId(directory: string): string {
   const { ino, ctimeNs } = statSync(join(directory, versionFile), { bigint: true });
   return `${ino} ${ctimeNs}`;

@@ -9,9 +9,9 @@ import { copyId, hasDatabase, markInUse } from './data-directory-state.ts';
 import { openError, PGliteConnection } from './pglite-connection.ts';
 
 /**
- * Opens and migrates the embedded database: PGlite, a Postgres in a thread of this process with its
- * data in a directory. Committed plants survive a crash of the process. They may not survive a power
- * cut, because PGlite does not call fsync.
+ * Opens and migrates the embedded database. PGlite is a Postgres in a thread of this process, with its data
+ * in a directory. Committed plants survive a crash of the process. A power cut may lose committed plants,
+ * because PGlite does not call fsync.
  *
  * @throws DataDirectoryError when another process has the directory open, the directory is not
  *   writable, its disk has no room, or the database in it is damaged
@@ -49,7 +49,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     maxLookUps: shares.lookUps,
     onClockMoved: (listener) => pool.onClockMoved(listener),
     async copyPlants(rows, columns) {
-      // PGlite's COPY reads from this device, which holds the `blob` of the same statement.
+      // PGlite's COPY reads from this device, which contains the `blob` of the statement.
       const text = `copy plants (${columns}) from '/dev/blob'`;
       return (await connection.run({ text, blob: rows }, bulkTimeout)).count;
     },
@@ -61,13 +61,10 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
   };
 }
 
-/** How many statements of each kind may wait for PGlite's only session at the same time. */
+/** The maximum number of statements of each kind that wait for PGlite's only session at the same time. */
 const shares = { creates: 1, deletes: 1, lookUps: 1, lists: 1 };
 
-/**
- * PGlite's only session, as a connection. When the session was lost, PGliteConnection opens the database
- * again.
- */
+/** Makes a connection from PGlite's only session. PGliteConnection reopens the database if necessary. */
 function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConnection {
   return {
     isOpen: true,
@@ -75,17 +72,17 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
     timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
     // PGlite cannot cancel a statement. PGliteThread ends the thread instead.
     cancel: async () => {},
-    // The busy thread cannot say whether it is in a commit. So it counts as in a commit.
+    // A busy thread cannot report whether it is in a commit. So a busy thread counts as a thread in a commit.
     isCommitting: async () => true,
     close: async () => {},
   };
 }
 
 /**
- * Uses the database in a directory without migrating it.
+ * Uses the database in a directory without migrating the database.
  *
- * @returns the result of `use`, or undefined when the directory has no database yet
- * @throws DataDirectoryError as `openEmbeddedDatabase` does
+ * @returns the result of `use`, or undefined when the directory has no database yet.
+ * @throws DataDirectoryError as `openEmbeddedDatabase` does.
  */
 export async function useEmbeddedDatabase<T>(
   directory: string,

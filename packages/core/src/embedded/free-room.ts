@@ -4,15 +4,15 @@ import { databaseCode } from '../error-causes.ts';
 const MiB = 2 ** 20;
 
 /**
- * Bytes that must stay free on the disk of the data directory. A statement of PGlite never returns when the
- * disk has no room for a log segment of 16 MiB.
+ * The number of bytes that must stay free on the disk of the data directory. When the disk has no room for a
+ * log segment of 16 MiB, a statement of PGlite never returns.
  */
 const reserve = 64 * MiB;
 
 /** SQLSTATE `disk_full`. */
 const diskFull = '53100';
 
-/** Returns an error for a disk without this reserve, or undefined when the disk has it. */
+/** Returns an error if the disk has less free room than this reserve. */
 export function noRoomError({ bavail, bsize }: StatsFs): Error | undefined {
   const free = bavail * bsize;
   if (free >= reserve) return undefined;

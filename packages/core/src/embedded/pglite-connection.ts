@@ -14,36 +14,36 @@ import { isNoRoomError, noRoomError } from './free-room.ts';
 import type { Statement } from './pglite-messages.ts';
 import { PGliteThread } from './pglite-thread.ts';
 
-/** Milliseconds to create the database, or to open it after a crash of the process. */
+/** Milliseconds for creating the database, or for opening the database after a crash of the process. */
 const openTimeout = 10 * 60_000;
 
-/** Milliseconds to open the database again. The log that PGlite replays is short. */
+/** Milliseconds for opening the database again. PGlite then has only a short log to replay. */
 const reopenTimeout = 30_000;
 
-/** Milliseconds from a failed attempt to open the database again to the next attempt. */
+/** The pause after a failed attempt to open the database again, in milliseconds. */
 const reopenInterval = 1_000;
 
 /**
- * The database in a data directory. After its thread has ended, the next statement opens the
- * database again: PGlite replays its log, so every committed plant is there.
+ * The database in a data directory. When the thread has ended, the next statement opens the database again.
+ * PGlite then replays its log, so no committed plant is lost.
  */
 export class PGliteConnection {
   readonly #directory: string;
   readonly #unlock: () => void;
-  /** Identifies the directory that this process has opened. */
+  /** The identifier of the directory that this process has opened. */
   readonly #directoryId: string;
   /** Undefined when the next statement must open the database again. */
   #thread: Promise<PGliteThread> | undefined;
   #isClosed = false;
 
   /**
-   * Locks the directory and opens its database.
+   * Locks the directory and opens the database in it.
    *
    * @throws DataDirectoryError when another process has the directory open, the directory is not
    *   writable, its disk has no room, or the database in it is damaged
    */
   static async open(directory: string): Promise<PGliteConnection> {
-    // The thread starts while the directory is locked and checked.
+    // The thread starts at the same time as the locking and checking of the directory.
     let thread = new PGliteThread(directory);
     let unlock: (() => void) | undefined;
     try {
@@ -54,14 +54,14 @@ export class PGliteConnection {
       if (noRoom) throw noRoom;
       await thread.open(openTimeout);
       if (isNew) {
-        // A thread that has created a database keeps a second PGlite in memory, over 100 MB.
+        // After creating a database, a thread keeps a second PGlite of over 100 MB in memory.
         await thread.close();
         thread = new PGliteThread(directory);
         await thread.open(reopenTimeout);
       }
       return new PGliteConnection(directory, unlock, thread);
     } catch (error) {
-      // This must be checked before the thread closes its files.
+      // This check must run before the thread closes its files.
       const shortage = fileDescriptorShortage();
       await thread.close();
       unlock?.();
@@ -77,9 +77,9 @@ export class PGliteConnection {
   }
 
   /**
-   * Runs a statement, after all earlier ones.
+   * Runs a statement after all earlier statements.
    *
-   * @param timeout milliseconds, after which the thread is ended and the statement fails
+   * @param timeout the time limit in milliseconds, after which the thread is ended and the statement fails
    */
   async run(statement: Statement, timeout?: number): Promise<Rows> {
     if (this.#isClosed) throw new Error('the embedded database is closed');
@@ -122,8 +122,8 @@ export class PGliteConnection {
 }
 
 /**
- * Returns an error when this process can open hardly any more files; otherwise undefined. Errors of PGlite
- * and SQLite do not say that file descriptors are missing, and both may have closed some already.
+ * Returns an error if this process has almost no free file descriptors. The errors of PGlite and SQLite do
+ * not mention file descriptors, and both may close files before the error.
  */
 function fileDescriptorShortage(): unknown {
   const opened: number[] = [];
@@ -146,7 +146,7 @@ export function openError(directory: string, cause: unknown): DataDirectoryError
 }
 
 function remedyOf(cause: unknown, why: string): string {
-  // A worker that cannot start has the code in its message only.
+  // When a worker cannot start, only the message of its error contains the code.
   if (/\bE[MN]FILE\b/.test(why)) return 'raise the limit of file descriptors (ulimit -n)';
   const remedy = isNoRoomError(cause) ? 'free some room' : 'restore it from a backup';
   return `${remedy}, or choose another directory`;

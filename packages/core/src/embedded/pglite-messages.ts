@@ -1,6 +1,6 @@
 import type { Rows, RowsAs, Values } from '../database/query.ts';
 
-/** The worker's data: the PGlite module and the directory of the database. */
+/** The data that the worker gets at its start. */
 export interface WorkerInput {
   /** The URL of PGlite's module, or its name. */
   readonly pglite: string;
@@ -9,14 +9,14 @@ export interface WorkerInput {
 
 export interface Statement {
   readonly text: string;
-  /** With values and without `rowsAs`, the statement is prepared, because it runs often. */
+  /** A statement with values and without `rowsAs` runs often, so the worker prepares it. */
   readonly values?: Values;
   readonly rowsAs?: RowsAs | undefined;
   /** The content of the file `/dev/blob` during the statement. */
   readonly blob?: Uint8Array;
 }
 
-/** A task for the worker. The first one must be `open`. */
+/** A task for the worker. The first task must be `open`. */
 export type Task = 'open' | Statement | 'close';
 
 /** A message to the worker. */
@@ -28,11 +28,11 @@ export interface Call {
 interface StatementError {
   readonly message: string;
   readonly code: string | undefined;
-  /** Postgres's severity: after `ERROR` the statement has changed nothing. */
+  /** Postgres's severity. With the severity `ERROR`, the statement has changed nothing. */
   readonly severity: unknown;
 }
 
-/** A message from the worker, about the call with this id. */
+/** A message from the worker about the call with this id. */
 export type Outcome = { readonly id: number } & (
   | { readonly result: Rows }
   | { readonly error: StatementError }

@@ -8,41 +8,39 @@ import { databaseCode } from '../error-causes.ts';
 import { noRoomError } from './free-room.ts';
 import type { Call, Outcome, Statement, Task, WorkerInput } from './pglite-messages.ts';
 
-/**
- * The URL or the name of PGlite's module. This line throws when PGlite, an optional peer, is not installed.
- */
+/** The URL or the name of PGlite's module. This line throws when PGlite, an optional peer, is missing. */
 const pglite = resolvePGlite();
 
-/** The worker's program: TypeScript in `src`, JavaScript in `dist`. */
+/** The worker's program, which is TypeScript in `src` and JavaScript in `dist`. */
 const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url);
 
-/** Milliseconds between two checks that PGlite still responds. */
+/** The time between two checks that PGlite still responds, in milliseconds. */
 const checkInterval = 500;
 
-/** Milliseconds for a statement of a request. The client gets a response before this time has passed. */
+/** Milliseconds for a statement of a request. The client gets a response before this limit. */
 const statementTimeout = defaultTimeout + 1_000;
 
 type Waiting = PromiseWithResolvers<Rows> & { readonly timeout: number };
 
 /**
  * A worker thread with PGlite. PGlite runs synchronously and may never return, for example when the disk is
- * full. So PGlite has its own thread, which is ended when it does not respond in time.
+ * full. So PGlite has its own thread, and the main thread ends a thread that does not respond in time.
  */
 export class PGliteThread {
-  /** Resolves when the thread has ended, so that another one may open the same directory. */
+  /** Resolves when the thread has ended. Another thread may then open the same directory. */
   readonly ended: Promise<void>;
   readonly #worker: Worker;
   readonly #dataDirectory: string;
-  /** The calls without a response. PGlite runs them in this order. */
+  /** The calls that have no response yet. PGlite runs the calls in the order of this map. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #checks: NodeJS.Timeout;
   #lastId = 0;
   /**
-   * Milliseconds without a response while calls wait. A timer counts them, so that the time in which the
-   * whole process is suspended does not count.
+   * Milliseconds for which a call has waited without any response. A timer counts these milliseconds, because
+   * a suspended process must not count as silence.
    */
   #silence = 0;
-  /** The reason why the thread ends. Undefined while the thread runs. */
+  /** The error that ended the thread. Undefined when the thread is running. */
   #error: Error | undefined;
 
   constructor(dataDirectory: string) {
@@ -65,16 +63,16 @@ export class PGliteThread {
   /**
    * Opens the database.
    *
-   * @param timeout milliseconds, after which the thread is ended
+   * @param timeout the time limit in milliseconds, after which the thread is ended
    */
   async open(timeout: number): Promise<void> {
     await this.#run('open', timeout);
   }
 
   /**
-   * Runs a statement, after all earlier ones.
+   * Runs a statement after all earlier statements.
    *
-   * @param timeout milliseconds, after which the thread is ended
+   * @param timeout the time limit in milliseconds, after which the thread is ended
    */
   run(statement: Statement, timeout = statementTimeout): Promise<Rows> {
     return this.#run(statement, timeout);
@@ -87,7 +85,7 @@ export class PGliteThread {
     await this.ended;
   }
 
-  /** Ends the thread, even while PGlite runs. The calls that wait fail with the error. */
+  /** Ends the thread, even in the middle of a statement. The waiting calls fail with the error. */
   #end(error: Error): void {
     if (this.#error) return;
     this.#error = error;
@@ -101,7 +99,7 @@ export class PGliteThread {
     if (this.#error) throw this.#error;
     const call: Call = { id: ++this.#lastId, task };
     const waiting = { timeout, ...Promise.withResolvers<Rows>() };
-    // A thread that does nothing must not keep the process alive.
+    // An idle thread must not keep the process alive.
     if (this.#waiting.size === 0) this.#worker.ref();
     this.#waiting.set(call.id, waiting);
     this.#worker.postMessage(call);
@@ -117,7 +115,7 @@ export class PGliteThread {
     else waiting?.reject(Object.assign(new Error(outcome.error.message), outcome.error));
   }
 
-  /** Ends the thread when the first call takes too long. On a full disk, the limit is shorter. */
+  /** Ends the thread when its first call takes too long. If the disk is full, the limit is shorter. */
   async #check(): Promise<void> {
     const [first] = this.#waiting.values();
     if (!first) {
@@ -133,10 +131,7 @@ export class PGliteThread {
   }
 }
 
-/**
- * Returns the environment variables with the compile cache of the main thread, which a worker does not
- * inherit.
- */
+/** Returns the environment with the main thread's compile cache, which a worker does not inherit. */
 function workerEnv(): NodeJS.ProcessEnv {
   const compileCache = getCompileCacheDir();
   return { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: dirname(compileCache) }) };
@@ -149,6 +144,6 @@ function resolvePGlite(): string {
     return import.meta.resolve(name);
   } catch (error) {
     if (databaseCode(error) !== undefined) throw error; // PGlite is not installed.
-    return name; // Vite's module runner, which runs Vitest's global setups, has no `import.meta.resolve`.
+    return name; // Vitest runs global setups in Vite's module runner, which has no `import.meta.resolve`.
   }
 }

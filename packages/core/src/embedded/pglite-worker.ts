@@ -11,9 +11,9 @@ import { noRoomError } from './free-room.ts';
 import type { Call, Outcome, Statement, Task, WorkerInput } from './pglite-messages.ts';
 import { createPreparedRunner } from './prepared-statements.ts';
 
-// The program of a worker thread that opens PGlite and runs the statements that it receives.
+// The program of a worker thread, which opens PGlite and runs the statements that it receives.
 
-/** PGlite 0.5 drops a U+FEFF at the beginning of a value, as if it were the byte order mark of a file. */
+/** PGlite 0.5 treats a U+FEFF at the beginning of a value as a byte order mark, and drops this character. */
 globalThis.TextDecoder = class extends TextDecoder {
   constructor(encoding?: string) {
     super(encoding, { ignoreBOM: true });
@@ -22,16 +22,16 @@ globalThis.TextDecoder = class extends TextDecoder {
 
 const { pglite, dataDirectory }: WorkerInput = workerData;
 
-// V8's optimizing compiler would take 600 MB and seconds of CPU time for Postgres's parser, which is one
-// function of PGlite. Without the compiler, statements are as fast, and lists are a fifth slower. The flags
-// affect all WebAssembly of the process.
+// Postgres's parser is one large function of PGlite. V8's optimizing compiler would use 600 MB and seconds of
+// CPU time for this function. Without the compiler, lists are a fifth slower, and other statements are as
+// fast as before. These flags affect all WebAssembly in the process.
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 
 const pgliteModule: typeof import('@electric-sql/pglite') = await import(pglite);
 
 let database: OpenDatabase | undefined;
-/** Identifies the directory that PGlite has open. */
+/** The identifier of the directory that PGlite has open. */
 let openDirectory = '';
 
 interface OpenDatabase {
@@ -74,7 +74,8 @@ async function open(): Promise<OpenDatabase> {
   const { PGlite, types } = pgliteModule;
   const client = await PGlite.create(join(dataDirectory, 'postgres'), {
     parsers: { [types.TIMESTAMPTZ]: (text: string) => text },
-    // This is less than Postgres's default of 128 MB, because the operating system caches the same files.
+    // Postgres's default is 128 MB. A smaller buffer is enough, because the operating system also caches the
+    // files.
     startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'],
   });
   const runPrepared = createPreparedRunner(client, pgliteModule);
@@ -105,7 +106,7 @@ function isWrite(task: Task): boolean {
   return !/^\s*select/i.test(task.text) || task.text.includes('pg_logical_emit_message');
 }
 
-/** Whether PGlite itself has crashed. After such an error, a Postgres server would restart its processes. */
+/** Whether PGlite itself has crashed. A Postgres server would restart its processes after such an error. */
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const severity = severityOf(error);

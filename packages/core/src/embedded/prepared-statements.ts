@@ -2,8 +2,8 @@ import type { PGlite, Results } from '@electric-sql/pglite';
 import type { Values } from '../database/query.ts';
 
 /**
- * Makes a function that runs prepared statements with one message. PGlite's own `query` parses a statement
- * each time and sends six messages, which takes more than twice as long for a small statement.
+ * Makes a function that runs a prepared statement with one message. PGlite's own `query` parses the statement
+ * each time and sends six messages. A small statement then takes more than twice as long.
  */
 export function createPreparedRunner(
   client: PGlite,

@@ -10,21 +10,18 @@ import type { Lane } from './lane.ts';
 /** A kind of database with several nodes, such as `citus` of @plant-store/citus. */
 export interface Cluster extends ClusterSessions {
   /**
-   * Returns other writes to send when `error` says that plants move to nodes. The write with that error
-   * changed nothing. Returns undefined for other errors.
+   * Returns other functions for writes if `error` says that plants are moving to nodes. The failed write has
+   * changed nothing. For other errors, returns undefined.
    */
   writesAfter(error: unknown, verbs: Verbs): Promise<PlantWrites | undefined>;
-  /**
-   * Calls `use` when the plants are distributed over nodes. Until then, and without a cluster, all creates go
-   * through `main`.
-   */
+  /** Calls `use` when the plants are distributed. Before this call, all creates go through `main`. */
   watch(store: ClusterStore): Promise<ClusterWatch>;
 }
 
-/** The location of a store. With `cluster`, a Postgres may become a cluster. */
+/** The location of a store. With `cluster`, the database may be a cluster, or become a cluster later. */
 export type StoreOptions = DatabaseOptions<Cluster>;
 
-/** The parts of a store that a cluster uses. */
+/** The parts of a store that the code for clusters uses. */
 export interface ClusterStore {
   readonly database: Omit<Database, 'copyPlants' | 'openCopies' | 'close'>;
   readonly nodes: NodeConnections;
@@ -34,9 +31,9 @@ export interface ClusterStore {
   readonly use: (lanes: StoreLanes) => void;
 }
 
-/** The lanes of a store. A single Postgres has one lane. A cluster has a further lane for each node. */
+/** The lanes of a store. A single Postgres has one lane. A cluster has an additional lane for each node. */
 export interface StoreLanes {
-  /** The lane of the plant with an id. Internal tools may bypass the types, so the id may be anything. */
+  /** Returns the lane for an id. Internal tools may bypass the types, so the id may have any type. */
   laneOf(id: unknown): Lane;
   readonly all: readonly Lane[];
   /** See `PlantStore.countUpTo`. */
@@ -50,26 +47,26 @@ export interface StoreLanes {
 }
 
 export interface ClusterWatch {
-  /** Stops watching, and closes the connections to the nodes. */
+  /** Stops the watch, and closes the connections to the nodes. */
   close(): Promise<void>;
 }
 
 /** The events of a cluster; see `StoreEvents`. */
 export type ClusterEvents = { node: [NodeState]; rerouted: [NodeReroute]; warning: [string] };
 
-/** A node of a cluster, and whether its plants can be written. */
+/** A node of a cluster. `isWritable` says whether the plants of the node can be written. */
 export interface NodeState {
   /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
-  /** The part of all ids that the node stores, from 0 to 1. */
+  /** The fraction of all ids that the node stores, from 0 to 1. */
   readonly share: number;
   readonly isWritable: boolean;
 }
 
-/** Says that creates of a node begin or stop to go through another node, which the URL names. */
+/** The creates of a node begin or stop to go through another node, which the URL names. */
 export interface NodeReroute {
   /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
-  /** Why this process cannot reach the node itself. Undefined when it can reach the node again. */
+  /** The error when this process cannot connect directly to the node. Undefined for a reachable node. */
   readonly error: unknown;
 }

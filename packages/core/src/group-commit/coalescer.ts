@@ -4,53 +4,50 @@ import type { PlantStoreError } from '../plant-store-error.ts';
 
 /** The limits of a coalescer. */
 export interface CoalescerLimits {
-  /** The most calls in one statement. */
+  /** The maximum number of calls in one statement. */
   readonly maxBatch?: number;
-  /** The most calls in one statement while commits are slow. Default: `maxBatch`. */
+  /** The maximum number of calls in one statement when commits are slow. Default: `maxBatch`. */
   readonly maxSlowBatch?: number;
-  /** The most calls that may wait. When the database is slow, fewer may. */
+  /** The maximum number of waiting calls. When the database is slow, the limit is lower. */
   readonly maxQueue?: number;
   /**
-   * A statement that takes more milliseconds is slow. Then another one may start beside it, even a partly
-   * filled one.
+   * A statement is slow when it takes longer than this many milliseconds. Another statement may run beside a
+   * slow statement, even a partly filled one.
    */
   readonly slowAfter?: number;
 }
 
 export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
-  /** Runs a statement for these calls, and settles each of them. The promise is never rejected. */
+  /** Sends a statement for these calls, and settles each call. The promise is never rejected. */
   readonly send: (calls: Call<Input, Output>[]) => Promise<void>;
-  /** The error for a call at its deadline. */
+  /** Makes the error for a call at its deadline. */
   readonly late: () => PlantStoreError;
-  /** The error for a call when too many wait. */
+  /** Makes the error for a call when too many calls wait. */
   readonly overloaded: (waiting: number) => PlantStoreError;
-  /** The most statements that run at the same time. */
+  /** The maximum number of statements that run at the same time. */
   readonly maxInFlight: number;
-  /**
-   * Counts the characters of a call. A statement has at most about 1 Mi characters, and the queue about 64
-   * Mi.
-   */
+  /** Counts a call's characters. A statement has up to 1 Mi characters, and the queue up to 64 Mi. */
   readonly lengthOf?: (input: Input) => number;
   /** Whether the running statements may be in a commit. Default: never. */
   readonly mayCommit?: () => Promise<boolean>;
-  /** The turn that this coalescer shares with others. */
+  /** A turn that this coalescer shares with other coalescers. */
   readonly turn?: SharedTurn;
 }
 
-/** Decides when a coalescer whose calls do not fill a statement waits for other coalescers. */
+/** Decides whether a coalescer waits for other coalescers when its calls do not fill a statement. */
 export interface SharedTurn {
-  /** Returns whether a coalescer must wait. If so, calls `send` when the coalescer may try again. */
+  /** Returns whether the coalescer must wait. If the result is true, calls `send` at the next opportunity. */
   mustWait(send: () => void): boolean;
-  /** Is called when a statement is sent. Returns a function to call when that statement ends or is slow. */
+  /** Call this method when a statement is sent, and its result when the statement ends or is slow. */
   take(): () => void;
-  /** Is called when a statement has ended, with its duration. */
+  /** Call this method with the duration of each statement that has ended. */
   ended(milliseconds: number): void;
 }
 
 const maxStatementLength = 2 ** 20;
 const maxQueueLength = 64 * 2 ** 20;
 
-/** The turn of a coalescer that waits for no other. */
+/** The turn of a coalescer that waits for no other coalescer. */
 export const ownTurn: SharedTurn = { mustWait: () => false, take: () => () => {}, ended() {} };
 
 const defaults = {
@@ -65,31 +62,30 @@ const defaults = {
 /** A statement that runs. */
 interface Statement<Input, Output> {
   readonly calls: Call<Input, Output>[];
-  /** Whether it has taken longer than `slowAfter`, and is not in its commit. */
+  /** Whether the statement has taken longer than `slowAfter` and is not in its commit. */
   isSlow: boolean;
   mayCommit: boolean;
   timer?: NodeJS.Timeout;
 }
 
 /**
- * Combines waiting calls into one statement. A single call is sent at once. Calls that arrive while its
- * statement runs wait, and are then sent together. A second statement starts beside the first only when
- * the second one is full or the first one is slow, because two half-full statements cost more than a full
- * one. While the first one waits for the disk in its commit, a second one would only wait for the same disk.
+ * Combines waiting calls into one statement. A single call is sent at once. Further calls wait until this
+ * statement ends, and are then sent together. A second statement starts at the same time only when it is full
+ * or the first statement is slow. Two half-full statements would cost more than a full statement. When the
+ * first statement waits for the disk in its commit, a second one would wait for the same disk.
  */
 export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
-  // Arrays, because a Set leaves internal tables behind, which keep calls in memory until a full garbage
-  // collection.
+  // These fields are arrays, because a Set would keep calls in memory until a full garbage collection.
   #waiting: Call<Input, Output>[] = [];
-  /** Characters of the calls that wait. */
+  /** The number of characters in the waiting calls. */
   #length = 0;
   #inFlight: Statement<Input, Output>[] = [];
   /**
-   * The durations of the last four statements with a slow commit, in milliseconds. Empty after a fast commit.
+   * The milliseconds that the last four statements with slow commits took. A fast commit empties this list.
    */
   #slowCommits: number[] = [];
-  /** The moving average of a statement's milliseconds. It is 0 while unknown. */
+  /** The average duration of a statement in milliseconds, or 0 when the duration is unknown. */
   #latency = 0;
 
   constructor(options: CoalescerOptions<Input, Output>) {
@@ -110,9 +106,7 @@ export class Coalescer<Input, Output> {
     return call.outcome;
   }
 
-  /**
-   * Adds calls that may be sent together. Resolves with an outcome for each call, as `run` would settle it.
-   */
+  /** Adds calls that may be sent together. Resolves with an outcome for each call, as from `run`. */
   async runAll(
     inputs: readonly Input[],
     options: CallOptions = {},
@@ -120,7 +114,7 @@ export class Coalescer<Input, Output> {
     if (this.#isFull) this.#dropGone();
     const deadline = deadlineOf(options);
     const calls = inputs.map((input) => new Call<Input, Output>(input, { ...options, deadline }));
-    // One timer for all calls: a timer for each would double the CPU time of a call.
+    // All calls share one timer, because a timer for each call would double the CPU time of a call.
     const timer = atDeadline(deadline, () => calls.forEach((call) => void this.#endLate(call)));
     for (const call of calls) this.#add(call);
     this.#send();
@@ -140,7 +134,7 @@ export class Coalescer<Input, Output> {
   }
 
   #endLate(call: Call<Input, Output>): void {
-    const at = this.#waiting.indexOf(call); // It is nearly always the first.
+    const at = this.#waiting.indexOf(call); // The call is nearly always the first one.
     if (at >= 0) {
       this.#waiting.splice(at, 1);
       this.#length -= call.length;
@@ -148,18 +142,18 @@ export class Coalescer<Input, Output> {
     call.reject(this.#options.late());
   }
 
-  /** How many calls wait for a statement, and how many are part of a running one. */
+  /** The number of calls that wait for a statement, and the number of calls in running statements. */
   get pending(): { waiting: number; inFlight: number } {
     return { waiting: this.#waiting.length, inFlight: this.#callsInFlight.length };
   }
 
-  /** Resolves when all calls so far are settled. */
+  /** Resolves when all current calls are settled. */
   async drained(): Promise<void> {
     const unsettled = [...this.#waiting, ...this.#callsInFlight];
     await Promise.allSettled(unsettled.map(({ outcome }) => outcome));
   }
 
-  /** Rejects the calls that wait. */
+  /** Rejects all waiting calls. */
   rejectWaiting(error: Error): void {
     for (const call of this.#waiting) call.reject(error);
     this.#waiting = [];
@@ -178,7 +172,7 @@ export class Coalescer<Input, Output> {
     return this.#waiting.length >= this.#options.maxQueue || this.#length >= maxQueueLength;
   }
 
-  /** How many statements the waiting calls would fill completely. */
+  /** The number of statements that the waiting calls would fill completely. */
   get #fullStatements(): number {
     const byLength = this.#length / maxStatementLength;
     return Math.floor(Math.max(this.#waiting.length / this.#maxBatch, byLength));
@@ -218,7 +212,7 @@ export class Coalescer<Input, Output> {
     }
   };
 
-  /** Checks repeatedly whether a statement that takes long is slow or in its commit. */
+  /** Checks repeatedly whether a long statement is slow or in its commit. */
   #watch(statement: Statement<Input, Output>, pause: number, endTurn: () => void): void {
     statement.timer = setTimeout(async () => {
       endTurn();
@@ -231,9 +225,9 @@ export class Coalescer<Input, Output> {
   }
 
   /**
-   * Removes and returns the first calls, as many as fit into one statement. After two slow commits, rejects
-   * calls whose deadline would pass even if the next commit were as short as the shortest slow one. Nothing
-   * is written for a rejected call. The last call is always sent, to show when commits are fast again.
+   * Removes and returns the first calls, up to the limits of one statement. After two slow commits, rejects
+   * each call whose deadline is nearer than the duration of the shortest slow commit. Nothing is written for
+   * a rejected call. The last call is always sent, to measure whether commits are fast again.
    */
   #take(): Call<Input, Output>[] {
     const { late, overloaded } = this.#options;
@@ -268,23 +262,24 @@ export class Coalescer<Input, Output> {
   }
 
   /**
-   * Whether a new call would probably miss its deadline. The first calls, up to a usual statement, are never
-   * rejected: they keep a slow database busy, and show when it is fast again.
+   * Whether a new call would probably miss its deadline. The first calls are never rejected, up to the size
+   * of a usual statement. The first calls keep a slow database busy, and show when the database is fast
+   * again.
    */
   #isTooSlowFor(deadline: Deadline): boolean {
     const { maxBatch, maxInFlight } = this.#options;
     if (this.#waiting.length < maxBatch && this.#length < maxStatementLength) return false;
     const ahead = this.#fullStatements;
-    // First, a running statement ends. Then the statements ahead run, `maxInFlight` at a time. Then the call's
-    // own statement runs.
+    // A new call waits for the end of a running statement. The new call then waits for the statements ahead,
+    // `maxInFlight` at a time. Finally, the new call's own statement runs.
     const statements = 2 + Math.floor(ahead / maxInFlight);
     const time = deadline - performance.now();
     return statements * this.#latency > (ahead === 0 ? time : 0.8 * time);
   }
 
   /**
-   * Updates the moving average. Each statement has a weight of an eighth, so that a single timeout changes
-   * little. An idle coalescer resets the latency: the database may be faster when the next call arrives.
+   * Updates the moving average. Each statement counts an eighth, so that a single timeout changes little. An
+   * idle coalescer forgets the average, because the database may be faster when the next call arrives.
    */
   #updateLatency(latency: number): void {
     this.#latency = this.#isIdle ? 0 : this.#latency + (latency - this.#latency) / 8;

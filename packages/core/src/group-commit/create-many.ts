@@ -5,7 +5,7 @@ import type { StoreLanes } from './cluster.ts';
 import type { CreateOutcome } from './creates.ts';
 import { type CreateOptions, type Lane, maxManyBatch } from './lane.ts';
 
-/** The outcome for a plant of `createMany`, or the error that `create` would throw for it. */
+/** The outcome for a plant of `createMany`: a result, or the error that `create` would throw. */
 export type ManyCreatesOutcome =
   | { readonly id: bigint; readonly result: CreateOutcome }
   | { readonly id: bigint; readonly error: PlantStoreError };
@@ -20,14 +20,14 @@ export async function createMany(
   const call = { caller: options.caller, deadline: deadlineOf(options) };
   const outcomes = new Map<NewPlant, ManyCreatesOutcome>();
 
-  // One group for each lane, so that a silent node delays only its own plants.
+  // Each lane has its own group, so that a silent node delays only its own plants.
   const byLane = Map.groupBy(plants, ({ id }) => laneOf(id));
   await Promise.all([...byLane.values()].map(createInOrder));
   return plants.flatMap((plant) => outcomes.get(plant) ?? []);
 
   async function createInOrder(ofLane: readonly NewPlant[]): Promise<void> {
     for (const part of partsOf(ofLane)) {
-      // The nodes of a cluster may have changed since the previous part.
+      // The lanes may have changed since the previous part.
       const parts = [...Map.groupBy(part, ({ id }) => laneOf(id))];
       await Promise.all(parts.map(([lane, some]) => createPart(lane, some)));
     }
@@ -42,7 +42,7 @@ export async function createMany(
   }
 }
 
-/** Checks plants of internal tools, which may bypass the types. */
+/** Checks the plants from an internal tool, which may bypass the types. */
 function check(given: unknown): readonly NewPlant[] {
   const { data, error } = NewPlants.safeParse({ plants: given });
   if (error) throw invalidInput(error);
@@ -50,8 +50,8 @@ function check(given: unknown): readonly NewPlant[] {
 }
 
 /**
- * Splits plants into parts that fit into a statement and have distinct ids. So the second create of an
- * id begins when the first one has ended.
+ * Splits plants into parts with distinct ids, each of which fits into a statement. So the second create of an
+ * id starts when the first create of this id has ended.
  */
 function* partsOf(plants: readonly NewPlant[]): Generator<NewPlant[]> {
   let part = new Map<bigint, NewPlant>();
@@ -65,7 +65,7 @@ function* partsOf(plants: readonly NewPlant[]): Generator<NewPlant[]> {
   yield [...part.values()];
 }
 
-/** @throws the error of a create, when it is not a PlantStoreError and so is a bug */
+/** @throws the error of a create that is not a PlantStoreError, and so is a bug */
 function outcomeOf(
   { id }: NewPlant,
   outcome: PromiseSettledResult<CreateOutcome>,

@@ -16,28 +16,29 @@ import {
 } from '../plants/create-errors.ts';
 import { maxRounds, type PlantStatements } from '../plants/statements.ts';
 
-/** The outcome of a create: the plant was created, or the same plant was stored already. */
+/** The outcome of a create: the plant was created, or the same plant was already stored. */
 export type CreateOutcome = 'created' | 'exists';
 
 /** A create that waits for the database. */
 export type Create = Call<NewPlant, CreateOutcome>;
 
-/** An insert statement that committed `size` plants, and took this many milliseconds. */
+/** An insert statement that committed `size` plants in this many milliseconds. */
 export interface CommittedBatch {
   size: number;
   milliseconds: number;
 }
 
 /**
- * Inserts the plants of a batch in one statement, and settles its creates. When the database rejects
- * the statement because of a plant, the halves of the batch are written one after the other. The
- * promise is never rejected.
+ * Inserts the plants of a batch in one statement, and settles the creates of the batch. If the database
+ * rejects the statement because of a plant, writes the halves of the batch separately. The promise is never
+ * rejected.
  *
- * The statement has the earliest deadline of its creates. When it reaches the database after this deadline,
- * it changes nothing. When it runs at this deadline, it is cancelled. In both cases the creates with later
- * deadlines are written once more. A commit cannot be cancelled, so these creates wait for its end.
+ * The deadline of the statement is the earliest deadline of its creates. A statement that reaches the
+ * database after this deadline changes nothing. The database cancels a statement that is running at this
+ * deadline. The creates with later deadlines are written again in both cases. Nobody can cancel a commit, so
+ * the creates of a statement in its commit wait until the commit ends.
  *
- * @param onCommit is called after each insert statement; it must not throw
+ * @param onCommit is called after each insert statement, and must not throw
  */
 export async function writeBatch(
   statements: Pick<PlantStatements, 'insert' | 'findDurable'>,
@@ -58,22 +59,22 @@ export async function writeBatch(
     const inserted = await statements.insert(plants, deadline, until);
     isInserted = true;
     onCommit({ size: plants.length, milliseconds: performance.now() - sentAt });
-    // Creates of taken ids wait for a second statement. The other creates are committed.
+    // A create whose id is taken waits for a second statement. All other creates are committed.
     const created = new Set(inserted);
     for (const create of creates) if (created.delete(create.input.id)) create.resolve('created');
-    if (inserted.size === creates.length) return; // This is nearly always true.
+    if (inserted.size === creates.length) return; // In almost every batch, all ids are free.
     const taken = plants.flatMap(({ id }) => (inserted.has(id) ? [] : [id]));
     const stored: Map<bigint, NewPlant> =
       taken.length > 0 ? await statements.findDurable(taken, deadline, until) : new Map();
     for (const plant of plants) if (inserted.has(plant.id)) stored.set(plant.id, plant);
-    // These creates had a taken id, but its plant was deleted before the comparison. So the id may be free
-    // now.
+    // The ids of these creates were taken, but the stored plants were deleted before the comparison.
     const deleted = creates.filter((create) => !settle(create, stored, inserted));
     if (rounds === 0) return rejectAll(deleted, plantNotKept());
     await again(deleted, rounds - 1);
   } catch (error) {
     if (!isInserted && isUnconfirmedCommit(error)) return confirm(statements, creates, error);
-    // After the insert, the other creates have taken ids. An earlier create may have stored their plants.
+    // After a successful insert, the ids of the other creates are taken. Earlier creates may have stored the
+    // plants.
     const known = isInserted ? outcomeUnknown(error) : insertError(error);
     const isLate = isLateWrite(error) || (isCancelled(error) && performance.now() >= deadline);
     if (isLate || isUnconfirmedCommit(error)) {
@@ -89,10 +90,7 @@ export async function writeBatch(
   }
 }
 
-/**
- * Settles the creates whose commit is not on the standby yet. They are not written again, because somebody
- * may have deleted the plants since.
- */
+/** Settles creates whose commit is not on the standby. A second insert could restore deleted plants. */
 async function confirm(
   { findDurable }: Pick<PlantStatements, 'findDurable'>,
   creates: readonly Create[],
@@ -124,7 +122,7 @@ async function confirm(
 }
 
 /**
- * Returns the first plant of each id, ascending by id. An id may occur only once in a statement, and
+ * Returns the first plant of each id, ascending by id. An id may occur only once in a statement. Two
  * statements with the same ids in different orders can deadlock.
  */
 function sortedById(creates: readonly Create[]): NewPlant[] {
@@ -135,10 +133,10 @@ function sortedById(creates: readonly Create[]): NewPlant[] {
 }
 
 /**
- * Settles a create by the plant that is stored under its id. Returns false when there is none. A create of
- * the stored plant counts as a retry and succeeds.
+ * Settles a create by comparing its plant with the plant that is stored under the id. Returns false when no
+ * plant is stored. A create of the same plant is a retry, and succeeds.
  *
- * @param inserted the ids of the inserted plants. The first create of an id removes the id here.
+ * @param inserted the ids of the inserted plants. The first create of an id removes the id from this set.
  */
 function settle(
   create: Create,
@@ -159,8 +157,8 @@ function rejectAll(creates: readonly Create[], error: PlantStoreError): void {
 }
 
 /**
- * Calls a function for both halves of a batch, one after the other. The database rejects a whole
- * statement because of one row; repeated bisection finds that row.
+ * Calls a function for each half of a batch, one half after the other. One row makes the database reject a
+ * whole statement, and repeated bisection finds this row.
  */
 export async function bisect<T>(
   batch: readonly T[],

@@ -17,15 +17,15 @@ import { createLookUps } from './look-ups.ts';
 
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /** Whether the plant is the output of `NewPlant`. Then the store does not check it again. */
+  /** Whether `NewPlant` has checked the plant. If so, the store does not check the plant again. */
   readonly isChecked?: boolean;
 }
 
-/** The queues of the creates and the look-ups for one database node. */
+/** The queues of one database node, for creates and for look-ups. */
 export interface Lane {
   /** See `PlantStore.create`. */
   create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
-  /** Creates plants that are valid and have distinct ids. Each plant has its own outcome. */
+  /** Creates valid plants with distinct ids. Each plant has its own outcome. */
   createAll(
     plants: readonly NewPlant[],
     options: CallOptions,
@@ -42,22 +42,22 @@ export interface Lane {
 
 type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'mayCommit' | 'onClockMoved'> & {
   readonly statements: PlantStatements;
-  /** Is called after each insert statement; it must not throw. */
+  /** This function is called after each insert statement, and must not throw. */
   readonly onCommit: (committed: CommittedBatch) => void;
   readonly limits?: CoalescerLimits;
-  /** The turn of single creates, which lanes may share. */
+  /** The turn for single creates, which several lanes may share. */
   readonly turn?: SharedTurn;
 };
 
 /**
- * The most creates of `createAll` in one statement. Up to this size, a larger statement costs less for each
- * plant.
+ * The maximum number of creates from `createAll` in one statement. Larger statements cost less for each
+ * plant, up to this size.
  */
 export const maxManyBatch = 500;
 
 /**
- * The most creates in one statement while statements are slow. A flush takes as long for many creates as for
- * few.
+ * The maximum number of creates in one statement when statements are slow. Flushing many creates to the disk
+ * takes as long as flushing few.
  */
 const maxSlowBatch = 2_048;
 
@@ -83,7 +83,7 @@ export function createLane({
     lengthOf: contentLength,
   };
   const creates = new Coalescer({ ...createOptions, ...limits, turn });
-  // One statement at a time, so that single creates have the other connection.
+  // Only one of these statements runs at a time, so that single creates have the other connection.
   const manyCreates = new Coalescer<NewPlant, CreateOutcome>({
     ...createOptions,
     maxInFlight: 1,
@@ -124,7 +124,7 @@ export function createLane({
   };
 }
 
-/** Checks a plant of an internal tool, which may bypass the types. */
+/** Checks a plant from an internal tool, which may bypass the types. */
 function check(plant: unknown): NewPlant {
   const { data, error } = NewPlant.safeParse(plant);
   if (error) throw invalidInput(error);

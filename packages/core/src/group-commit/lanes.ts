@@ -27,10 +27,7 @@ export function createMainLane(
   };
 }
 
-/**
- * When a write fails because plants moved to the nodes of a cluster meanwhile, sends the cluster's write
- * instead.
- */
+/** Sends the cluster's write when a write fails because plants were moved to the nodes of a cluster. */
 function orOfCluster(
   statements: PlantStatements,
   verbs: Verbs,

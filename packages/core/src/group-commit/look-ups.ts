@@ -7,13 +7,15 @@ import { Coalescer } from './coalescer.ts';
 interface LookUpOptions<Key, Value> {
   /** Looks up distinct keys in one statement. */
   readonly find: (keys: Key[], deadline: Deadline) => Promise<Map<Key, Value>>;
-  /** The most statements that run at the same time. With two, one can return while the other hangs. */
+  /**
+   * The maximum number of simultaneous statements. With two statements, one can return when the other hangs.
+   */
   readonly maxInFlight: number;
 }
 
 /**
- * Makes a coalescer that looks up values by their keys, so that a flood of look-ups does not delay other
- * statements. Its calls throw a PlantStoreError: `databaseUnavailable`, or `overloaded` when too many wait.
+ * Makes a coalescer that looks up values by keys, so that a flood of look-ups does not delay other
+ * statements. A look-up throws `databaseUnavailable`, or `overloaded` when too many look-ups wait.
  */
 export function createLookUps<Key, Value>({ find, maxInFlight }: LookUpOptions<Key, Value>) {
   return new Coalescer<Key, Value | undefined>({

@@ -4,45 +4,44 @@ import { holds, type Query, send } from '../database/query.ts';
 import { feedIndex } from '../tables/indexes.ts';
 import { isCluster } from '../tables/tables.ts';
 
-/** The feed of changes on the primary. */
+/** The state of the feed of changes on the primary. */
 export interface FeedState {
   /**
-   * Whether clients can follow the feed. A user without SELECT on `plant_feed` only sees whether the feed is
-   * switched on.
+   * Whether clients can follow the feed. Without SELECT on `plant_feed`, this property only says whether the
+   * feed is switched on.
    */
   readonly isOn: boolean;
-  /** Whether somebody has restored or promoted the database, and no instance has drawn a new epoch yet. */
+  /** Whether the database was restored or promoted, and no instance has drawn a new epoch yet. */
   readonly isRestored: boolean;
-  /** Whether the index of the feed can be used. */
+  /** Whether the index of the feed is usable. */
   readonly hasIndex: boolean;
-  /** The oldest transaction that writes. The feed does not yet show the changes of later transactions. */
+  /**
+   * The oldest writing transaction. The feed does not show the changes of later transactions before this
+   * transaction ends.
+   */
   readonly oldest: OldTransaction | undefined;
 }
 
-/** A transaction of any database of the server. */
+/** A transaction in any database of the server. */
 export interface OldTransaction {
-  /** The transaction's number. A session has many transactions. */
+  /** The transaction's number. A session runs many transactions. */
   readonly transaction: string;
-  /** The process id of the transaction's session in the server. Null for a prepared transaction. */
+  /** The server's process id for the transaction's session. Null for a prepared transaction. */
   readonly pid: number | null;
-  /** The identifier of a prepared transaction as a literal of SQL. Null for other transactions. */
+  /** The identifier of a prepared transaction, as an SQL literal. Null for other transactions. */
   readonly prepared: string | null;
   readonly user: string;
   readonly database: string;
   readonly application: string;
-  /**
-   * The state of the session, such as `active` or `idle in transaction`. Null when this user may not see it.
-   */
+  /** The session's state, such as `active` or `idle in transaction`. Null if the user may not see the state. */
   readonly state: string | null;
-  /**
-   * The time at which the transaction began or was prepared (ISO 8601). Null when this user may not see it.
-   */
+  /** The time at which the transaction began or was prepared (ISO 8601). Null if this user may not see it. */
   readonly since: string | null;
   /** Seconds since that time. Null when this user may not see the time. */
   readonly age: number | null;
 }
 
-/** Reads the state of the feed. Returns undefined where no feed can exist, or when its tables are missing. */
+/** Reads the state of the feed. Returns undefined when no feed can exist, or a table of the feed is missing. */
 export async function readFeedState(query: Query): Promise<FeedState | undefined> {
   const [row] = await send<FeedRow>(query, selectFeed);
   if (!row?.hasFeed) return undefined;
@@ -54,10 +53,10 @@ export async function readFeedState(query: Query): Promise<FeedState | undefined
   return { isOn, isRestored, hasIndex, oldest: await readOldest(query) };
 }
 
-/** Milliseconds before the second look. A transaction that takes longer is worth a warning. */
+/** Milliseconds before the second look. A transaction that runs for longer is worth a warning. */
 const pause = 2_000;
 
-/** Looks again at a transaction whose age this user may not see. Drops it when it has ended meanwhile. */
+/** Looks again at a transaction whose age this user may not see, and drops an ended transaction. */
 export async function lookAgain(query: Query, feed: FeedState): Promise<FeedState> {
   if (feed.oldest?.age !== null) return feed;
   await setTimeout(pause);
@@ -73,9 +72,9 @@ async function readOldest(query: Query): Promise<OldTransaction | undefined> {
 
 interface FeedRow extends Pick<FeedState, 'hasIndex'> {
   hasFeed: boolean;
-  /** Whether creates note their place in the feed. In a restored dump, they do so as well. */
+  /** Whether creates note their place in the feed. Creates also note their place in a restored dump. */
   isSwitchedOn: boolean;
-  /** Whether a statement can read the table of the feed without waiting for a lock. */
+  /** Whether a statement can read `plant_feed` without waiting for a lock. */
   isReadable: boolean;
 }
 

@@ -1,10 +1,7 @@
-/**
- * A state of the database that harms clients of the store, or may harm them. With the level `ok`, a trial has
- * found no such state.
- */
+/** A database state that may harm the store's clients. `ok` means that a trial has found no such state. */
 export interface Hazard {
   readonly check: 'durability' | 'tables' | 'indexes' | 'vacuum' | 'sessions' | 'writes';
-  /** `problem` means that plants can be lost, or that requests fail all the time. */
+  /** `problem` means that the database may lose plants, or that requests always fail. */
   readonly level: 'problem' | 'warning' | 'ok';
   /** Describes the hazard and its remedy. */
   readonly message: string;
@@ -12,12 +9,12 @@ export interface Hazard {
 
 /** A query that finds one kind of hazard in a database. */
 export interface Question extends Pick<Hazard, 'check' | 'level'> {
-  /** Selects a row for each hazard. The row has the `name` of an object in SQL, and a `value`. */
+  /** Selects a row for each hazard. In a row, `name` is the name of a database object in SQL. */
   readonly select: string;
   readonly describe: (hazard: Found) => string;
 }
 
-/** A hazard that a question finds. */
+/** A hazard that a question has found. */
 export interface Found {
   readonly name: string;
   readonly value: string;

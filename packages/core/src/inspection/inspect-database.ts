@@ -16,47 +16,48 @@ import { type LateCommit, selectLateCommits } from './late-commits.ts';
 import { type Lock, selectLocks } from './locks.ts';
 import { tryWrites } from './write-trial.ts';
 
-/** The properties of a database that matter to the store. */
+/** The properties of a database that concern the store. */
 export interface DatabaseState extends SchemaVersion {
   readonly version: string;
   readonly encoding: string;
-  /** Whether the database replicates another one, which accepts writes. */
+  /** Whether the database is a replica of another one that accepts writes. */
   readonly isReplica: boolean;
   readonly isReadOnly: boolean;
-  /** The durability settings: `on` or `off`, and more values for `synchronous_commit`. */
+  /** The durability settings are `on` or `off`. `synchronous_commit` has further values. */
   readonly fsync: string;
   readonly fullPageWrites: string;
   readonly synchronousCommit: string;
-  /** Milliseconds by which the database's clock is ahead of this machine's. */
+  /** The milliseconds by which the database's clock is ahead of this machine's clock. */
   readonly clockAhead: number;
   /** The size of the database in bytes. */
   readonly bytes: number;
-  /** The faults of the tables. A missing migration may be the cause. */
+  /** The faults of the tables. A missing migration may cause these faults. */
   readonly tableFaults: readonly TableFault[];
   /** The privileges of the database's user on the existing tables. */
   readonly privileges: readonly TablePrivileges[];
-  /** The state of the feed of changes. Undefined on a cluster and on a read replica, which have no feed. */
+  /** The state of the feed of changes. Undefined on a cluster and on a read replica, where no feed exists. */
   readonly feed: FeedState | undefined;
-  /** The sessions whose locks make statements of the store wait. */
+  /** The sessions whose locks delay statements of the store. */
   readonly locks: readonly Lock[];
   readonly lateCommits: readonly LateCommit[];
-  /** Other states of the database that harm clients, or may harm them. */
+  /** Further states of the database that harm clients, or may harm them. */
   readonly hazards: readonly Hazard[];
-  /** The hosts of the URL that cannot be reached, although another one can. */
+  /** The unreachable hosts of the URL, when another host is reachable. */
   readonly unreachableHosts: readonly UnreachableHost[];
-  /** The fault of the pooler in front of the database. Undefined without a fault or without a pooler. */
+  /** The fault of the pooler in front of the database. Undefined without a pooler or without a fault. */
   readonly poolerWarning: string | undefined;
 }
 
 /**
- * Reads the state of a database and changes nothing in it. It needs no privilege on the tables, and the
- * Postgres may be a read replica.
+ * Reads the state of a database, and changes nothing in the database. This function needs no privilege on the
+ * tables, and the Postgres may be a read replica.
  *
- * @param options with `trial`, creates and deletes some plants and rolls that back, unless the server could
- *   not write them anyhow. Looks twice at a transaction whose age is unknown.
- * @returns undefined when the data directory has no database yet
- * @throws DataDirectoryError when the directory cannot be used, DatabaseSettingsError when the URL
- *   cannot be parsed, PlantStoreError `databaseUnavailable` when no Postgres responds within 3 s
+ * @param options with `trial`, creates and deletes some plants and rolls these writes back, unless the server
+ *   could not write the plants. With `trial`, also looks twice at a transaction of unknown age.
+ * @returns undefined when the data directory has no database yet.
+ * @throws DataDirectoryError when the directory cannot be used.
+ * @throws DatabaseSettingsError when the URL cannot be parsed.
+ * @throws PlantStoreError `databaseUnavailable` when no Postgres responds within 3 s.
  */
 export function inspectDatabase({
   trial = false,
@@ -72,7 +73,7 @@ export function inspectDatabase({
   });
 }
 
-/** Whether no other finding of `doctor` prevents a write. */
+/** Whether a write can succeed as far as the other findings of `doctor` show. */
 function canWrite(state: DatabaseState): boolean {
   const { isReadOnly, isKnown, missingMigrations, tableFaults, privileges, locks, feed } = state;
   const faults = [...tableFaults, ...missingGrants(privileges, serverNeeds), ...locks];

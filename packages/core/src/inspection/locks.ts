@@ -1,9 +1,9 @@
 import { tableOids } from '../tables/table-check.ts';
 
-/** A session with a lock on a whole table. Statements of the store wait for this lock. */
+/** A session that has locked a whole table. Statements of the store wait for this lock. */
 export interface Lock {
   readonly table: string;
-  /** The process of the session in the server. */
+  /** The server's process id for the session. */
   readonly pid: number;
   readonly user: string;
   readonly application: string;

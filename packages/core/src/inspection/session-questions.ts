@@ -1,14 +1,14 @@
 import type { Question } from './hazard.ts';
 
-/** Milliseconds that a statement may need: the store's own limit. */
+/** The store's own time limit for a statement, in milliseconds. */
 const neededTime = 4_500;
 
-/** The number of connections that a process opens, with the one for its migration. */
+/** The number of connections that a process may open, including the connection for its migration. */
 const neededConnections = 7;
 
 /**
- * SQL for the value of a setting. The database may evaluate other settings first, and their values may be no
- * numbers.
+ * The value of a setting in milliseconds, as SQL. The database may evaluate the expression for other
+ * settings, whose values may not be numbers.
  */
 const milliseconds = "case when unit = 'ms' then setting::bigint end";
 
@@ -17,8 +17,8 @@ export const sessionQuestions: readonly Question[] = [
   {
     check: 'sessions',
     level: 'warning',
-    // A direct session has the store's own limit, unless the URL sets another one. A pooler's session has
-    // not.
+    // A direct session has the store's own time limit, unless the URL sets another limit. A session of a
+    // pooler does not have the store's limit.
     select: `
       select quote_ident(session_user) as name, setting as value from pg_settings
       where name = 'statement_timeout' and ${milliseconds} between 1 and ${neededTime - 1}`,
@@ -29,7 +29,7 @@ export const sessionQuestions: readonly Question[] = [
   {
     check: 'sessions',
     level: 'warning',
-    // The transactions of the store are never idle for long.
+    // Transactions of the store are never idle for long.
     select: `
       select quote_ident(session_user) as name, name as value from pg_settings
       where ${milliseconds} > 0 and (name in ('idle_session_timeout', 'transaction_timeout')

@@ -5,13 +5,13 @@ import type { Question } from './hazard.ts';
 const reject = 'may reject plants, and their creates get 50001';
 const slow = 'only grows, and its requests slow down';
 
-/** The indexes to look for. The check of the feed looks for the index of the feed. */
+/** The indexes that the questions look for. The index of the feed has its own check. */
 const neededIndexes = [
   { table: 'plants', name: 'plants_tag', columns: indexes.plants_tag },
   { table: 'plant_deletions', name: 'plant_deletions_id', columns: '(id, changed_in)' },
 ];
 
-/** Finds harmful changes that somebody may have made to the tables. */
+/** Finds harmful changes to the tables. */
 export const tableQuestions: readonly Question[] = [
   {
     check: 'durability',
@@ -44,7 +44,7 @@ export const tableQuestions: readonly Question[] = [
   {
     check: 'tables',
     level: 'warning',
-    // The bits of `tgtype`: 2 is BEFORE, 4 INSERT and 8 DELETE.
+    // Bits of `tgtype`: 2 means BEFORE, 4 means INSERT, and 8 means DELETE.
     select: `
       select quote_ident(tgname) as name, null as value from pg_trigger
       where tgrelid = to_regclass('plants') and not tgisinternal and tgenabled in ('A', 'O')

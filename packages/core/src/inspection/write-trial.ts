@@ -12,15 +12,15 @@ import { hasSameContent } from '../plants/columns.ts';
 import { createPlantStatements } from '../plants/statements.ts';
 import type { Hazard } from './hazard.ts';
 
-/** The time limit of the commit, and of each wait for a lock, in milliseconds. */
+/** The time limit for the commit and for each wait for a lock, in milliseconds. */
 const trialTimeout = 1_000;
 
-/** The time limit of all statements together, in milliseconds. They need many round trips. */
+/** The time limit for all statements together, in milliseconds. The statements need many round trips. */
 const statementsTimeout = 10_000;
 
 /**
- * Creates, finds and deletes plants with the statements of requests, and rolls that back. Then it commits a
- * message to the database's log, which changes no table.
+ * Creates, finds and deletes plants with the same statements as requests, and rolls these changes back. Then
+ * commits a message to the database's log, which changes no table.
  */
 export async function tryWrites(connection: DatabaseConnection): Promise<Hazard> {
   const found = (await tryStatements(connection)) ?? (await tryCommit(connection));
@@ -46,10 +46,7 @@ async function tryStatements(connection: DatabaseConnection): Promise<Found | un
   }
 }
 
-/**
- * Tries all plants, and after an error only the ordinary ones. A constraint or a trigger may reject some
- * plants.
- */
+/** Tries all plants, and after an error only the ordinary plants. A constraint may reject some plants. */
 async function tryPlants(connection: DatabaseConnection): Promise<Found | undefined> {
   const deadline = deadlineIn(statementsTimeout);
   const attempt = (plants: readonly NewPlant[]) => createAndDelete(connection, plants, deadline);
@@ -58,11 +55,11 @@ async function tryPlants(connection: DatabaseConnection): Promise<Found | undefi
   if (!ofAll.isOfPlants) return { level: 'problem', message: ofAll.message };
   const [ofUntagged, ofTagged] = [await attempt([untagged]), await attempt([tagged])];
   if (ofUntagged && ofTagged) {
-    // The constraint allows the stored plants, so it may be a rule that the operator wants.
+    // The stored plants satisfy the constraint, so the operator may want this rule.
     const isRule = ofUntagged.isOfConstraint && (await hasPlants(connection));
     return { level: isRule ? 'warning' : 'problem', message: ofUntagged.message };
   }
-  // The check of the tables names a constraint or a trigger that concerns only long names.
+  // When only long names fail, the check of the tables names the constraint or the trigger.
   const some = ofUntagged ?? ofTagged;
   if (!some) return undefined;
   const kind = ofUntagged ? 'a plant without a tag' : 'a plant with a tag';
@@ -73,7 +70,7 @@ async function hasPlants(connection: DatabaseConnection): Promise<boolean> {
   return (await send(connection.query, 'select from plants limit 1')).length > 0;
 }
 
-/** An error of a trial. */
+/** An error that a trial has found. */
 interface TrialError {
   readonly message: string;
   /** Whether other plants may cause no error. */
@@ -125,15 +122,15 @@ async function createAndDelete(
 const firstId = randomBytes(8).readBigUInt64BE() >> 2n;
 
 /**
- * The name has only letters, because a constraint may allow nothing else. It is random, because names may
- * have to be unique.
+ * The name contains only letters and spaces, because a constraint may forbid other characters. The name is
+ * random, because names may have to be unique.
  */
 const name = `Trial ${firstId.toString(36).replaceAll(/\d/g, '')}`;
 
 const untagged: NewPlant = { id: firstId, name };
 const tagged: NewPlant = { id: firstId + 1n, name: `${name} tagged`, tag: 'Trial' };
 
-/** These plants are so long that the table needs new pages, because the disk may be full. */
+/** The table needs new pages for long plants, so the trial notices a full disk. */
 const long: readonly NewPlant[] = Array.from({ length: 16 }, (_, i) => ({
   id: firstId + BigInt(2 + i),
   name: `${name} ${i}`.padEnd(1_900),

@@ -2,7 +2,7 @@ import type { Plant } from '@plant-store/schemas';
 import { columnText, plantColumns, plantFields } from '@plant-store/schemas/plain';
 import { plants } from '../tables/tables.ts';
 
-/** The columns of the content. Plants with the same id and content are the same plant. */
+/** The columns of a plant's content. Plants with the same id and content are the same plant. */
 export const contentColumns = plantFields.map((field) => ({
   field,
   name: plantColumns[field].name,
@@ -15,14 +15,12 @@ export function textOf(value: Plant[keyof Plant]): string | undefined {
   return value === undefined ? undefined : columnText(value);
 }
 
-/** The content of a plant, as the parameters of a statement. */
+/** Returns the content of a plant as parameters for a statement. */
 export function contentValues(plant: Plant): (string | null)[] {
   return plantFields.map((field) => textOf(plant[field]) ?? null);
 }
 
-/**
- * Formats the ids and the content of plants. For each column, there is an array in Postgres's text format.
- */
+/** Formats the ids and the content of plants. Each column becomes an array in Postgres's text format. */
 export function columnArrays(
   plants: readonly (Plant & { readonly id: bigint | number })[],
 ): string[] {
@@ -32,7 +30,7 @@ export function columnArrays(
   return [`{${plants.map(({ id }) => id)}}`, ...contents];
 }
 
-/** Texts as an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
+/** Formats texts as an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
 function arrayText(texts: readonly (string | undefined)[]): string {
   return `{${texts.map(element).join()}}`;
 }
@@ -42,13 +40,13 @@ function element(text: string | undefined): string {
   return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
 }
 
-/** The response to a create: the content of the plant. */
+/** Returns the content of a plant, which is the response to a create. */
 export function contentOf(plant: Plant): Plant {
   const content: Record<string, unknown> = {};
   for (const field of plantFields) {
     if (plant[field] !== undefined) content[field] = plant[field];
   }
-  return content as unknown as Plant; // `contentColumns` has each property of a plant.
+  return content as unknown as Plant; // `plantFields` has every property of a plant.
 }
 
 /** Whether two plants have the same content. */
@@ -56,7 +54,7 @@ export function hasSameContent(one: Plant, other: Plant): boolean {
   return one === other || plantFields.every((field) => textOf(one[field]) === textOf(other[field]));
 }
 
-/** The condition that two rows have the same content. Texts are compared byte for byte. */
+/** SQL for the condition that two rows have the same content. The condition compares texts byte for byte. */
 export function sameContentSql(one: string, other: string): string {
   const conditions = contentColumns.map(({ name, type }) => {
     const bytewise = type === 'text' ? ' collate "C"' : '';
@@ -65,12 +63,12 @@ export function sameContentSql(one: string, other: string): string {
   return conditions.join(' and ');
 }
 
-/** How many characters (UTF-16) the content of a plant has, as text. */
+/** The number of UTF-16 code units in the content of a plant. */
 export function contentLength(plant: Plant): number {
   return plantFields.reduce((sum, field) => sum + (textOf(plant[field])?.length ?? 0), 0);
 }
 
-/** SQL for the number of bytes that the content of a row has, as text. */
+/** SQL for the number of bytes in the content of a row. */
 export const contentBytesSql: string = contentColumns
   .map(({ name }) => `coalesce(octet_length(${name}::text), 0)`)
   .join(' + ');

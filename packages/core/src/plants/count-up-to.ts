@@ -2,10 +2,10 @@ import type { CallOptions } from '../database/deadline.ts';
 import type { Verbs } from '../database/verbs.ts';
 import { type PageQuery, whereClause } from './pages.ts';
 
-/** The plants to count. Without `tag`, these are all plants. */
+/** The plants to count. Without `tag`, the query counts all plants. */
 export type CountQuery = Pick<PageQuery, 'tag'>;
 
-/** Counts plants, and stops at a limit. */
+/** Counts plants up to a limit. */
 export type CountUpTo = (
   limit: number,
   query?: CountQuery,
@@ -15,7 +15,7 @@ export type CountUpTo = (
 export function createCountUpTo({ read }: Pick<Verbs, 'read'>): CountUpTo {
   return async (limit, query = {}, options = {}) => {
     const { where, values } = whereClause(query);
-    // The limit is a part of the text, so that the planner knows it: see pages.ts.
+    // The text contains the limit, so that the planner knows the limit: see pages.ts.
     const text = `select count(*) from (select 1 from plants ${where} limit ${limit}) as found`;
     const { rows } = await read(text, values, { share: 'lists', ...options });
     const [[count]] = rows as [[string | number]]; // The statement returns one count.

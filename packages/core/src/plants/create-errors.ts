@@ -7,7 +7,7 @@ import {
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** The error for a create with an unknown outcome: it may be committed. */
+/** The error for a create that may be committed. */
 export function outcomeUnknown(error?: unknown): PlantStoreError {
   const message = `the database did not respond: ${mayBeStored}`;
   return new PlantStoreError('databaseUnavailable', message, { cause: reasonOf(error) });
@@ -21,9 +21,9 @@ export function insertError(cause: unknown): PlantStoreError {
 const mayBeStored = 'the plant may still be stored, send it again';
 
 /**
- * The error for a plant that the database rejected. Only a text that the encoding of the database cannot
- * hold is an error of the client. A constraint, a trigger or a column's type rejects a plant only when
- * somebody has changed the table. Then a retry helps after the operator has corrected the table.
+ * The error for a plant that the database has rejected. The client is responsible only for text that the
+ * database's encoding cannot represent. A constraint, a trigger or a column's type rejects plants only when
+ * somebody has changed the table. After the operator has corrected the table, a retry succeeds.
  */
 export function plantRejected(error: unknown): PlantStoreError {
   const cause = reasonOf(error);
@@ -36,12 +36,12 @@ export function plantRejected(error: unknown): PlantStoreError {
   return new PlantStoreError('plantRejected', message, { cause });
 }
 
-/** The error for a plant that is missing after each attempt to create it, because a trigger drops it. */
+/** The error for a plant that a trigger removes after each attempt to create it. */
 export function plantNotKept(): PlantStoreError {
   return new PlantStoreError('plantRejected', `the table does not keep this plant: ${notAgain}`);
 }
 
-/** The error for a plant that stays after each attempt to delete it, because a trigger keeps it. */
+/** The error for a plant that a trigger keeps at each attempt to delete it. */
 export function plantKept(): PlantStoreError {
   return new PlantStoreError('plantRejected', `the table keeps this plant: ${notAgain}`);
 }
@@ -53,7 +53,7 @@ export const deleteAdvice: Advice = [
 
 const notAgain = 'nothing was written, tell the operator before you send it again';
 
-/** The error for a create that the store did not accept, so that nothing was written. */
+/** The error for a create that the store did not accept, and for which nothing was written. */
 export function notAccepted(kind: 'overloaded' | 'shuttingDown', why: string): PlantStoreError {
   return new PlantStoreError(kind, `${why}: nothing was written, send the plant again later`);
 }

@@ -2,21 +2,21 @@ import { inspect } from 'node:util';
 import { maxPageSize } from '@plant-store/schemas/plain';
 import { typedFields, withTextIds } from './plant-json.ts';
 
-/** The JSON of an output. It exists before anybody needs the objects of the output. */
+/** The JSON of an output, for the surfaces. The text exists before anybody reads the output's objects. */
 interface OutputText {
   /** Ids are integers. */
   readonly json: string;
-  /** The list in the output. It is undefined for a plant. */
+  /** The property of the output that contains the list. Undefined when the output is one plant. */
   readonly list?: keyof typeof typesIn;
   /** The number of items in the list. */
   readonly count?: number;
-  /** Whether the output has an id as its `next`. */
+  /** Whether the output has a `next` that is an id. */
   readonly hasNextId?: boolean;
 }
 
 const texts = new WeakMap<object, OutputText>();
 
-/** Keeps the JSON of an output for the surfaces. */
+/** Stores the JSON of an output for the surfaces. */
 export function withText<Output extends object>(output: Output, text: OutputText): Output {
   texts.set(output, text);
   return output;
@@ -41,14 +41,14 @@ export function withLazyList<List extends string, Item, Rest extends object>(
   return Object.assign(output as Record<List, Item[]>, rest); // The list is defined above.
 }
 
-/** Returns the JSON of an output, or undefined when the output has no text yet. */
+/** Returns the JSON of an output, or undefined when `withText` has stored no JSON. */
 export function jsonOf(output: unknown): string | undefined {
   return texts.get(Object(output))?.json;
 }
 
 /**
- * Returns the JSON of an output in superjson's format, or undefined when the output has no text yet. The
- * bytes are those of superjson, but without its notes about identical objects.
+ * Returns the JSON of an output in superjson's format, or undefined when `withText` has stored no JSON.
+ * The text lacks the notes about identical objects that superjson writes.
  */
 export function superjsonOf(output: unknown): string | undefined {
   const text = texts.get(Object(output));
@@ -61,7 +61,7 @@ export function superjsonOf(output: unknown): string | undefined {
   return `{"json":${withTextIds(json)}${meta}}`;
 }
 
-/** superjson names the type of a value that is there, so the number of items would not be enough. */
+/** The number of items would not be enough, because superjson names the types of existing values only. */
 const hasOptionalType = typedFields.some(({ isOptional }) => isOptional);
 
 const typesOfPlant = typedFields.map(({ field, type }) => `"${field}":["${type}"]`).join();
@@ -72,7 +72,7 @@ const typesIn = {
   results: typesWithin('results', '', [{ field: 'id', type: 'bigint' }]),
 };
 
-/** Makes a function that returns the types in the first items of a list. It writes all types once. */
+/** Makes a function that returns the types of a list's first items. The first call writes all types. */
 function typesWithin(list: string, inner: string, fields: { field: string; type: string }[]) {
   let all: string | undefined;
   const ends = [0];

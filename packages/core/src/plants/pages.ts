@@ -7,25 +7,25 @@ import { maxPageBytes, reservePage } from './page-memory.ts';
 import { parsePlants, plantJson } from './plant-json.ts';
 import { type SearchBounds, selectMatches } from './search.ts';
 
-/** The conditions for the plants of a page. */
+/** The conditions for the plants in a page. */
 export interface PageQuery {
-  /** Only plants with this tag. */
+  /** Selects only plants with this tag. */
   readonly tag?: string | undefined;
-  /** Only plants that were created at this time or later. */
+  /** Selects only plants that were created at this time or later. */
   readonly since?: Date | undefined;
-  /** Only plants whose name contains this text, in upper or lower case. */
+  /** Selects only plants whose name contains this text, in upper or lower case. */
   readonly search?: string | undefined;
-  /** Only plants with greater ids. */
+  /** Selects only plants with higher ids. */
   readonly after?: bigint | undefined;
-  /** The most plants in the page. */
+  /** The maximum number of plants in the page. */
   readonly limit: number;
 }
 
 /**
- * Makes a function that reads a page of plants, ascending by id. A page needs no lock, and nothing
- * stays open in the database after it. Postgres writes the JSON of a page.
+ * Makes a function that reads a page of plants, ascending by id. Reading a page takes no lock, and leaves
+ * nothing open in the database. Postgres itself writes the JSON of the page.
  *
- * @param bounds returns the bounds of a page of a search
+ * @param bounds returns the bounds for a page of a search
  */
 export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => SearchBounds) {
   return async (
@@ -33,8 +33,8 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
     options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
   ): Promise<PlantPage> => {
     const { where, values } = whereClause(condition);
-    // The default size is a part of the text: for a parameter, Postgres estimates far too many rows, and so
-    // plans the statement again for each page. That takes longer than to read the page.
+    // The text contains the default size. With a parameter instead, Postgres would estimate far too many
+    // rows, and so plan the statement again for each page. Planning a page takes longer than reading it.
     const size = limit === defaultPageSize ? limit : `$${values.push(String(limit))}::int`;
     const found =
       search === undefined
@@ -48,7 +48,7 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
   };
 }
 
-/** The plants of a page as a JSON list, their number, and the `after` of the next page. */
+/** The plants as a JSON list, the number of plants, and the `after` of the next page. */
 type Row = [plants: string, count: number | string, next: string | null];
 
 function pageOf(list: string, count: number, next: bigint | undefined): PlantPage {
@@ -58,9 +58,9 @@ function pageOf(list: string, count: number, next: bigint | undefined): PlantPag
 }
 
 /**
- * Selects the plants that fit into a page, as JSON. A page has at least one plant, of any size. The window
- * functions read only the rows within the limit. Otherwise, a cluster would pull the whole table to the
- * coordinator.
+ * Selects the plants of a page as JSON. A page has at least one plant, whatever the size of this plant. The
+ * window functions read only the rows within the limit. Without the inner LIMIT, a cluster would send the
+ * whole table to the coordinator.
  */
 function selectPage(found: string, size: number | string): string {
   return `
@@ -77,14 +77,14 @@ function selectPage(found: string, size: number | string): string {
     ) as measured`;
 }
 
-/** Selects the plants of a page and one more. */
+/** Selects the plants of a page, and one further plant. */
 function selectFound(where: string, size: number | string): string {
   return `
     select ${storedColumns}, true as is_match, null::bigint as reached
     from plants ${where} order by id limit ${size} + 1`;
 }
 
-/** The WHERE clause of a statement on plants, and the values of its parameters. */
+/** The WHERE clause of a statement, and the values of its parameters. */
 export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit' | 'search'>): {
   where: string;
   values: string[];
@@ -96,7 +96,7 @@ export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit' | 'se
     const text = `$${values.push(tag)}::text`;
     conditions.push(
       `hashtextextended(tag, 0) = hashtextextended(${text}, 0)`,
-      // With two plain conditions, the planner would expect few rows and sort all rows of a frequent tag.
+      // With two simple conditions, the planner would expect few rows, and sort all rows of a frequent tag.
       `case when tag = ${text} then true end`,
     );
   }

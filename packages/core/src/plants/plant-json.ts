@@ -3,19 +3,19 @@ import { type ColumnKind, plantColumns } from '@plant-store/schemas/plain';
 
 const columns = Object.entries(plantColumns);
 
-/** The properties of a stored plant that JSON has no type for, with superjson's names of their types. */
+/** The properties whose types JSON lacks, with superjson's names for these types. */
 export const typedFields = columns.flatMap(([field, { kind, isOptional }]) => {
   const type = { int64: 'bigint', time: 'Date', number: undefined, text: undefined }[kind];
   return type === undefined ? [] : [{ field, kind, type, isOptional }];
 });
 
-/** The earliest time of Postgres, and the latest time of a Date. */
+/** The earliest time in Postgres, and the latest time that a Date can represent. */
 const [firstTime, lastTime] = ['4714-11-24 00:00:00+00 BC', '275760-09-13 00:00:00+00'];
 
 /**
- * Writes a time as `Date#toISOString` does. A time that no Date can hold, such as `infinity`, becomes the
- * nearest time. Years outside 0 to 9999 have a sign and six digits (ECMA-262 §21.4.1.32.1). The SQL has no
- * backslash, because a setting of Postgres can change its meaning.
+ * SQL that writes a time as `Date#toISOString` does. A time that no Date can represent, such as `infinity`,
+ * becomes the nearest possible time. A year outside the range from 0 to 9999 has a sign and six digits
+ * (ECMA-262 §21.4.1.32.1). The SQL has no backslash, because a setting of Postgres can change its meaning.
  */
 function timeJson(column: string): string {
   const utc = `(least(greatest(${column}, '${firstTime}'), '${lastTime}') at time zone 'UTC')`;
@@ -52,26 +52,26 @@ export const plantJson: string = columns
   .concat(`'}'`)
   .join(' || ');
 
-/** The keys of the properties that are ids. In JSON, no text can contain such a key: its quotes are escaped. */
+/** The properties that are ids. No text in JSON can contain such a key with its quotes. */
 const ids = columns.filter(([, { kind }]) => kind === 'int64').map(([field]) => field);
 const idProperty = new RegExp(`"(${[...ids, 'next'].join('|')})":(-?\\d+)`, 'g');
 
-/** Turns the ids in JSON from integers into strings, which `JSON.parse` does not round. */
+/** Changes the ids in JSON from integers to strings, because `JSON.parse` would round large integers. */
 export function withTextIds(json: string): string {
   return json.replace(idProperty, '"$1":"$2"');
 }
 
-/** Parses a plant that `plantJson` wrote. */
+/** Parses a plant from the JSON that `plantJson` writes. */
 export function parsePlant(json: string): StoredPlant {
   return toStoredPlant(JSON.parse(withTextIds(json)));
 }
 
-/** Parses a list of plants that `plantJson` wrote. */
+/** Parses a list of plants from the JSON that `plantJson` writes. */
 export function parsePlants(json: string): StoredPlant[] {
   return JSON.parse(withTextIds(json)).map(toStoredPlant);
 }
 
-/** Parses a list of changes, each with a plant that `plantJson` wrote. */
+/** Parses a list of changes. The plant of each change is in the JSON that `plantJson` writes. */
 export function parseChanges(json: string): PlantChange[] {
   const changes: { type: PlantChange['type']; plant: object }[] = JSON.parse(withTextIds(json));
   return changes.map(({ type, plant }) => ({ type, plant: toStoredPlant({ ...plant }) }));
@@ -82,5 +82,5 @@ function toStoredPlant(plant: Record<string, unknown>): StoredPlant {
     const text = plant[field];
     if (typeof text === 'string') plant[field] = kind === 'int64' ? BigInt(text) : new Date(text);
   }
-  return plant as unknown as StoredPlant; // `plantJson` writes each property of a plant.
+  return plant as unknown as StoredPlant; // `plantJson` writes every property of a plant.
 }

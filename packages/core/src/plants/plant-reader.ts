@@ -4,43 +4,43 @@ import type { Verbs } from '../database/verbs.ts';
 import { createPageReader, type PageQuery, whereClause } from './pages.ts';
 import { searchBounds } from './search.ts';
 
-/** The plants to read. Without any property, these are all plants. */
+/** The plants to read. Without properties, the query reads all plants. */
 export type PlantQuery = Partial<PageQuery>;
 
 export interface PlantReader {
   /**
-   * Returns the plant with this id, or undefined when there is none.
+   * Returns the plant with this id, or undefined when no plant has this id.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many look-ups wait
    */
   get(id: bigint, options?: CallOptions): Promise<StoredPlant | undefined>;
   /**
-   * Returns a page of plants, ascending by id. The page has fewer plants than `limit` when their names and
-   * tags exceed 1 MiB. A page with `search` may have fewer plants or none, because it looks at a limited number
-   * of plants. `next` is the `after` of the next page.
+   * Returns a page of plants, ascending by id. A page has fewer plants than `limit` when the names and tags
+   * exceed 1 MiB. A page with `search` may have fewer plants or no plants, because a search reads a limited
+   * number of plants. Pass `next` as the `after` of the next page.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
    */
   list(query: ListPlants, options?: CallOptions): Promise<PlantPage>;
   /**
-   * Counts all plants, or the plants with this tag. This may take minutes for many millions of plants.
+   * Counts all plants, or the plants with this tag. A count of many millions of plants may take minutes.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   count(query?: { readonly tag?: string | undefined }): Promise<number>;
   /**
-   * Reads plants ascending by id, in pages of limited size. A plant that exists the whole time is
-   * returned exactly once. A plant that is created meanwhile may or may not be returned.
+   * Reads plants ascending by id, in pages of limited size. A plant that exists during all reads is returned
+   * exactly once. A plant that is created or deleted between the reads may be missing.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   read(query?: PlantQuery): AsyncGenerator<StoredPlant[]>;
 }
 
-/** The most plants in a page of `read`. */
+/** The maximum number of plants in a page of `read`. */
 const bulkPageSize = 5_000;
 
-/** @param bounds returns the bounds of a page of a search */
+/** @param bounds returns the bounds for a page of a search */
 export function createPlantReader(
   database: Pick<Verbs, 'read'>,
   bounds = () => searchBounds(true),

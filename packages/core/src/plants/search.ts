@@ -1,8 +1,8 @@
 import { storedColumns } from './columns.ts';
 
-/** The bounds of one page of a search. It looks at one plant or more. */
+/** The bounds for one page of a search. Each page reads at least one plant. */
 export interface SearchBounds {
-  /** The most plants to look at. On a cluster, each shard sends as many plants to the coordinator. */
+  /** The maximum number of plants to read. On a cluster, each shard sends up to this number of plants. */
   readonly rows: number;
   readonly milliseconds: number;
 }
@@ -12,12 +12,12 @@ export function searchBounds(isCluster: boolean): SearchBounds {
 }
 
 /**
- * Selects the plants of a page whose name contains a text, and one more. No index finds a part of a name, so
- * the statement looks at each plant, but only at a limited number of them.
+ * Selects the plants of a page whose names contain a text, and one further plant. No index finds a part of a
+ * name, so the statement compares each name of a limited number of plants.
  *
- * `is_match` is null for a plant that the search has not looked at, because the time was up. The time begins
- * with the first plant, because a cluster first pulls all plants to the coordinator. In the row at which the
- * search ended, `reached` is the greatest id up to which the search has looked at all plants.
+ * `is_match` is null for a plant whose name the search has not compared in time. The time begins with the first
+ * plant, because a cluster first sends all plants to the coordinator. In the row at which the search ended,
+ * `reached` is the highest id up to which the search has compared all names.
  */
 export function selectMatches(
   where: string,

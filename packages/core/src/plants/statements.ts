@@ -13,20 +13,21 @@ import { parsePlant, plantJson } from './plant-json.ts';
 /** The statements that write plants. */
 export type PlantWrites = Pick<PlantStatements, 'insert' | 'delete'>;
 
-/** The statements of requests on plants. They use only the table `plants`, and find rows by id. */
+/** The statements for requests on plants. These statements find rows by id, and use only `plants`. */
 export interface PlantStatements {
   /**
-   * Inserts plants with distinct ids in one statement and one commit, skips plants whose id is taken,
-   * and returns the ids that it inserted. The statement is cancelled at the deadline; see `RunOptions`.
+   * Inserts plants with distinct ids in one statement and one commit. Skips each plant whose id is taken, and
+   * returns the ids of the inserted plants. The database cancels the statement at the deadline; see
+   * `RunOptions`.
    */
   insert(batch: readonly NewPlant[], deadline: Deadline, until?: Deadline): Promise<Set<bigint>>;
   /**
-   * Deletes a plant, waits until the delete is durable on the standby, and returns whether there was a plant.
+   * Deletes a plant, and waits until the delete is durable on the standby. Returns whether the plant existed.
    *
    * @throws PlantStoreError `plantRejected` when a trigger keeps the plant
    */
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
-  /** Returns the plants that are stored under these ids, by id. */
+  /** Finds the plants with these ids. The keys of the map are the ids. */
   find(ids: readonly bigint[], deadline: Deadline): Promise<Map<bigint, StoredPlant>>;
   /** Like `find`, but waits until the plants are durable on the standby. */
   findDurable(
@@ -34,7 +35,7 @@ export interface PlantStatements {
     deadline: Deadline,
     until?: Deadline,
   ): Promise<Map<bigint, StoredPlant>>;
-  /** Resolves when the database responds and has the table. On a cluster, it needs no other node. */
+  /** Resolves when the database responds and has the table. On a cluster, `ready` needs no other node. */
   ready(): Promise<void>;
 }
 
@@ -47,7 +48,7 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
       const { rows } = await write(insertPlants, values, options).catch(
         orOverNodes(verbs, () => write(insertOverNodes, values, options)),
       );
-      // This is nearly always true: every plant is new.
+      // In almost every batch, all ids are free.
       if (rows.length === batch.length) return new Set(batch.map(({ id }) => id));
       return idsOf(rows);
     },
@@ -63,7 +64,7 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
         const [[count, isThere]] = rows as [[number | string, number]]; // The statement selects these columns.
         if (Number(count) > 0) return true;
         if (isThere === 0) return false;
-        // A delete of another client came first, a trigger keeps the plant, or several nodes got the delete late.
+        // Another client's delete came first, a trigger keeps the plant, or several nodes got the delete late.
         await write(checkDeadline, (until) => [until], options);
       }
       throw plantKept();
@@ -83,7 +84,7 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
   };
 }
 
-/** How often a write that changed nothing is repeated, because other clients may have come first. */
+/** The maximum number of attempts for a write that changed nothing because another write came first. */
 export const maxRounds = 100;
 
 function byId({ rows }: Rows): Map<bigint, StoredPlant> {
@@ -91,15 +92,15 @@ function byId({ rows }: Rows): Map<bigint, StoredPlant> {
   return new Map(plants.map((plant) => [plant.id, plant]));
 }
 
-/** The ids that a statement returned. */
+/** Reads the ids in the rows of a statement. */
 export function idsOf(rows: unknown[]): Set<bigint> {
   return new Set((rows as [string][]).map(([id]) => BigInt(id)));
 }
 
 /**
- * The id of a row that was just written. After the deadline, the expression fails and undoes the whole
- * statement. A statement can be late when this process was suspended before it sent the statement, or
- * when the network is slow. `RAISE` would need a function.
+ * SQL for the id of a written row. After the deadline, this expression fails, which undoes the whole
+ * statement. A statement may be late because the network is slow, or this process was suspended before the
+ * statement was sent. SQL has `RAISE` only in functions.
  */
 function idBefore(deadline: string): string {
   return `case when clock_timestamp() < ${deadline} then id
@@ -108,7 +109,7 @@ function idBefore(deadline: string): string {
 
 const columns = ['id', ...contentColumns.map(({ name }) => name)];
 
-/** The parameters of an INSERT: an array for each column. So batches of all sizes share one text. */
+/** The parameters of an INSERT, with an array for each column. The text is the same for all batch sizes. */
 const arrays = ['bigint', ...contentColumns.map(({ type }) => type)].map(
   (type, i) => `$${i + 1}::${type}[]`,
 );
@@ -118,23 +119,24 @@ const insert = `
 const insertDeadline = `$${arrays.length + 1}::timestamptz`;
 const insertPlants = `${insert} returning ${idBefore(insertDeadline)}`;
 
-/** On several nodes, the `returning` clause must not contain a clock. */
+/** A table that is distributed over several nodes allows no clock in the `returning` clause. */
 const insertOverNodes = `
   with inserted as (${insert} returning id) select ${idBefore(insertDeadline)} from inserted`;
 
 /**
- * Writes to the log of the database. So even a statement that only reads waits for the synchronous standby at
- * its commit.
+ * Writes a message to the database's log. This message makes the commit of a statement wait for the
+ * synchronous standby, even when the statement only reads.
  *
- * When a commit's wait for the standby was cancelled, its rows are visible before they are durable. The
- * statement that reads them must write to the log itself: a failover could happen between two statements.
+ * When the wait of a commit for the standby is cancelled, its rows are visible before they are durable. The
+ * statement that reads such rows must itself write the message, because a failover could happen between two
+ * statements.
  */
 const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 
-/** The columns of a deleted plant that the feed needs. */
+/** The columns of deleted plants that the feed needs. */
 export const deletedColumns = [...storedColumns, 'changed_in'];
 
-/** Notes the rows of `deleted` for the feed, while the feed is switched on. */
+/** SQL that notes the rows of `deleted` for the feed when the feed is on. */
 export const noteDeletions = `noted as (
     insert into plant_deletions (${storedColumns}, created_in)
     select ${storedColumns}, changed_in from deleted
@@ -142,8 +144,8 @@ export const noteDeletions = `noted as (
   )`;
 
 /**
- * Sends a write in another form when the database rejected the usual form, because it distributes the plants
- * over several nodes. Such a database has no feed, so nobody needs the deletions.
+ * Sends a write in another form if the usual form is rejected because the plants are distributed over several
+ * nodes. A database with several nodes has no feed, so the deletions need not be noted.
  */
 export function orOverNodes<T>(
   { read }: Verbs,
@@ -160,8 +162,8 @@ export function orOverNodes<T>(
 }
 
 /**
- * The SQLSTATEs of a statement that several nodes do not support. A node may lack the table for deletions,
- * and a node gets only some of the parameters.
+ * The SQLSTATEs for a statement that is not possible on several nodes. A node may lack the table for
+ * deletions, and gets only some of the parameters.
  */
 const notSupported = ['0A000', '42P01', '42P02', '42P18'];
 

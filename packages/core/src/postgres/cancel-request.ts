@@ -1,17 +1,17 @@
 import { connect, type NetConnectOpts } from 'node:net';
 
-/** A session of a server. The server names the process and the secret when the session starts. */
+/** A session of a server. At the start of a session, the server sends the process id and the secret. */
 export interface Session {
   readonly pid: number;
   readonly secret: number;
 }
 
 /**
- * Asks a server to cancel the running statement of a session (PostgreSQL's manual, "Canceling Requests
- * in Progress"). Resolves when the server has passed the request on, when the server is unreachable,
- * or after `timeout` milliseconds. The promise is never rejected.
+ * Asks a server to cancel the running statement of a session (PostgreSQL's manual, "Canceling Requests in
+ * Progress"). Resolves when the server has handled the request, when the server is unreachable, or after
+ * `timeout` milliseconds. The promise is never rejected.
  *
- * The request needs no TLS: it contains only the session's secret, which has no other use.
+ * The request needs no TLS, because it contains only the session's secret, which has no other use.
  */
 export async function cancelStatement(
   address: NetConnectOpts,
@@ -27,8 +27,8 @@ export async function cancelStatement(
   const socket = connect(address);
   socket.on('error', () => {}).setTimeout(timeout, () => socket.destroy());
   socket.write(request);
-  socket.resume(); // The server sends nothing and closes the connection.
-  // `once` of node:events would throw the error of an unreachable server.
+  socket.resume(); // The server sends no response, and closes the connection.
+  // With `once` of node:events, an unreachable server would cause an exception.
   await new Promise((resolve) => socket.once('close', resolve));
 }
 

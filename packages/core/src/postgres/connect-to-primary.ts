@@ -11,34 +11,36 @@ import {
 import { LeftBehind } from './left-behind.ts';
 import { postgresOverTls } from './tls.ts';
 
-/** Milliseconds for all attempts of one call. */
+/** The time limit for all attempts of one call, in milliseconds. */
 const defaultConnectTimeout = 5_000;
 
-/** Milliseconds to wait for a lock. A statement has more, so that the error names the lock. */
+/**
+ * The time limit for waiting for a lock, in milliseconds. The limit for a statement is higher, so that the
+ * error of a blocked statement names the lock.
+ */
 const defaultLockTimeout = 0.8 * defaultTimeout;
 
-/** Milliseconds after which the next attempt starts, even while earlier ones still wait. */
+/** Milliseconds before the next attempt starts, even when earlier attempts have not ended. */
 const nextAttemptDelay = 1_000;
 
 export interface ConnectOptions
   extends Pick<ConnectionOptions, 'lockTimeout' | 'readOnly' | 'settings'> {
   /** Milliseconds after which the caller cancels a statement. */
   readonly timeout?: number;
-  /** Milliseconds for all attempts of one call. */
+  /** The time limit for all attempts of one call, in milliseconds. */
   readonly connectTimeout?: number;
   /** The hosts to try. Default: all hosts of the URL. */
   readonly hosts?: readonly Host[];
-  /** Returns the name of the program that opens the next session. */
+  /** Returns the program's name for the next session. */
   readonly applicationName?: () => ApplicationName;
 }
 
 /**
- * Makes a function that connects to the primary among the hosts of a URL
- * (`postgres://…@first,second/…`). The function tries the last primary first, then the other hosts in
- * turn, again and again.
+ * Makes a function that connects to the primary among the hosts of a URL (`postgres://…@first,second/…`). The
+ * function first tries the previous primary, and then the other hosts in turn.
  *
- * An attempt continues while its host is silent, because the host may be slow. The host still gets a
- * new attempt at its next turn, because packets of the first one may be lost.
+ * An attempt continues when its host is silent, because the host may be slow. At its next turn, the host gets
+ * a second attempt, because packets of the first attempt may be lost.
  */
 export function createConnectToPrimary(
   url: string,
@@ -54,7 +56,7 @@ export function createConnectToPrimary(
 ): () => Promise<Connection> {
   const leftBehind = new LeftBehind();
   let hosts = given ?? hostsOf(url);
-  // The database cancels a statement a little earlier, so that the connection stays usable.
+  // The database cancels a statement shortly before the caller does, so that the connection stays usable.
   let limits: { statementTimeout?: number; lockTimeout?: number } = {
     statementTimeout: 0.9 * timeout,
     lockTimeout,
@@ -107,7 +109,7 @@ export function createConnectToPrimary(
       });
       return { turn, host, connection };
     } catch (error) {
-      // PgBouncer rejects these limits. Without them only the caller's timeout applies.
+      // PgBouncer rejects these limits. Without these limits, only the caller's timeout applies.
       const isRejected = error instanceof Error && /startup parameter/.test(error.message);
       if (!isRejected || Object.keys(sent).length === 0) return { turn, host, error };
       limits = {};
@@ -133,7 +135,7 @@ export interface Host {
 }
 
 /**
- * Returns the hosts of a URL. The driver's defaults replace missing parts of the URL.
+ * Returns the hosts in a URL. The driver's defaults replace missing parts of the URL.
  *
  * @throws DatabaseSettingsError when the URL cannot be parsed
  */

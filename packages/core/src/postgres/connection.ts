@@ -18,58 +18,55 @@ import {
 } from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
 
-/** One connection to a Postgres. It never reconnects. */
+/** A connection to a Postgres, for one session. It never reconnects. */
 export interface Connection extends DatabaseConnection {
   /** Whether the Postgres accepts no writes in this session. */
   readonly isReadOnly: boolean;
-  /** Whether statements are prepared. False when a pooler does not keep prepared statements. */
+  /** Whether statements are prepared. False behind a pooler that does not keep prepared statements. */
   readonly prepares: boolean;
   /** Runs a `COPY … FROM STDIN` with these rows: see `copyFromStdin`. */
   copy(text: string, rows: Uint8Array): Promise<number>;
-  /** Runs a `COPY … TO STDOUT`. Yields its rows as they arrive, in blocks of whole rows. */
+  /** Runs a `COPY … TO STDOUT`. Yields the rows as they arrive. A block contains only whole rows. */
   copyOut(text: string): AsyncGenerator<Uint8Array>;
 }
 
 /**
- * The program that has a session. An instance is `plant-store`, or `plant-store cluster` once it has noticed
- * that its database is a cluster. `plant-store tool` is a session that only reads or migrates. The session's
- * name also contains the process id, which distinguishes instances on one machine.
+ * The name of the program that opened a session. An instance of the store is `plant-store`. An instance that
+ * has noticed a cluster is `plant-store cluster`. A session that only reads or migrates is `plant-store
+ * tool`. The session's full name also contains the process id, which distinguishes instances on one machine.
  */
 export type ApplicationName = 'plant-store' | 'plant-store cluster' | 'plant-store tool';
 
 export interface ConnectionOptions {
   url: string;
-  /** The host of the URL to connect to. */
+  /** One of the hosts in the URL. */
   host: string;
   port: number;
-  /** Milliseconds within which the connection must be ready. */
+  /** The time limit for making the connection ready, in milliseconds. */
   timeout: number;
-  /** Milliseconds after which the database itself cancels a statement; when omitted, its own setting applies. */
+  /** Milliseconds after which the database cancels a statement. Default: the database's own setting. */
   statementTimeout?: number;
-  /** Milliseconds for which a statement waits for a lock; forever when omitted. */
+  /** Milliseconds for which a statement waits for a lock. Default: no limit. */
   lockTimeout?: number;
-  /** Whether the connection only reads, so that the Postgres may be a read replica. */
+  /** Whether the connection only reads. A read-only connection may lead to a read replica. */
   readOnly?: boolean;
-  /**
-   * Whether the URL names no other host. Then the connection may be to a primary that rejects writes, so that
-   * reads go on.
-   */
+  /** Whether the URL names no other host. If so, the connection may lead to a primary that rejects writes. */
   isOnlyHost?: boolean;
-  /** The sessions that closed connections have left behind. The next connection ends them. */
+  /** The sessions that closed connections may have left behind. The next connection ends these sessions. */
   leftBehind?: LeftBehind;
-  /** Further settings of the session; see `ClusterSessions`. */
+  /** Further settings for the session; see `ClusterSessions`. */
   settings?: Readonly<Record<string, string>> | undefined;
   /** The name that operators see in `pg_stat_activity`. */
   applicationName?: ApplicationName | undefined;
 }
 
 /**
- * Connects to a Postgres that accepts writes, or to any Postgres when the connection only reads.
+ * Connects to a Postgres that accepts writes. A read-only connection may lead to any Postgres.
  *
- * Each postgres.js client has one connection here, over a socket that this function creates and can
- * destroy. postgres.js itself has no timeout for queries. When it reconnects, it may hang on bytes of the
- * previous connection. When a connection closes during its start, postgres.js reconnects at once, forever
- * (porsager/postgres #896, #1154, #1168).
+ * Each postgres.js client has only one connection, over a socket that this function creates and can destroy.
+ * The library postgres.js has no timeout for queries. When postgres.js reconnects, the new connection may
+ * hang because of bytes from the previous connection. When a connection closes during its start, postgres.js
+ * reconnects again and again without a pause (porsager/postgres #896, #1154, #1168).
  */
 export async function connectPostgres(options: ConnectionOptions): Promise<Connection> {
   const {
@@ -85,7 +82,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     settings,
     applicationName = 'plant-store tool',
   } = options;
-  const socket = Object.assign(new Socket(), { host }); // postgres.js reads the server name for TLS from the socket.
+  const socket = Object.assign(new Socket(), { host }); // For TLS, postgres.js reads `host`.
   // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
   socket.setNoDelay();
   let isOpen = true;
@@ -116,12 +113,13 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       isOpen = false;
     },
     onnotice: ({ code, where }) => {
-      // A trigger's warning has a context (`where`). The server's own warning at a commit has none.
+      // A warning from a trigger has a context (`where`). The server's own warning about a commit has no
+      // context.
       hasWarned ||= code === '01000' && !where;
     },
     connection: {
       application_name: `${applicationName} process ${process.pid}`,
-      // These settings decide how COPY writes times.
+      // These settings decide the format in which COPY writes times.
       TimeZone: 'UTC',
       DateStyle: 'ISO',
       ...(statementTimeout && { statement_timeout: Math.min(statementTimeout, longestTimeout) }),
@@ -134,7 +132,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   let startedAt: string | undefined;
 
   const cancel = async () => {
-    // A server does not notice a closed connection while it waits for a lock or for the standby.
+    // A server that waits for a lock or the standby does not notice a closed connection.
     if (running && session) await cancelStatement(address, session, cancelTimeout);
   };
 
@@ -156,7 +154,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     if (!isUsable) throw readOnlyError(`${host}:${port}`);
     session = state;
     const isDirect = server.pid === state.pid;
-    // Other clients share the sessions of a pooler, so the store does not change their settings.
+    // Other clients share a pooler's sessions, so the store does not change the settings of these sessions.
     if (isDirect && !readOnly) await client.unsafe(commitDurably);
     if (isDirect) {
       await client.unsafe(set(settings));
@@ -170,7 +168,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   let { prepares, isReadOnly, clockAhead } = await withTimeout(start(), timeout).catch(
     async (error: unknown) => {
       await close();
-      // When the server does not offer TLS, the handshake error has no reason.
+      // If the server does not offer TLS, the error of the handshake gives no reason.
       throw rejectsTls && client.options.ssl !== 'prefer' ? noTlsError(`${host}:${port}`) : error;
     },
   );
@@ -184,20 +182,20 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     timeOf: (deadline) => timeText(deadline + clockAhead),
     cancel,
     async isCommitting(other) {
-      if (!session || !startedAt) return undefined; // Only the pooler knows the session.
+      if (!session || !startedAt) return undefined; // Only the pooler knows which session runs the statement.
       const { rows } = await other.query(sessionCommits, [String(session.pid), startedAt]);
       return rows.length > 0;
     },
     async query(text, parameters = [], rowsAs = 'arrays') {
       hasWarned = false;
       const run = () => {
-        // A pooler may give the next statement to another session, where it is not prepared.
+        // A pooler may run the next statement in another session, which does not know a prepared statement.
         const query = client.unsafe(text, [...parameters], { prepare: prepares });
         return track(rowsAs === 'arrays' ? query.values() : query);
       };
       const rows = await run().catch((error: unknown) => {
         if (!isStatementLost(error)) throw error;
-        prepares = false; // Another client has deallocated a statement of the pooler.
+        prepares = false; // Another client has deallocated a prepared statement of the pooler.
         return run();
       });
       throwIfWarned();
@@ -210,7 +208,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       return count;
     },
     async *copyOut(text) {
-      // `close` cancels the statement when the caller stops early.
+      // If the caller stops early, `close` cancels the statement.
       const stopped = Promise.withResolvers<void>();
       running = stopped.promise;
       try {
@@ -223,7 +221,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     close,
   };
 
-  /** Remembers the statement that runs. */
+  /** Stores the running statement in `running`. */
   async function track<T>(statement: PromiseLike<T>): Promise<T> {
     const current = Promise.resolve(statement);
     running = current;
@@ -235,26 +233,24 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   }
 
   /**
-   * The server warns when the commit's wait for the synchronous standby was cancelled: the rows are
-   * on the primary, but a failover may lose them.
+   * Throws when the server has warned that a commit's wait for the synchronous standby was cancelled. The
+   * rows are on the primary, but a failover may lose these rows.
    */
   function throwIfWarned(): void {
     if (hasWarned) throw unconfirmedCommit();
   }
 }
 
-/**
- * Milliseconds to send a cancel request to a server, and milliseconds for its statement to end after that.
- */
+/** Milliseconds for a cancel request, and the same time again for the end of the cancelled statement. */
 const cancelTimeout = 1_000;
 
-/** The longest time that Postgres knows. The driver cannot send 0, which stands for no limit. */
+/** The longest timeout that Postgres accepts. The driver cannot send 0, which means no limit. */
 const longestTimeout = 2 ** 31 - 1;
 
 /**
- * These settings, in seconds and milliseconds, make the server end a session whose client is silent, because
- * a firewall may forget a connection without closing it. A copy without a time limit must not have these
- * settings, because its reader may pause.
+ * With these settings, in seconds and milliseconds, the server ends the session of a silent client. A
+ * firewall may forget a connection without closing it. A copy without a time limit must not have these
+ * settings, because the reader of the copy may pause.
  */
 const keepAlive = {
   tcp_keepalives_idle: 10,
@@ -264,8 +260,8 @@ const keepAlive = {
 };
 
 /**
- * When a statement fails in the middle of its rows, postgres.js 3.4 does not reset its row count. The rows
- * of the next statement on the connection then begin with holes (`rows` in its connection.js).
+ * When a statement fails after some rows, postgres.js 3.4 does not reset its row count. The rows of the
+ * connection's next statement then begin with holes (`rows` in postgres.js's connection.js).
  */
 function withoutHoles(rows: unknown[]): unknown[] {
   return rows.length > 0 && !(0 in rows) ? rows.filter(() => true) : rows;
@@ -273,7 +269,7 @@ function withoutHoles(rows: unknown[]): unknown[] {
 
 const noTimers = { connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 };
 
-/** postgres.js documents this option, but its types lack it. */
+/** The documentation of postgres.js has this option, but the types lack the option. */
 function socketOption(socket: () => Promise<Socket>): object {
   return { socket };
 }

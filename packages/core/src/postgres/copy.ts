@@ -2,12 +2,12 @@ import type { Readable, Writable } from 'node:stream';
 import type { PendingQuery, Row } from 'postgres';
 
 /**
- * Runs a `COPY … FROM STDIN` with these rows. Commits all rows, or none after an error. Returns the number of
- * inserted rows.
+ * Runs a `COPY … FROM STDIN` with these rows. Commits all rows, or no row after an error. Returns the number
+ * of inserted rows.
  *
- * postgres.js 3.4 resolves the query with the stream. The count or an error arrives only after the last row,
- * for a query that has already resolved (https://github.com/porsager/postgres/issues/1173). So this function
- * replaces the query's `resolve` and `reject`.
+ * In version 3.4, postgres.js resolves the query with the stream. The count or an error arrives only after the
+ * last row, when the query has already been resolved (https://github.com/porsager/postgres/issues/1173). So
+ * this function replaces the `resolve` and `reject` of the query.
  */
 export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array): Promise<number> {
   const { resolve } = query as unknown as Resolvable<Writable | { count: number }>;
@@ -23,19 +23,20 @@ export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array
 }
 
 /**
- * Runs a `COPY … TO STDOUT`. Yields its rows as they arrive, in blocks of whole rows.
+ * Runs a `COPY … TO STDOUT`. Yields the rows as they arrive, in blocks of whole rows.
  *
- * postgres.js 3.4 resolves the query with the stream of the rows. When an error arrives in the same
- * packet, it destroys the stream before anybody can listen, and an error without a listener ends the
- * process. So this function replaces the query's `resolve`. The stream keeps the error for its reader.
+ * In version 3.4, postgres.js resolves the query with the stream of the rows. When an error arrives in the
+ * same packet, postgres.js destroys the stream before anybody can add a listener. An error without a listener
+ * stops the process. So this function replaces the `resolve` of the query. The stream keeps the error for its
+ * reader.
  *
- * postgres.js also pauses the socket for a slow reader. When the last rows are in the same packet as the end
- * of the copy, it never resumes the socket, and the next statement on the connection hangs.
+ * For a slow reader, postgres.js also pauses the socket. If the last rows and the end of the copy are in the
+ * same packet, postgres.js never resumes the socket. The next statement on the connection would then hang.
  */
 export async function* copyToStdout(query: PendingQuery<Row[]>): AsyncGenerator<Uint8Array> {
   const { resolve } = query as unknown as Resolvable<Readable>;
   const resolveWithListener = (stream: Readable) => {
-    Object.assign(query, { resolve }); // postgres.js calls `resolve` again at the end of the copy.
+    Object.assign(query, { resolve }); // At the end of the copy, postgres.js calls `resolve` again.
     resolve(stream.on('error', () => {}));
   };
   Object.assign(query, { resolve: resolveWithListener });
@@ -44,7 +45,7 @@ export async function* copyToStdout(query: PendingQuery<Row[]>): AsyncGenerator<
   stream._read(0); // Resumes the socket.
 }
 
-/** A part of postgres.js's queries that its types lack. */
+/** A part of a postgres.js query that the library's types lack. */
 interface Resolvable<Result> {
   resolve(result: Result): void;
 }

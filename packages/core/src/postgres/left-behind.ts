@@ -4,13 +4,14 @@ interface LostSession {
   readonly host: string;
   readonly port: number;
   readonly pid: number;
-  /** The time at which the session started. A later session may have the same process id. */
+  /** The start time of the session. A later session may get the same process id. */
   readonly startedAt: string;
 }
 
 /**
- * Sessions whose connections this process has closed. The server may still have these sessions, because a
- * firewall can forget a connection and tell neither side. The next connection to that server ends them.
+ * The sessions of connections that this process has closed. These sessions may still exist on the server,
+ * because a firewall can drop a connection without telling either side. The next connection to the same
+ * server ends these sessions.
  */
 export class LeftBehind {
   #sessions: LostSession[] = [];
@@ -19,7 +20,7 @@ export class LeftBehind {
     this.#sessions.push(session);
   }
 
-  /** Ends the sessions on one server. */
+  /** Ends the collected sessions on one server. */
   async end(
     { host, port }: Pick<LostSession, 'host' | 'port'>,
     client: postgres.Sql,

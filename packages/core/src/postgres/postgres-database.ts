@@ -18,27 +18,27 @@ import { RepeatedMigration } from './migration/repeated-migration.ts';
 import { poolerForgets } from './prepared-statements.ts';
 
 /**
- * The connections of requests, by kind of statement. Look-ups share statements, so one connection is
- * enough. Lists do not share statements, and one list may take long.
+ * The number of connections for requests, by kind of statement. Look-ups share statements, so look-ups need
+ * only one connection. Each list has its own statement, and may take long.
  */
 const shares = { creates: 2, deletes: 1, lookUps: 1, lists: 2 };
 
-/** Further connections for lists on a cluster, where each list needs all nodes. */
+/** Additional connections for lists on a cluster, where each list needs all nodes. */
 const moreLists = 2;
 
-/** Milliseconds for a statement on a node of a cluster; see connect-to-primary.ts. */
+/** The time limit for a statement on a node of a cluster, in milliseconds; see connect-to-primary.ts. */
 const nodeTimeout = 0.9 * defaultTimeout;
 
-/** Milliseconds for which a bulk statement waits for a lock. */
+/** The time limit for a bulk statement that waits for a lock, in milliseconds. */
 const bulkLockTimeout = 10_000;
 
 /**
- * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates it. An
- * unreachable Postgres is not an error here: every statement fails until it is reachable and migrated.
+ * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates its tables. If the
+ * Postgres is unreachable, every statement fails until the Postgres is reachable and migrated.
  *
- * @param options with `readOnly`, the store does not migrate, and the Postgres may be a read replica
- * @throws DatabaseSettingsError when the Postgres cannot be used until somebody changes its
- *   settings or the URL, PlantStoreError `databaseUnavailable` only with `requireConnection`
+ * @param options with `readOnly`, the store does not migrate, and the Postgres may be a read replica.
+ * @throws DatabaseSettingsError when somebody must first change the settings or the URL of the Postgres.
+ * @throws PlantStoreError `databaseUnavailable` only with `requireConnection`.
  */
 export async function openPostgres(
   url: string,
@@ -92,7 +92,7 @@ export async function openPostgres(
     if (isCluster) return;
     isCluster = true;
     pool.resize('lists', moreLists);
-    // The new sessions have `plant-store cluster` in their name.
+    // The names of the new sessions contain `plant-store cluster`.
     for (const each of [pool, bulk]) each.replaceAll();
   };
 
@@ -137,7 +137,7 @@ export async function openPostgres(
     },
   };
 
-  /** Waits for the migration before it connects. Fails when the current attempt to migrate fails. */
+  /** Returns a function that connects after the migration, and fails when the current migration fails. */
   function afterMigration(limits?: ConnectOptions): () => Promise<Connection> {
     const options = { readOnly: !onPrimary, applicationName, settings, ...limits };
     const connectNow = createConnectToPrimary(url, options);
@@ -147,7 +147,7 @@ export async function openPostgres(
     };
   }
 
-  /** Opens a session for copies. It has a timeout only for locks, because a reader may need any time. */
+  /** Opens a session for copies. The session has a timeout only for locks, because a reader may be slow. */
   async function openCopies(): Promise<CopySession> {
     const options = { timeout: Number.POSITIVE_INFINITY, readOnly: !onPrimary, settings };
     const connection = await createConnectToPrimary(url, options)();
@@ -158,7 +158,7 @@ export async function openPostgres(
     };
   }
 
-  /** Warns as soon as the caller has had time to add a listener. */
+  /** Warns with a delay, so that the caller can first add a listener. */
   function warnOfCluster(): void {
     if (isUnknownCluster) setImmediate(warnOnce, unknownCluster);
   }
@@ -183,7 +183,7 @@ export async function openPostgres(
   }
 }
 
-/** The warning of a program that does not know the cluster. */
+/** The warning for a program that does not support the cluster. */
 const unknownCluster =
   'the plants are distributed over a Citus cluster, and this program sends them all through one node, which ' +
   'costs more: pass `cluster: citus` of @plant-store/citus beside the databaseUrl';

@@ -3,21 +3,21 @@ import { noTransactionsCode } from '../database/explain-database-error.ts';
 import { databaseCode } from '../error-causes.ts';
 
 /**
- * Whether a pooler in front of the server keeps prepared statements, so that a prepared statement runs in
- * any session of the server. PgBouncer does so from version 1.21, in transaction mode and with
- * `max_prepared_statements` above 0. It prepares statements under names of its own. Other poolers pass the
- * client's names on.
+ * Whether the pooler in front of the server keeps prepared statements. With such a pooler, a prepared
+ * statement runs in any session of the server. PgBouncer keeps prepared statements from version 1.21 on, in
+ * transaction mode and with `max_prepared_statements` above 0. PgBouncer prepares statements under its own
+ * names. Other poolers use the client's names.
  */
 export async function poolerKeepsStatements(client: postgres.Sql): Promise<boolean> {
-  // A transaction stays in one session of the server.
+  // All statements of a transaction run in one session of the server.
   await client.unsafe('begin').catch((error: unknown) => {
-    // postgres.js 3.4 drops the pooler's own message when the pooler closes the connection after it.
+    // If the pooler sends an error and closes the connection, postgres.js 3.4 drops the pooler's error.
     throw databaseCode(error) === 'CONNECTION_CLOSED' ? noTransactionsError() : error;
   });
   const names = await client.unsafe<{ name: string }[]>(namesOf, [namesOf], { prepare: true });
   const ours = names.statement.name;
   const isKept = names.length > 0 && !names.some(({ name }) => name === ours);
-  // The next client of this session must not find our statement.
+  // The next client in this session must not find our prepared statement.
   if (!isKept) await client.unsafe(`deallocate "${ours}"`);
   await client.unsafe('commit');
   return isKept;
@@ -33,10 +33,10 @@ export const poolerForgets =
   'does, and may lose its sessions after a pause (FATAL: bad client state): use 1.21 or newer. A newer ' +
   'one does with max_prepared_statements = 200, which saves CPU time of the database';
 
-/** The names under which a statement is prepared in the session of the server. */
+/** The names under which the server's session has prepared a statement. */
 const namesOf = 'select name from pg_prepared_statements where statement = $1';
 
-/** Whether a statement failed because the session does not have it. In that case nothing was executed. */
+/** Whether a statement was not executed because the session has not prepared the statement. */
 export function isStatementLost(error: unknown): boolean {
   return databaseCode(error) === '26000';
 }

@@ -1,16 +1,16 @@
 import { noTlsCode, readOnlyCode } from '../database/explain-database-error.ts';
 
-/** The state of a server that the store reads before it uses the server. */
+/** The state that the store reads from a server before it uses the server. */
 export interface ServerState {
   read_only: boolean;
   is_replica: boolean;
   pid: number;
   started_at: string;
-  /** Milliseconds since 1970, by the clock of the server. */
+  /** Milliseconds since 1970, by the server's clock. */
   now: string;
 }
 
-/** Reads the state. Behind a pooler, `pid` is not the process id that the connection received at its start. */
+/** Reads the state. Behind a pooler, `pid` is not the process id of the connection. */
 export const serverState = `
   select current_setting('transaction_read_only') = 'on' as read_only,
     pg_is_in_recovery() as is_replica,
@@ -19,26 +19,23 @@ export const serverState = `
     (extract(epoch from clock_timestamp()) * 1000)::text as now`;
 
 /**
- * Makes each commit of a session wait until it is durable, even on the synchronous standby. The session sets
- * this itself, so that a later change of the server's settings does not affect it. `remote_apply` stays,
- * because it waits even longer.
+ * Makes each commit of a session wait until the commit is durable, even on the synchronous standby. The store
+ * changes the setting in the session, so that later changes of the server's settings have no effect. The
+ * value `remote_apply` stays, because its commits wait even longer.
  */
 export const commitDurably = `select set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;
 
-/**
- * SQL that makes settings in a session. With `row_security` off, a policy makes a statement fail and hides no
- * rows.
- */
+/** SQL that changes session settings. With `row_security` off, a policy raises an error and hides no rows. */
 export function set(settings: Readonly<Record<string, string>> = {}): string {
   const all = Object.entries({ row_security: 'off', ...settings });
   return `select ${all.map(([name, value]) => `set_config('${name}', '${value}', false)`)}`;
 }
 
-/** Whether a session of `pg_stat_activity` waits for the disk or the standby in a commit. */
+/** Whether a session in `pg_stat_activity` is in a commit, where it waits for the disk or the standby. */
 export const inCommit = `state = 'active' and wait_event ~* '^(wal|syncrep)'`;
 
-/** Finds a session that is in a commit, by its process id and its start. */
+/** Finds a session by process id and start time if it is in a commit. */
 export const sessionCommits = `
   select 1 from pg_stat_activity where pid = $1 and backend_start::text = $2 and ${inCommit}`;
 

@@ -5,17 +5,16 @@ import postgres from 'postgres';
 import { parseDatabaseUrl } from '../database/database-url.ts';
 
 /**
- * Makes a postgres.js client that reads a URL as libpq does (PostgreSQL's manual, "Connection URIs" and
- * "SSL Support"). postgres.js itself knows no directories of sockets, does not support `verify-ca`,
- * sends `sslrootcert` to the server as a setting, and compares the certificate of an IP address with
- * the name "localhost".
+ * Makes a postgres.js client that reads a URL as libpq does (PostgreSQL's manual, "Connection URIs" and "SSL
+ * Support"). By itself, postgres.js does not support socket directories or `verify-ca`. It also sends
+ * `sslrootcert` to the server as a setting. For an IP address, it checks the certificate for "localhost".
  *
- * Without `sslmode` and `sslrootcert` the connection has no TLS. `sslrootcert` alone means
- * `verify-full`. Without `sslrootcert` the client trusts Node's own authorities. A Unix domain socket
- * needs no TLS, and has none.
+ * Without `sslmode` and `sslrootcert` the connection has no TLS. `sslrootcert` alone means `verify-full`.
+ * Without `sslrootcert`, the client trusts Node's own certificate authorities. A connection over a Unix
+ * domain socket has no TLS.
  *
- * @throws Error when the URL cannot be parsed, the `sslmode` is unknown, or the file of `sslrootcert`
- *   cannot be read
+ * @throws Error when the URL cannot be parsed, the `sslmode` is unknown, or the file of `sslrootcert` is not
+ *   readable
  */
 export function postgresOverTls(
   url: string,
@@ -39,17 +38,17 @@ export function postgresOverTls(
   });
 }
 
-/** Leaves out options that are not in the URL, so that the driver uses its environment variables. */
+/** Removes undefined options, so that the driver uses its environment variables. */
 function withoutUndefined<T extends object>(values: T) {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  // The type of `Object.fromEntries` does not know the properties.
+  // The type of `Object.fromEntries` lacks these properties.
   return Object.fromEntries(given) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
-/** The values of the parameter `ssl`, which other drivers have instead of `sslmode`. */
+/** The values of the parameter `ssl`, which other drivers use instead of `sslmode`. */
 const aliases: Record<string, string> = { true: 'verify-full', false: 'disable' };
 
-/** Parameters that only concern the client. The store has its own behaviour for them. */
+/** The parameters for the client, which the server does not know. The store ignores these parameters. */
 const clientParameters = ['connect_timeout', 'target_session_attrs'];
 
 function withoutClientParameters(parameters: Record<string, string>): Record<string, string> {
@@ -73,7 +72,7 @@ function tlsOptions({
   if (mode === undefined && rootCert === undefined) return undefined;
   const verifyAuthority = { ...authorities(rootCert), checkServerIdentity: () => undefined };
   const verifyHost = { ...verifyAuthority, checkServerIdentity: hostChecker(server) };
-  // Anybody can get a certificate from a public authority, so the host name must match.
+  // Anybody can get a certificate from a public authority, so the client must also verify the host name.
   if (rootCert === 'system') return verifyHost;
   switch (mode) {
     case 'disable':
@@ -105,7 +104,7 @@ function authorities(rootCert: string | undefined): { ca?: string | string[] } {
   }
 }
 
-/** postgres.js passes no name for an IP address, and Node then checks for "localhost". */
+/** For an IP address, postgres.js passes no name, and Node would check for the name "localhost". */
 function hostChecker(server: string): typeof tls.checkServerIdentity {
   return (name, certificate) => tls.checkServerIdentity(isIP(server) ? server : name, certificate);
 }

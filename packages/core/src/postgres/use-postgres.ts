@@ -5,24 +5,25 @@ import { createConnectToPrimary, hostsOf } from './connect-to-primary.ts';
 import type { Connection } from './connection.ts';
 import { poolerForgets } from './prepared-statements.ts';
 
-/** Milliseconds for the connection to each host. */
+/** The time limit for connecting to each host, in milliseconds. */
 const connectTimeout = 3_000;
 
-/** Milliseconds for the connections and the statements together. */
+/** The time limit for the connections and the statements together, in milliseconds. */
 const useTimeout = 12_000;
 
-/** A host of the URL that cannot be reached. */
+/** An unreachable host of the URL. */
 export interface UnreachableHost {
   readonly name: string;
   readonly error: unknown;
 }
 
 /**
- * Uses a Postgres without migrating it; it may be read-only. Connects to every host of the URL, and
- * prefers one that accepts writes.
+ * Uses a Postgres, which may be read-only, without migrating its tables. Connects to every host of the URL,
+ * and prefers a host that accepts writes.
  *
- * @throws DatabaseSettingsError when the URL cannot be parsed, PlantStoreError `databaseUnavailable`
- *   when no host can be reached within 3 s, or the statements fail or take longer than 12 s in all
+ * @throws DatabaseSettingsError when the URL cannot be parsed.
+ * @throws PlantStoreError `databaseUnavailable` when no host is reachable within 3 s, or a statement fails,
+ *   or all statements take longer than 12 s in total.
  */
 export async function usePostgres<T>(
   url: string,

@@ -1,7 +1,7 @@
 import { NewPlant, operations, Plant } from '@plant-store/schemas';
 import { define } from './trpc/define.ts';
 
-/** Creates a plant. The client chooses its id, which makes a retry safe: see `PlantStore.create`. */
+/** Creates a plant. The client chooses the id, so a retry is safe: see `PlantStore.create`. */
 export const createPlant = define({
   type: 'mutation',
   meta: {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { plantUnknown } from '../plant-store-error.ts';
 import { define } from './trpc/define.ts';
 
-/** Deletes the plant with an id, which is free afterwards. */
+/** Deletes the plant with an id. The id is free after the delete. */
 export const deletePlant = define({
   type: 'mutation',
   meta: {

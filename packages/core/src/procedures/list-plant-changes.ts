@@ -2,7 +2,7 @@ import { ListPlantChanges, operations, PlantChanges } from '@plant-store/schemas
 import { PlantStoreError } from '../plant-store-error.ts';
 import { define } from './trpc/define.ts';
 
-/** Returns the changes behind a cursor. */
+/** Returns the changes after a cursor. */
 export const listPlantChanges = define({
   type: 'query',
   meta: {
@@ -26,7 +26,7 @@ export const listPlantChanges = define({
     const { after, wait } = input;
     const changes = () => store.changes(input, { deadline, caller });
     if (after === undefined || wait === 0) return changes();
-    // A client that waits for changes can continue with another instance, without an error.
+    // A client that waits for changes gets no error, and can continue with another instance.
     return hold(changes).catch((error) => {
       if (error instanceof PlantStoreError && error.kind === 'shuttingDown')
         return { changes: [], next: after };

@@ -5,11 +5,11 @@ import { generate } from '../changes/generate.ts';
 import { define } from './trpc/define.ts';
 
 /**
- * Sends the changes of the plants as they happen. The id of each event is its cursor, so that a client can
- * continue there after it has lost its connection.
+ * Sends the changes of plants at once. The id of an event is its cursor, so that a disconnected client can
+ * continue after this event.
  *
- * The cursor is checked before the stream begins, so that its error has its own HTTP status. While the
- * database is down, the stream begins and waits.
+ * The cursor is checked before the stream begins, so that an invalid cursor has its own HTTP status. When the
+ * database is down, the stream begins and then waits.
  */
 export const plantChanges = define({
   type: 'subscription',

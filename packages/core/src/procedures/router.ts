@@ -9,7 +9,7 @@ import { plantChanges } from './plant-changes.ts';
 import { t } from './trpc/trpc.ts';
 import { whoAmI } from './who-am-i.ts';
 
-/** Every procedure of the store. Each one is a tRPC call and a REST operation with its documentation. */
+/** All procedures of the store. Each procedure is a tRPC call, and most are also REST operations. */
 export const procedures = {
   createPlant,
   createPlants,
@@ -26,7 +26,7 @@ export const appRouter = t.router(procedures);
 
 export type AppRouter = typeof appRouter;
 
-/** Makes a caller that runs the procedures in this process: `createCaller({ store, principal })`. */
+/** Makes a factory for callers in this process: `createCaller({ store, principal })`. */
 export const createCaller = t.createCallerFactory(appRouter);
 
 export type { Context } from './trpc/trpc.ts';

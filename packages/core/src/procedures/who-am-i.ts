@@ -1,7 +1,7 @@
 import { Identity, Nothing, operations } from '@plant-store/schemas';
 import { define } from './trpc/define.ts';
 
-/** Returns the name of the sender of a call, and the scopes and the expiry of its access token. */
+/** Returns the sender's name, and the scopes and the expiry of the sender's access token. */
 export const whoAmI = define({
   type: 'query',
   meta: {
@@ -23,5 +23,5 @@ export const whoAmI = define({
   },
 });
 
-/** The last time of RFC 3339. A token that expires later, or at `infinity`, counts as one that never expires. */
+/** The last time that RFC 3339 can represent. A token that expires later counts as a token without expiry. */
 const lastTime = Date.UTC(9999, 11, 31);

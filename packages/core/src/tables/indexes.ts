@@ -2,37 +2,37 @@ import { setTimeout } from 'node:timers/promises';
 import { type Query, send } from '../database/query.ts';
 import { databaseCode } from '../error-causes.ts';
 
-/** Milliseconds to wait for a lock. A waiting statement blocks all later ones. */
+/** Milliseconds to wait for a lock. A statement that waits for a lock blocks all later statements. */
 export const lockTimeout = 4_500;
 
 /** The index on `plants` that the feed of changes needs. */
 export const feedIndex = 'plants_changed_in';
 
-/** The indexes on `plants` that are younger than the table, each with its definition. */
+/** The definitions of the indexes that were added to `plants` after the table was created. */
 export const indexes = {
   plants_tag: '(hashtextextended(tag, 0), id) where tag is not null',
   [feedIndex]: '(changed_in, id) where changed_in is not null',
 };
 
-/** Adds the column of an index. It stays empty, so this takes no time, but it waits for a lock. */
+/** Adds the column for an index. The column is empty, so this statement only waits for its lock. */
 const columns: Partial<Record<IndexName, string>> = {
   [feedIndex]: 'alter table plants add column if not exists changed_in xid8',
 };
 
-/** Milliseconds between two checks whether another instance still builds an index. */
+/** The time between two checks whether another instance is still building an index, in milliseconds. */
 const pollInterval = 500;
 
 /**
- * Builds the indexes that the table lacks. It runs `CONCURRENTLY`, outside of a transaction. The
- * migration's transaction would block every create until the index is built.
+ * Builds the missing indexes of the table. The build runs `CONCURRENTLY`, outside of a transaction. In the
+ * migration's transaction, a build would block all creates until its end.
  */
 export async function buildIndexes(query: Query): Promise<void> {
   for (const name of Object.keys(indexes) as IndexName[]) {
-    // `indexes` has no other keys.
+    // The object `indexes` has only these keys.
     for (;;) {
       const [state] = await send<IndexState>(query, indexState(name));
-      // The migration must not begin yet. Its lock would wait for the build, and every create would wait for
-      // that lock.
+      // The migration must wait for a build in progress. Otherwise, the migration's lock would wait for this
+      // build, and every create would wait for that lock.
       if (state?.is_building) await setTimeout(pollInterval);
       else if (!state?.has_table) return;
       else if (state.is_valid) break;
@@ -48,13 +48,13 @@ export async function buildIndexes(query: Query): Promise<void> {
       await send(query, addColumn);
       await send(query, 'commit');
     }
-    // An index is invalid when its build was interrupted. On a cluster, some shards may lack it, so
-    // the statement has `if exists`, which the coordinator passes on to each shard.
+    // An interrupted build leaves an invalid index. On a cluster, some shards may lack the index, so the
+    // coordinator must pass `if exists` on to each shard.
     if (state.is_valid === false) await send(query, `drop index concurrently if exists ${name}`);
     await send(query, `create index concurrently if not exists ${name} on plants ${indexes[name]}`);
   }
 
-  /** Two builds that begin at the same moment wait for each other. The database ends one of them. */
+  /** Two builds that begin at the same time wait for each other. The database then cancels one build. */
   async function rollBackDeadlock(error: unknown): Promise<void> {
     if (databaseCode(error) !== deadlock) throw error;
     await send(query, 'rollback');
@@ -68,13 +68,13 @@ const deadlock = '40P01';
 
 interface IndexState {
   has_table: boolean;
-  /** Null when there is no index. */
+  /** Null when the index does not exist. */
   is_valid: boolean | null;
-  /** Whether another instance builds it now. */
+  /** Whether another instance is building the index. */
   is_building: boolean;
 }
 
-// On a cluster, only the nodes of the shards report the progress of a build. So this looks for the
+// On a cluster, only the nodes with shards report the progress of a build. So this query also looks for the
 // statement itself on the coordinator, where all instances migrate.
 const indexState = (name: string) => `
   select to_regclass('plants') is not null as has_table,

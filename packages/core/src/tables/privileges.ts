@@ -1,7 +1,7 @@
 import { type Query, send } from '../database/query.ts';
 import { tableNames } from './table-check.ts';
 
-/** A privilege on a table, as GRANT names it. */
+/** A privilege on a table, by its name in GRANT. */
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
 /** The privileges that the server needs. Most commands need fewer. */
@@ -12,26 +12,26 @@ export const serverNeeds: Readonly<Record<string, readonly Privilege[]>> = {
   access_tokens: ['SELECT', 'INSERT', 'UPDATE'],
 };
 
-/** The privileges of the database's user on a table. */
+/** The privileges of the current user on a table. */
 export interface TablePrivileges {
   readonly table: string;
   readonly privileges: readonly Privilege[];
   /**
-   * The schema of the table when the user may not use that schema; otherwise null. Then the privileges have
-   * no effect.
+   * The table's schema if the user lacks the privilege to use this schema; otherwise null. Without this
+   * privilege, the privileges on the table have no effect.
    */
   readonly closedSchema: string | null;
-  /** The user, as an identifier in SQL. */
+  /** The name of the user as an SQL identifier. */
   readonly user: string;
 }
 
-/** Reads the user's privileges on the tables that exist. */
+/** Reads the current user's privileges on the existing tables. */
 export async function readPrivileges(query: Query): Promise<TablePrivileges[]> {
   const rows = await send<PrivilegesRow>(query, selectPrivileges);
   return rows.map(({ privileges, ...row }) => ({
     ...row,
     privileges: privileges.split(' ').filter(Boolean) as Privilege[],
-  })); // The statement selects no other names.
+  })); // The statement selects only these names.
 }
 
 interface PrivilegesRow {
@@ -41,7 +41,7 @@ interface PrivilegesRow {
   user: string;
 }
 
-/** The statements that give a user the privileges that it lacks. */
+/** Returns GRANT statements for the privileges that the user lacks. */
 export function missingGrants(
   actual: readonly TablePrivileges[],
   needed: Readonly<Record<string, readonly Privilege[]>>,
@@ -57,8 +57,8 @@ export function missingGrants(
   return [...new Set(grants)];
 }
 
-// The user may have privileges on columns instead of the table. A privilege on one column counts as one on
-// all.
+// The user may have privileges on columns instead of the table. This query treats a privilege on one column
+// as a privilege on all columns.
 const selectPrivileges = `
   select relname as table, quote_ident(current_user) as user,
     case when not has_schema_privilege(pg_namespace.oid, 'usage') then quote_ident(nspname) end
@@ -74,7 +74,7 @@ const selectPrivileges = `
       current_setting('search_path'), '"$user"', current_user), ' ', ''), ','))
   order by relname desc`;
 
-/** The statements that give a user the privileges to create the tables. */
+/** Returns GRANT statements for the privileges that the user lacks to create the tables. */
 export async function missingCreateGrants(query: Query): Promise<string[]> {
   const [row] = await send<CreatePrivilegesRow>(query, selectCreatePrivileges);
   if (!row) return [];
@@ -87,7 +87,7 @@ export async function missingCreateGrants(query: Query): Promise<string[]> {
 
 interface CreatePrivilegesRow {
   user: string;
-  /** The name of the database, when the privilege is missing there. */
+  /** The name of the database if the user may not create schemas in it; otherwise null. */
   database: string | null;
   schema: string | null;
 }

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Query, send } from '../database/query.ts';
 
-/** The folder of the generated SQL migrations; its path is the same from `src` and from `dist`. */
+/** The folder of the generated SQL migrations, which has the same relative path for `src` and `dist`. */
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
 
-/** Which migrations a database has. */
+/** The migrations that a database has. */
 export interface SchemaVersion {
-  /** Whether the database lists its migrations, and its user may read the list. */
+  /** Whether the database has a list of its migrations that the user may read. */
   readonly isKnown: boolean;
-  /** How many migrations of this version of the store the database lacks. */
+  /** The number of migrations that this version of the store has and the database lacks. */
   readonly missingMigrations: number;
   /** Whether a later version of the store has migrated the database. */
   readonly isNewer: boolean;
 }
 
-/** Reads which migrations a database has. It needs no privilege and no table. */
+/** Reads which migrations a database has. This function needs no privileges and no tables. */
 export async function readSchemaVersion(query: Query): Promise<SchemaVersion> {
   const known = await knownMigrations();
   const [list] = await send<{ is_readable: boolean }>(query, canReadList);
@@ -29,7 +29,7 @@ export async function readSchemaVersion(query: Query): Promise<SchemaVersion> {
   };
 }
 
-/** The times at which the migrations of this version were generated. Drizzle identifies migrations by them. */
+/** The times at which this version's migrations were generated. Drizzle identifies migrations by time. */
 async function knownMigrations(): Promise<number[]> {
   const text = await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8');
   const { entries }: { entries: { when: number }[] } = JSON.parse(text);
@@ -42,7 +42,7 @@ async function lastMigration(query: Query): Promise<number> {
   return row?.last ?? 0;
 }
 
-// Reads the catalogs, because every user can. `to_regclass` would need a privilege on the schema.
+// Reads the system catalogs, because every user may read them. `to_regclass` needs a privilege.
 const canReadList = `
   select exists (
     select from pg_class join pg_namespace on pg_namespace.oid = relnamespace

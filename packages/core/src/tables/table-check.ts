@@ -13,10 +13,10 @@ const tables = [plants, plantDeletions, plantFeed, accessTokens].map((table) =>
   getTableConfig(table),
 );
 
-/** The names of the tables, as a list in SQL. */
+/** The names of the tables as an SQL list. */
 export const tableNames = `(${tables.map(({ name }) => `'${name}'`).join(', ')})`;
 
-/** The tables that exist, as a list of oids in SQL. */
+/** The oids of the existing tables as an SQL list. */
 export const tableOids = `(${tables.map(({ name }) => `to_regclass('${name}')`).join(', ')})`;
 
 /** A property of a table that this version of the store cannot use. */
@@ -33,7 +33,7 @@ export async function checkTables(query: Query): Promise<TableFault[]> {
   return tables.flatMap(({ name, columns: needed }) => {
     const actual = columns.filter((column) => column.table === name);
     if (actual.length === 0) {
-      // A worker of a cluster does not have them, because a cluster has no feed.
+      // A cluster has no feed, so its workers lack the feed's tables.
       if (!hasFeed && feedTables.includes(name)) return [];
       return {
         table: name,
@@ -115,7 +115,7 @@ function columnFaults(
   return faults;
 }
 
-/** A column that the operator added is allowed, unless an insert must give it a value. */
+/** The operator may add a column that inserts can leave empty. */
 function unknownColumnFaults(column: ColumnRow): TableFault[] {
   if (!column.is_required || column.has_default) return [];
   const what = `the column ${column.table}.${column.column} needs a value, and the store has none`;
@@ -123,7 +123,7 @@ function unknownColumnFaults(column: ColumnRow): TableFault[] {
   return [{ table: column.table, what, remedy }];
 }
 
-// Reads the catalogs: `information_schema` hides tables on which the user has no privileges, and
+// Reads the system catalogs. `information_schema` hides tables on which the user has no privileges, and
 // `pg_get_expr` waits for the locks of a table.
 const selectColumns = `
   select relname as table, attname as column, format_type(atttypid, atttypmod) as type,

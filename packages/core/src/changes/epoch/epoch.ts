@@ -4,31 +4,35 @@ import { thisTransaction } from '../../tables/tables.ts';
 
 const systemIdentifier = '(select system_identifier from pg_control_system())';
 
-/** The state of this server's feed. A restored dump may contain the state of another server's feed. */
+/**
+ * Selects the state of the feed that belongs to this server. A dump from another server may contain the state
+ * of that server's feed.
+ */
 export const ownFeed = `plant_feed where system_identifier = ${systemIdentifier}`;
 
-/** The timeline of a primary. Postgres begins a new one when it restores a backup or promotes a standby. */
+/** The timeline of a primary. A restored backup or a promoted standby begins a new timeline. */
 export const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
 
 /**
- * Whether the epoch in `plant_feed` was drawn for this server and its timeline. Only a primary can check
- * this.
+ * Whether the epoch in `plant_feed` belongs to this server and its timeline. Only a primary can evaluate this
+ * condition.
  */
 export const isOwn = `(system_identifier = ${systemIdentifier} and timeline = ${timeline})`;
 
 /**
- * Switches the feed on for all instances. Draws a new epoch unless the feed is on already. When it is
- * interrupted, the next call continues.
+ * Switches the feed on for all instances. Draws a new epoch unless the feed is already on. If a call is
+ * interrupted, the next call takes the remaining steps.
  */
 export async function switchOn(query: Query): Promise<void> {
   if (await holds(query, isNotCleared)) {
     await transaction(query, ['lock table plants in access exclusive mode'], async () => {
-      // Another instance may have cleared the feed while this one waited for the lock.
+      // Another instance may have cleared the feed while this instance waited for the lock.
       return (await holds(query, isNotCleared)) ? clear : [];
     });
   }
   await buildIndexes(query);
-  // The ALTER TABLE waits for all writes that have begun. Later writes have their place in the feed.
+  // The ALTER TABLE waits for all writes that have begun. Writes that begin later note their place in the
+  // feed.
   await transaction(query, [
     `alter table plants alter column changed_in set default ${thisTransaction}`,
     drawEpoch,
@@ -42,8 +46,8 @@ export async function switchOff(query: Query): Promise<void> {
 }
 
 /**
- * Draws a new epoch when the current one belongs to another server or another timeline. After the restore of
- * a dump from another server, the feed begins anew, because the dump's transaction numbers mean nothing here.
+ * Draws a new epoch when the current one belongs to another server or another timeline. The feed begins anew
+ * after the restore of another server's dump, whose transaction numbers mean nothing on this server.
  */
 export async function renewFeed(query: Query): Promise<void> {
   if (!(await holds(query, `exists (select from plant_feed where not ${isOwn})`))) return;
@@ -51,14 +55,14 @@ export async function renewFeed(query: Query): Promise<void> {
   await (isForeign ? switchOn(query) : send(query, drawEpoch));
 }
 
-/** Run these statements after one that locks `plants`, so that no delete can note its plants meanwhile. */
+/** Lock `plants` before you run these statements, so that no delete can write to `plant_deletions`. */
 const forget = ['delete from plant_feed', 'truncate plant_deletions'];
 
 const isNotCleared = `not exists (select from plant_feed where system_identifier in (0, ${systemIdentifier}))`;
 
-/** No server has the identifier 0. So the feed is not on before it has an epoch. */
+/** No server has the identifier 0. The feed is off while `plant_feed` has this identifier. */
 const clear = [
-  // A new, empty column needs no rewrite of the table, and its index is small.
+  // A new, empty column needs no rewrite of the table, and the index of such a column is small.
   'alter table plants drop column if exists changed_in, add column changed_in xid8',
   ...forget,
   'insert into plant_feed (system_identifier) values (0)',

@@ -8,24 +8,24 @@ import { buildIndexes, lockTimeout } from '../../tables/indexes.ts';
 import { migrationsFolder, readSchemaVersion } from '../../tables/schema-version.ts';
 import { isCluster } from '../../tables/tables.ts';
 
-/** Any key works, as long as every instance uses the same one. */
+/** Any number works if all instances use the same number. */
 const migrationLock = 0x706c616e7473; // "plants"
 
 /** Milliseconds for a statement of a migration, which may rewrite a large table or build an index. */
 export const migrationTimeout = 60 * 60_000;
 
-/** The SQLSTATE of a statement whose user lacks a privilege. */
+/** The SQLSTATE for a missing privilege. */
 const insufficientPrivilege = '42501';
 
 /**
- * Applies the missing migrations in one transaction, on a connection of its own. The transaction
- * holds an advisory lock, so that only one instance migrates at a time.
+ * Applies the missing migrations in one transaction, on a separate connection. The transaction holds an
+ * advisory lock, so that only one instance migrates at a time.
  *
- * When no migration is missing, it only reads. So a user that may not create tables can use a database that
- * another user has migrated.
+ * When no migration is missing, this function only reads. So a user without the privilege to create tables
+ * can use a database that another user has migrated.
  *
- * @param connect opens a connection whose statements may take as long as `migrationTimeout`
- * @returns whether the plants were found to be distributed
+ * @param connect opens a connection whose statements may take as long as `migrationTimeout`.
+ * @returns whether the plants were found to be distributed.
  */
 export async function migratePostgres(
   connect: () => Promise<DatabaseConnection>,
@@ -48,7 +48,7 @@ export async function migratePostgres(
   }
 }
 
-/** Names the privileges that the user lacks to apply the migrations. */
+/** Makes an error that names the privileges that the user lacks for the migrations. */
 async function privilegesError(query: Query, cause: unknown): Promise<DatabaseSettingsError> {
   await send(query, 'rollback');
   const { missingCreateGrants } = await import('../../tables/privileges.ts');
@@ -64,13 +64,13 @@ async function privilegesError(query: Query, cause: unknown): Promise<DatabaseSe
 async function isMigrated(query: Query): Promise<boolean> {
   const { isKnown, missingMigrations } = await readSchemaVersion(query);
   if (isKnown) return missingMigrations === 0;
-  // A user without privileges on the list of migrations can still find out whether the tables are correct.
+  // A user without privileges on the list of migrations can still check whether the tables are correct.
   const { checkTables } = await import('../../tables/table-check.ts');
   return (await checkTables(query)).length === 0;
 }
 
 /**
- * Begins the feed of a restored dump anew. Only the owner of the tables can do that. `doctor` tells all
+ * Makes the feed of a restored dump begin anew. Only the owner of the tables can do that. `doctor` tells all
  * others.
  */
 async function tryToRenewFeed(connection: DatabaseConnection): Promise<boolean> {

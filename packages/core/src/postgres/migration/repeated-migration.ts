@@ -1,18 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../../error-causes.ts';
 
-/** The shortest time between two migrations that a missing table causes, in milliseconds. */
+/** The shortest time between two migrations because of a missing table, in milliseconds. */
 const migrationInterval = 1_000;
 
-/** Milliseconds from a failed migration to the next attempt. */
+/** The pause between a failed migration and the next attempt, in milliseconds. */
 const retryDelay = 500;
 
-/** The SQLSTATE of a statement whose table does not exist. */
+/** The SQLSTATE for a table that does not exist. */
 const undefinedTable = '42P01';
 
-/**
- * Migrates a database at once, and again when a table is missing. Repeats each migration until it succeeds.
- */
+/** Migrates a database at once, and again when a table is missing. Repeats a failed migration. */
 export class RepeatedMigration {
   readonly #migrate: () => Promise<void>;
   #current: Promise<void>;
@@ -25,12 +23,12 @@ export class RepeatedMigration {
     this.#current = migrate();
   }
 
-  /** Resolves when the current attempt has succeeded, and rejects with its error when it has failed. */
+  /** The current attempt, which rejects with the error of the migration when it fails. */
   get done(): Promise<void> {
     return this.#current;
   }
 
-  /** Repeats a failed migration until it succeeds. There is one such loop at a time. */
+  /** Repeats a failed migration until it succeeds. Only one loop of this kind runs at a time. */
   async retry(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -40,10 +38,7 @@ export class RepeatedMigration {
     this.#isRunning = false;
   }
 
-  /**
-   * Migrates again when a statement fails because a table is missing. Then somebody has replaced the
-   * database.
-   */
+  /** Migrates again when a table is missing, because somebody has replaced the database. */
   notice(error: unknown): void {
     const isDue = performance.now() - this.#startedAt > migrationInterval;
     if (this.#isRunning || !isDue || databaseCode(error) !== undefinedTable) return;

@@ -9,11 +9,11 @@ import { insufficientScope, invalidInput } from '../../plant-store-error.ts';
 import { type Context, type ProcedureMeta, t } from './trpc.ts';
 import { toTRPCError } from './trpc-error.ts';
 
-/** A procedure, for the surfaces that serve it. */
+/** A procedure, as the surfaces use it. */
 export interface Procedure {
   readonly definition: Definition & {
     /**
-     * Checks the principal's scope, then the input, and runs the procedure.
+     * Checks the principal's scope and then the input, and runs the procedure.
      *
      * @throws TRPCError
      */
@@ -29,7 +29,7 @@ interface Definition<
   readonly type: Type;
   readonly meta: ProcedureMeta;
   readonly input: Input;
-  /** The schema of the output, or of each event's data in a subscription. It must not transform values. */
+  /** The schema of the output, or of a subscription's event data. This schema must not transform values. */
   readonly output: Output;
 }
 
@@ -39,12 +39,12 @@ interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** In a subscription, `run` yields envelopes, and a client gets their content. */
+/** A subscription's `run` yields envelopes, and a client gets the content of each envelope. */
 type Result<Type, Output, Event = TrackedEnvelope<z.output<Output>>> = Type extends 'subscription'
   ? AsyncIterable<Event, void>
   : z.output<Output>;
 
-/** A procedure as tRPC's routers and clients know it. */
+/** A procedure, as the routers and clients of tRPC use it. */
 type TRPCProcedure<Type extends Definition['type'], Input, Output> = {
   query: TRPCQueryProcedure<Types<Type, Input, Output>>;
   mutation: TRPCMutationProcedure<Types<Type, Input, Output>>;
@@ -58,11 +58,11 @@ type Types<Type, Input, Output> = {
 };
 
 /**
- * Makes a tRPC procedure. Its `definition` is for our own surfaces. tRPC gets all steps of a call as one
- * step, because tRPC would copy all options of the call for each step.
+ * Makes a tRPC procedure. `definition` is for our own surfaces. A tRPC call has only one step here, because
+ * tRPC would copy all options of the call for each step.
  *
- * Nothing checks the output: the type checker has compared the type of `run` with the schema, and a test
- * validates the responses.
+ * The output needs no check at run time. The type checker compares the type of `run` with the schema, and a
+ * test validates the responses.
  */
 export function define<
   Type extends Definition['type'],
@@ -90,7 +90,7 @@ export function define<
     }
   };
   const builder: object = t.procedure.meta(meta).input(input).output(output);
-  // tRPC types the resolvers of its three methods differently.
+  // tRPC has different types for the resolvers of these three methods.
   const methods = builder as Record<Type, Build<TRPCProcedure<Type, Input, Output>>>;
   return Object.assign(call, methods[type](call), { definition: { ...definition, call } });
 }
@@ -103,7 +103,7 @@ function checkScope({ scope }: ProcedureMeta, { principal }: Context): void {
   throw insufficientScope(scope);
 }
 
-/** Returns a promise only for a schema with asynchronous parts, because zod is slower then. */
+/** Returns a promise only for a schema with asynchronous parts, because zod is slower with promises. */
 function parse<Input extends z.ZodType>(schema: Input, value: unknown) {
   try {
     return schema.safeParse(value);

@@ -2,22 +2,18 @@ import superjson, { type SuperJSONResult } from 'superjson';
 import { PlantStoreError } from '../../plant-store-error.ts';
 
 /**
- * The tRPC transformer: superjson, with a stricter deserializer for the input.
+ * The tRPC transformer: superjson with a stricter deserializer for inputs.
  *
- * A superjson payload claims types for its values, in `meta`. superjson's own deserializer trusts
- * these claims, so a client could make it run `BigInt(true)`, `Number("5")` or
- * `new Float64Array(1e9)`. The deserializer below accepts a claim only for the types
- * that inputs have, and only for a value that superjson itself would write.
+ * In its `meta`, a superjson payload claims types for its values. The usual deserializer trusts these claims,
+ * so a client could make the server run `new Float64Array(1e9)`. The deserializer below accepts a claim only
+ * for the types of inputs. The value must be one that superjson itself would write.
  */
 export const transformer = {
   input: { serialize: superjson.serialize, deserialize },
   output: { serialize, deserialize: superjson.deserialize },
 };
 
-/**
- * superjson changes nothing in an object of strings, such as a plant that was created. So `serialize` does
- * not let superjson walk through such an object.
- */
+/** superjson changes nothing in an object of strings, so `serialize` does not use superjson for it. */
 function serialize(value: unknown): SuperJSONResult {
   return isObjectOfStrings(value) ? { json: value } : superjson.serialize(value);
 }
@@ -30,7 +26,7 @@ function isObjectOfStrings(value: unknown): value is Record<string, string> {
   );
 }
 
-/** Replaces a value whose claim is not accepted. Every schema rejects this symbol. */
+/** Replaces a value whose claimed type is not accepted. No schema accepts this symbol. */
 const unsupported = Symbol('unsupported');
 
 const readers: Record<string, (value: unknown) => unknown> = {
@@ -54,8 +50,9 @@ function deserialize(payload: unknown): unknown {
 }
 
 /**
- * Replaces the value at a path such as `a.b` with a value of the claimed type. superjson escapes dots and
- * backslashes within a key by a backslash. No input has such a key, so such a path changes nothing.
+ * Replaces the value at a path such as `a.b` by a value of the claimed type. In a key, superjson escapes each
+ * dot and backslash by a backslash. No input has a key with these characters, so a path with a backslash
+ * changes nothing.
  */
 function apply(json: unknown, path: string, claim: unknown): void {
   const keys = path.split('.', maxLevels + 1);
@@ -69,7 +66,7 @@ function apply(json: unknown, path: string, claim: unknown): void {
   if (isRecord(parent) && Object.hasOwn(parent, last)) parent[last] = read(parent[last], claim);
 }
 
-/** The most keys of a path. The inputs of the procedures have three levels. */
+/** The maximum number of keys in a path. Inputs of the procedures have at most three levels. */
 const maxLevels = 10;
 
 function read(value: unknown, claim: unknown): unknown {

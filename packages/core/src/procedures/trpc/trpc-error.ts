@@ -6,24 +6,27 @@ import { maxIssues, PlantStoreError } from '../../plant-store-error.ts';
 
 type TRPCCode = TRPCError['code'];
 
-/** An error of the catalogue with the message that clients see. */
+/** An error from the catalogue with the message for clients. */
 export interface CatalogueError {
   readonly kind: ErrorKind;
   readonly message: string;
-  /** The scope that is missing, for `insufficientScope`. */
+  /** The missing scope, for `insufficientScope`. */
   readonly requiredScope?: Scope | undefined;
   /** Only for the operator. */
   readonly cause?: unknown;
 }
 
-/** Turns anything that a procedure throws into a TRPCError. A PlantStoreError becomes its cause. */
+/** Makes a TRPCError from a thrown value. A PlantStoreError becomes the cause of the TRPCError. */
 export function toTRPCError(thrown: unknown): TRPCError {
   const error = thrown instanceof TRPCError ? thrown.cause : thrown;
   if (!(error instanceof PlantStoreError)) return getTRPCErrorFromUnknown(thrown);
   return new TRPCError({ code: trpcCode(error.kind), message: error.message, cause: error });
 }
 
-/** Finds the catalogue's entry for anything thrown. Other errors are bugs, and their messages are masked. */
+/**
+ * Finds the catalogue's entry for any thrown value. An error without an entry is a bug, and clients do not
+ * see its message.
+ */
 export function toCatalogueError(thrown: unknown): CatalogueError {
   const { cause, code, message } = toTRPCError(thrown);
   if (isOfCatalogue(cause)) {
@@ -44,12 +47,12 @@ export function toCatalogueError(thrown: unknown): CatalogueError {
   return { kind: 'internal', message: masked, cause: cause ?? thrown };
 }
 
-/** Whether an error is one of the store, or of the adapter that passed the context to a procedure. */
+/** Whether the store threw the error, or the adapter that passed the context to a procedure. */
 function isOfCatalogue(cause: unknown): cause is CatalogueError {
   return cause instanceof Error && Object.hasOwn(errorCatalogue, Object(cause).kind);
 }
 
-/** The error in a tRPC response: tRPC's own shape, with the error code of the catalogue. */
+/** The error in a tRPC response: tRPC's own shape, plus the error code of the catalogue. */
 export function errorShape({ kind, message, cause }: CatalogueError, path?: string) {
   const code = trpcCode(kind);
   const fields =
@@ -89,7 +92,7 @@ const codeByStatus: Record<number, TRPCCode> = {
   503: 'SERVICE_UNAVAILABLE',
 };
 
-/** The errors that tRPC itself throws before a procedure runs. */
+/** The errors that tRPC itself throws before it calls a procedure. */
 const kindByTrpcCode: Partial<Record<TRPCCode, ErrorKind>> = {
   BAD_REQUEST: 'malformedRequest',
   METHOD_NOT_SUPPORTED: 'methodNotAllowed',

@@ -10,24 +10,24 @@ import { errorShape, toCatalogueError } from './trpc-error.ts';
 /** The context that a call passes to its procedure. */
 export interface Context {
   readonly store: PlantStore;
-  /** The sender of the call. The adapter authenticates it before it calls a procedure. */
+  /** The sender of the call. The adapter authenticates the sender before it calls a procedure. */
   readonly principal: Principal;
   /** The time by which the call ends. Default: in 5 s. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
-  /** Runs the part of a call that waits for changes; it may reject the call before and after the wait. */
+  /** Runs a call's wait for changes. This function may reject the call before and after the wait. */
   readonly hold?: (<T>(wait: () => Promise<T>) => Promise<T>) | undefined;
-  /** Is called with errors that a call returns as a part of its output; it must not throw. */
+  /** This function is called with each error that is a part of an output, and must not throw. */
   readonly onError?: ((error: PlantStoreError) => void) | undefined;
 }
 
 /**
- * The REST operation of a procedure, in the form that trpc-to-openapi reads. Core declares the type itself,
- * so that core does not need that package. It is not an interface: that has no index signature, and
- * trpc-to-openapi would not accept it.
+ * The REST operation of a procedure, as trpc-to-openapi reads it. Core has its own declaration of this type,
+ * so that core does not need trpc-to-openapi. An interface would have no index signature, and trpc-to-openapi
+ * would not accept it.
  */
 export type ProcedureMeta = {
-  /** The scope that the caller needs; `none` when any valid access token is enough. */
+  /** The scope that the caller needs. With `none`, any valid access token is enough. */
   readonly scope: Scope | 'none';
   readonly openapi?: Operation & {
     readonly summary?: string;
@@ -42,7 +42,7 @@ export const t = initTRPC
   .context<Context>()
   .create({
     transformer,
-    // By default tRPC adds stack traces to errors unless NODE_ENV is `production`.
+    // By default, tRPC adds stack traces to errors unless NODE_ENV is `production`.
     isDev: false,
     errorFormatter: ({ shape, error }) => errorShape(toCatalogueError(error), shape.data.path),
   });
