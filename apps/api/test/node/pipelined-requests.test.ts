@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { PlantStore } from '@plant-store/core';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { connectionOf, trackConnections } from '../../src/connections/client-connections.ts';
 import {
   authorization,
   contentType,
@@ -104,4 +106,22 @@ it('rejects malformed bytes after a create only once, even when the bytes arrive
   expect(statusLines()).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   process.off('warning', onWarning);
   expect(onWarning).not.toHaveBeenCalled();
+});
+
+it('keeps only the latest response of an idle connection in memory', async () => {
+  const plain = createServer((_request, response) => void setImmediate(() => response.end('x')));
+  trackConnections(plain);
+  const accepted = once(plain, 'connection');
+  plain.listen(0, '127.0.0.1');
+  await once(plain, 'listening');
+  const url = `http://127.0.0.1:${Object(plain.address()).port}`;
+  const { socket, statusLines } = openConnection({ url });
+  onTestFinished(() => {
+    socket.destroy();
+    plain.close();
+  });
+  socket.write(rawRequest('GET /').repeat(50));
+  await vi.waitFor(() => expect(statusLines()).toHaveLength(50));
+  const [serverSocket] = await accepted;
+  await vi.waitFor(() => expect(connectionOf(serverSocket)?.responses).toHaveLength(1));
 });

@@ -57,7 +57,7 @@ it.runIf(hasPosixSignals)('writes no error to standard output after a signal', a
   const follower = startFollower(['--from', 'start', '--json'], { env });
   const reads = () => database.sql`
     select from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and query like '%plant_deletions%'`;
+    where datname = current_database() and pid <> pg_backend_pid() and query like '%isPrimary%'`;
   await vi.waitFor(async () => expect(await reads()).toHaveLength(1), { timeout: 20_000 });
   follower.child.kill('SIGINT');
   expect(await follower.result).toMatchObject({ code: 130, stdout: '' });

@@ -124,6 +124,8 @@ export type Advice = readonly [ifDone?: string, ifNotDone?: string];
 /** The error for a call whose query failed. */
 export function toStoreError(cause: unknown, advice?: Advice): PlantStoreError {
   if (cause instanceof PlantStoreError) return cause;
+  // Drizzle puts the error of a statement into an error of its own.
+  if (cause instanceof Error && cause.cause instanceof PlantStoreError) return cause.cause;
   if (!isPolicyError(cause)) return databaseUnavailable(cause, advice);
   const message =
     `row-level security or a rule in the database prevents this (SQLSTATE ${databaseCode(cause)}): nothing was ` +

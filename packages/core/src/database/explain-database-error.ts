@@ -1,5 +1,5 @@
 import { databaseCode, rootMessage } from '../error-causes.ts';
-import { isPolicyError, isStatementError } from './database-error.ts';
+import { isPolicyError, isStatementError, reasonOf } from './database-error.ts';
 import { databaseUrlSyntax } from './database-url.ts';
 
 /** The SQLSTATE of a Postgres that accepts no writes. The store's own error has the same code. */
@@ -100,7 +100,7 @@ function adviceFor(error: unknown): Advice {
     const remedy = 'check the certificate of the server, and sslrootcert in its URL';
     return { what: unusable, remedy };
   }
-  if (isStatementError(error)) {
+  if (isStatementError(reasonOf(error))) {
     return { what: 'the database rejects the statement', remedy: 'its log may say more' };
   }
   const remedy = 'check DATABASE_URL, and that the database is running';

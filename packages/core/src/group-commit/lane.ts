@@ -1,6 +1,6 @@
 import { NewPlant, type Plant, type StoredPlant } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
-import type { CallOptions } from '../database/deadline.ts';
+import { type CallOptions, deadlineOf } from '../database/deadline.ts';
 import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
 import { contentLength, contentOf } from '../plants/columns.ts';
 import { insertError, notAccepted, outcomeUnknown } from '../plants/create-errors.ts';
@@ -108,7 +108,7 @@ export function createLane({
       return Promise.allSettled(plants.map(() => Promise.reject(closing())));
     },
 
-    delete: statements.delete,
+    delete: (id, options) => statements.delete(id, { ...options, deadline: deadlineOf(options) }),
 
     get: (id, options) => lookUps.run(id, options),
 

@@ -1,6 +1,6 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { isPolicyError, lateWrite } from '../database/database-error.ts';
-import { type CallOptions, type Deadline, deadlineOf } from '../database/deadline.ts';
+import type { CallOptions, Deadline } from '../database/deadline.ts';
 import type { Rows } from '../database/query.ts';
 import type { Verbs } from '../database/verbs.ts';
 import { databaseCode } from '../error-causes.ts';
@@ -55,17 +55,22 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
 
     async delete(id, call) {
       const values = (until: string) => [String(id), until];
-      const deadline = deadlineOf(call);
-      const options = { ...call, deadline, share: 'deletes', advice: deleteAdvice } as const;
+      const options = { ...call, share: 'deletes', advice: deleteAdvice } as const;
+      const overNodes = async () => {
+        const result = await write(deleteOverNodes, values, options);
+        const [[count, isThere]] = result.rows as [DeleteRow];
+        // Nodes that got the delete late have deleted nothing.
+        if (Number(count) === 0 && isThere) await write(checkDeadline, (until) => [until], options);
+        return result;
+      };
       for (let round = 0; round < maxRounds; round++) {
         const { rows } = await write(deletePlant, values, options).catch(
-          orOverNodes(verbs, () => write(deleteOverNodes, values, options)),
+          orOverNodes(verbs, overNodes),
         );
-        const [[count, isThere]] = rows as [[number | string, number]]; // The statement selects these columns.
+        const [[count, isThere]] = rows as [DeleteRow];
         if (Number(count) > 0) return true;
         if (isThere === 0) return false;
-        // Another client's delete came first, a trigger keeps the plant, or several nodes got the delete late.
-        await write(checkDeadline, (until) => [until], options);
+        // The delete of another client came first, or a trigger keeps the plant.
       }
       throw plantKept();
     },
@@ -83,6 +88,9 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
     },
   };
 }
+
+/** The number of deleted plants, and whether a plant is still there. A delete selects these columns. */
+type DeleteRow = [count: number | string, isThere: 0 | 1];
 
 /** The maximum number of attempts for a write that changed nothing because another write came first. */
 export const maxRounds = 100;

@@ -24,6 +24,8 @@ export interface TableFault {
   readonly table: string;
   readonly what: string;
   readonly remedy: string;
+  /** Whether the store can start with the fault. */
+  readonly canStart?: boolean;
 }
 
 /** Compares the tables of a database with the tables that this version of the store needs. */
@@ -110,6 +112,7 @@ function columnFaults(
       table,
       what,
       remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT ${durable}`,
+      canStart: true,
     });
   }
   return faults;

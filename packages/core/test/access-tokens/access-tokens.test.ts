@@ -91,7 +91,7 @@ describe('access tokens', () => {
     const { create } = createAccessTokens(unreachable);
     await expect(create('Fay')).rejects.toMatchObject({
       code: 50300,
-      message: 'the database did not respond: try again',
+      message: 'the store has no connection to the database: try again later',
     });
   });
 

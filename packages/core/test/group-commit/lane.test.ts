@@ -225,3 +225,9 @@ describe('gets', () => {
     expect(find.mock.calls.map(([keys]) => keys)).toEqual([[9_002n], [9_000n, 9_001n, 9_999n]]);
   });
 });
+
+it('gives all statements of a delete one deadline', async () => {
+  const remove = vi.fn<PlantStatements['delete']>(async () => false);
+  await openLane({ delete: remove }).delete(1n);
+  expect(remove).toHaveBeenCalledWith(1n, { deadline: expect.any(Number) });
+});

@@ -66,7 +66,7 @@ async function isMigrated(query: Query): Promise<boolean> {
   if (isKnown) return missingMigrations === 0;
   // A user without privileges on the list of migrations can still check whether the tables are correct.
   const { checkTables } = await import('../../tables/table-check.ts');
-  return (await checkTables(query)).length === 0;
+  return (await checkTables(query)).every(({ canStart }) => canStart);
 }
 
 /**

@@ -135,9 +135,10 @@ describe('a user without privileges', () => {
     );
   });
 
-  it('needs no privilege on the list of migrations when the tables are correct', async () => {
+  it('needs no privilege on the list of migrations when the store works with the tables', async () => {
     await migrate();
     const { url } = await userWith();
+    await sql`alter table plants alter changed_in set default pg_current_xact_id()`;
     expect(await migratePostgres(connectAs(url))).toBe(false);
     await sql`alter table access_tokens drop column scope`;
     await expect(migratePostgres(connectAs(url))).rejects.toMatchObject({
