@@ -57,7 +57,7 @@ const databaseError = (code: string) =>
 
 /** A function that each node of the cluster runs before a statement. Node 0 is the node of the URL. */
 let before: Record<number, () => Promise<unknown> | undefined>;
-/** The texts of the statements by the number of the node. */
+/** For the number of each node, the texts of the statements that the node got. */
 let sent: Record<number, string[]>;
 /** The addresses of the nodes that the store has connected to. */
 let connectedTo: string[];

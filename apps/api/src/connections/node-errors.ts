@@ -48,7 +48,7 @@ interface ParserError extends NodeJS.ErrnoException {
 
 function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKind, string] {
   const { method = '', isComplete } = line;
-  // When Node knows the method, the parser has rejected other bytes, so the request is malformed.
+  // A method that Node knows is not the cause of the error. Then the request is malformed.
   if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
     return [
       'notImplemented',

@@ -97,7 +97,7 @@ export const serializers = {
 };
 
 function describeRequest({ method, url }: FastifyRequest) {
-  // The log has no query, because a client may have put its token there.
+  // The log omits the query of the URL, because the query may contain the client's token.
   return { method, path: showText(url.split('?', 1)[0] ?? '') };
 }
 

@@ -36,7 +36,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   startWorker(0);
 
   return {
-    /** Stops all workers as this signal stops a single process. */
+    /** Stops all workers. Each worker handles the signal like a process without workers. */
     stop(signal: NodeJS.Signals): void {
       stopSignal = signal;
       for (const worker of all) stopWorker(worker, signal);

@@ -18,7 +18,7 @@ const links = [
   { name: 'httpBatchStreamLink', link: httpBatchStreamLink },
 ];
 
-describe.each(links)('a client of tRPC with $name', ({ name, link }) => {
+describe.each(links)('$name of the tRPC client', ({ name, link }) => {
   const client = (token = server.token) =>
     createTRPCClient<AppRouter>({
       links: [

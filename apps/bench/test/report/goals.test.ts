@@ -8,7 +8,7 @@ it('meets a goal at its bound, and misses the goal when the value is worse', () 
   expect(verdict(atMost(1, '', 1.01))).toBe('missed');
 });
 
-it('does not decide a goal without a measurement', () => {
+it('says that a goal is not measured when its value is missing', () => {
   expect(verdict(atLeast(4, '', Number.NaN))).toBe('not measured');
 });
 

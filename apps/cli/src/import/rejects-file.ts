@@ -68,7 +68,7 @@ async function removeIfUnused(directory: string): Promise<void> {
   const names = await readdir(directory);
   if (names.some((name) => name !== ignoreFile)) return;
   await rm(join(directory, ignoreFile), { force: true });
-  await rmdir(directory).catch(() => {}); // Another import may use the directory.
+  await rmdir(directory).catch(() => {}); // The directory stays when another import uses it.
 }
 
 function standardOutput(): RejectsFile {

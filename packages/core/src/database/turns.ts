@@ -23,9 +23,9 @@ export class Turns {
   /**
    * Waits for a turn. The caller must give the turn back.
    *
-   * @throws PlantStoreError `overloaded` at once when too many statements wait, or at the deadline when other
-   *   statements have been completed meanwhile.
-   * @throws NotSentError at the deadline when no statement has been completed meanwhile.
+   * @throws PlantStoreError `overloaded` at once when too many statements wait. At the deadline, `overloaded`
+   *   says that other statements have ended during the wait.
+   * @throws NotSentError at the deadline when no other statement has ended during the wait.
    */
   take(options: CallOptions): Promise<void> {
     return this.#outer ? this.#takeBoth(this.#outer, options) : this.#takeOwn(options);

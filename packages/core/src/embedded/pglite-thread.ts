@@ -36,8 +36,8 @@ export class PGliteThread {
   readonly #checks: NodeJS.Timeout;
   #lastId = 0;
   /**
-   * Milliseconds for which a call has waited without any response. A timer counts these milliseconds, because
-   * a suspended process must not count as silence.
+   * Milliseconds for which a call has waited without any response. A timer adds them up, because the clock
+   * also goes on while the process is suspended.
    */
   #silence = 0;
   /** The error that ended the thread. Undefined when the thread is running. */

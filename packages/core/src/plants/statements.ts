@@ -170,8 +170,8 @@ export function orOverNodes<T>(
 }
 
 /**
- * The SQLSTATEs for a statement that is not possible on several nodes. A node may lack the table for
- * deletions, and gets only some of the parameters.
+ * The SQLSTATEs for a statement that is not possible on several nodes. Some nodes lack the table for
+ * deletions. No node gets all parameters.
  */
 const notSupported = ['0A000', '42P01', '42P02', '42P18'];
 

@@ -15,8 +15,8 @@ import { postgresOverTls } from './tls.ts';
 const defaultConnectTimeout = 5_000;
 
 /**
- * The time limit for waiting for a lock, in milliseconds. The limit for a statement is higher, so that the
- * error of a blocked statement names the lock.
+ * The time limit for waiting for a lock, in milliseconds. It is lower than the time limit for a statement.
+ * So a blocked statement ends with the error that names the lock.
  */
 const defaultLockTimeout = 0.8 * defaultTimeout;
 

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => Promise.all([store.close(), reader.close()]));
 
-/** Returns the ids of the first page behind a cursor, each with the cursor behind its change. */
+/** Reads the first page after a cursor. Returns the id and the cursor of each change in the page. */
 async function pageAfter(after: string) {
   const { value } = await reader.followEach({ after }).next();
   const { changes, cursors } = value;

@@ -110,7 +110,7 @@ it('ends a read at its deadline', async () => {
 });
 
 describe('memory of a page', () => {
-  it('reads a page with a long plant by one statement', async () => {
+  it('needs only one statement for a page that has a long plant', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const store = await openPlantStore({ databaseUrl });
     await store.load([1n, 2n].map((id) => ({ id, name: 'x'.repeat(Number(id) * 1_000) })));

@@ -232,7 +232,7 @@ it('prepares statements behind a pooler until the pooler loses a prepared statem
     if (!ours) return message;
     const renamed = hasLost
       ? text.replaceAll(`\0${ours}`, `\0-${ours.slice(1)}`) // Renames the statement only in messages that execute the statement.
-      : text.replaceAll(new RegExp(`(?<!")${ours}`, 'g'), `_${ours.slice(1)}`); // Renames the statement everywhere except in SQL.
+      : text.replaceAll(new RegExp(`(?<!")${ours}`, 'g'), `_${ours.slice(1)}`); // Renames the prepared statement in all messages, but not in the text of a query.
     return Buffer.from(renamed, 'latin1');
   });
   const { query } = await connect({ port });
