@@ -65,7 +65,7 @@ describe('behind a proxy with a path prefix, the server', () => {
     expect(await client.createPlant.mutate({ id: 2n, name: 'Hoya' })).toEqual({ name: 'Hoya' });
   });
 
-  it('names an unknown path without the prefix in the error message', async () => {
+  it('omits the prefix when an error message names an unknown path', async () => {
     expect(await getJson('/plant')).toMatchObject({
       message: 'there is no path /plant: the API reference (docs) lists the paths of this service',
     });

@@ -76,7 +76,7 @@ export class FeedEnd {
     return { waiting: this.#waiters.size, heldBackFor: now - since };
   }
 
-  /** Notes when a transaction began to hide changes. Call this method with each page from the feed's end. */
+  /** Notes when a transaction began to hide changes. Call this method with each page that ends at the end of the feed. */
   measure({ heldBackBy: by }: ChangePage): void {
     if (by === undefined) this.#heldBack = undefined;
     else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };

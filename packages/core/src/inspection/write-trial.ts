@@ -73,7 +73,7 @@ async function hasPlants(connection: DatabaseConnection): Promise<boolean> {
 /** An error that a trial has found. */
 interface TrialError {
   readonly message: string;
-  /** Whether other plants may cause no error. */
+  /** Whether the error may depend on the plants of the trial. */
   readonly isOfPlants: boolean;
   readonly isOfConstraint: boolean;
 }

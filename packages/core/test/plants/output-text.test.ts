@@ -113,7 +113,7 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
     ]);
   });
 
-  it('is plain data for a caller that reads the list', async () => {
+  it('has an ordinary list of plants when a caller reads the page', async () => {
     const page = await store.list({ limit: 1 });
     expect(inspect(page)).toContain("name: 'a plant'");
     expect(Object.getOwnPropertyDescriptor(page, 'plants')).toHaveProperty('value');

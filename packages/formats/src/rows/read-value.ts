@@ -22,7 +22,7 @@ export function parseId(text: string): number | bigint | undefined {
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Reads a value of a kind from its text. Does not check texts and times, because the store checks them.
+ * Converts a text to a value of the given kind. Does not check texts and times, because the store checks them.
  *
  * @returns undefined when the text is not a value of this kind
  */
