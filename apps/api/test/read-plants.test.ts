@@ -113,7 +113,8 @@ describe.each(callers)('over $name', ({ name, call }) => {
     it.each([
       [{ after: 2n ** 63n }, 'after must be'],
       [{ tag: '\0' }, 'tag must not contain U+0000'],
-      [{ search: '' }, 'search must not be empty'],
+      [{ search: '' }, 'search must have 1 to 100 characters'],
+      [{ search: 'x'.repeat(101) }, 'search must have 1 to 100 characters'],
       [{ search: '\0' }, 'search must not contain U+0000'],
       [{ tag: 'seven', sort: 'name' }, 'it has no parameter "sort"'],
       [{ Tag: 'seven' }, 'it has no parameter "Tag"'],

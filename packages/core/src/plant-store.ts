@@ -8,13 +8,7 @@ import { forgetDeletions } from './changes/forget-deletions.ts';
 import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
 import type { Database, OpenOptions } from './database/database.ts';
 import type { CallOptions } from './database/deadline.ts';
-import type {
-  Cluster,
-  ClusterEvents,
-  NodeState,
-  StoreLanes,
-  StoreOptions,
-} from './group-commit/cluster.ts';
+import type { ClusterEvents, NodeState, StoreLanes, StoreOptions } from './group-commit/cluster.ts';
 import { createMany, type ManyCreatesOutcome } from './group-commit/create-many.ts';
 import type { CommittedBatch } from './group-commit/creates.ts';
 import type { CreateOptions } from './group-commit/lane.ts';
@@ -147,10 +141,11 @@ export async function openPlantStore(
   openOptions?: OpenOptions,
 ): Promise<PlantStore> {
   const database = await openDatabase(options, openOptions);
-  return createPlantStore(database, 'databaseUrl' in options ? options.cluster : undefined);
+  return createPlantStore(database, options);
 }
 
-async function createPlantStore(database: Database, cluster?: Cluster): Promise<PlantStore> {
+async function createPlantStore(database: Database, options: StoreOptions): Promise<PlantStore> {
+  const cluster = 'databaseUrl' in options ? options.cluster : undefined;
   const events = new EventEmitter<StoreEvents>();
   const emit = events.emit.bind(events);
   // An error in a listener becomes a process warning, so that the write that emits the event does not fail.
@@ -167,7 +162,10 @@ async function createPlantStore(database: Database, cluster?: Cluster): Promise<
   const { nodes } = database;
   const watch = nodes && (await cluster?.watch({ database, nodes, events, onCommit, main, use }));
   const feed = createPlantFeed(database);
-  const reader = createPlantReader(database, () => searchBounds(lanes.nodes().length > 0));
+  const bounds = 'dataDirectory' in options ? searchBounds.embedded : searchBounds.postgres;
+  const reader = createPlantReader(database, () =>
+    lanes.nodes().length > 0 ? searchBounds.cluster : bounds,
+  );
   const loader = createPlantLoader(database);
   const exporter = createPlantExporter(database);
   const remover = createPlantRemover(database);

@@ -13,3 +13,6 @@ export const maxBatchCalls = 10;
 
 /** A request may wait for changes for at most this number of seconds. */
 export const maxWait = 20;
+
+/** The greatest number of characters in the text of a search. A longer text could stop the database. */
+export const maxSearch = 100;

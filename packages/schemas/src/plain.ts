@@ -19,6 +19,7 @@ export {
   maxExactCount,
   maxNewPlants,
   maxPageSize,
+  maxSearch,
   maxWait,
 } from './limits.ts';
 export { type Operation, operations } from './operations.ts';

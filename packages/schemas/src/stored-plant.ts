@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Int64, int64Schema } from './ids/int64.ts';
-import { defaultPageSize, maxExactCount, maxPageSize } from './limits.ts';
+import { defaultPageSize, maxExactCount, maxPageSize, maxSearch } from './limits.ts';
 import { integerBetween, Plant, PlantText } from './plant.ts';
 import { shorten } from './shorten.ts';
 
@@ -43,6 +43,8 @@ export const PlantIdInput = z.strictObject(
   { error: unknownParameters },
 );
 
+const searchLength = `must have 1 to ${maxSearch} characters`;
+
 /** Selects the plants to list. */
 export const ListPlants = z
   .strictObject(
@@ -51,7 +53,8 @@ export const ListPlants = z
         description: 'Only plants with exactly this tag',
         examples: ['Araceae'],
       }).optional(),
-      search: PlantText.min(1, 'must not be empty')
+      search: PlantText.min(1, searchLength)
+        .max(maxSearch, searchLength)
         .meta({
           description:
             'Only plants whose name contains this text, in upper or lower case. A page may have fewer ' +

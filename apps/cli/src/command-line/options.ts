@@ -1,4 +1,4 @@
-import { explainIdText, type Scope, scopes } from '@plant-store/schemas/plain';
+import { explainIdText, maxSearch, type Scope, scopes } from '@plant-store/schemas/plain';
 import { InvalidArgumentError, Option } from 'commander';
 
 /** The option `--json`. With `--json`, `runProgram` also writes errors as JSON. */
@@ -23,7 +23,9 @@ export function parseCount(text: string): number {
 
 /** Parses a text to find in names. */
 export function parseSearch(text: string): string {
-  if (text === '') throw new InvalidArgumentError('It must not be empty.');
+  if (text === '' || text.length > maxSearch) {
+    throw new InvalidArgumentError(`It must have 1 to ${maxSearch} characters.`);
+  }
   return text;
 }
 

@@ -51,9 +51,9 @@ export class Turns {
         if (call.caller?.isGone) this.#reject(call, callerDisconnected());
     }
     if (this.#waiting.size >= this.#maxWaiting) throw tooManyWait();
-    const completed = this.#completed;
+    const completed = this.#allCompleted;
     const waiting: Waiting = new Call(undefined, options, (late) => {
-      const isSilent = this.#completed === completed;
+      const isSilent = this.#allCompleted === completed;
       const error = isSilent ? new NotSentError('no connection was free in time') : tooManyWait();
       this.#reject(late, error);
     });
@@ -70,6 +70,11 @@ export class Turns {
   complete(): void {
     this.#completed++;
     this.#outer?.complete();
+  }
+
+  /** The number of completed statements, with those of the outer turns. */
+  get #allCompleted(): number {
+    return this.#completed + (this.#outer ? this.#outer.#allCompleted : 0);
   }
 
   #giveOwn(): void {

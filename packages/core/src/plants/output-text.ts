@@ -29,11 +29,12 @@ export function withLazyList<List extends string, Item, Rest extends object>(
   rest: Rest,
 ): Record<List, Item[]> & Rest {
   const output: object = {};
+  let items: Item[] | undefined;
   const set = (value: Item[]) =>
     Object.defineProperty(output, list, { value, enumerable: true, writable: true });
   const get = () => {
-    const items = parse();
-    set(items);
+    items ??= parse();
+    if (!Object.isSealed(output)) set(items);
     return items;
   };
   Object.defineProperty(output, list, { get, set, enumerable: true, configurable: true });

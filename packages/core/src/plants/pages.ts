@@ -68,7 +68,7 @@ function selectPage(found: string, size: number | string): string {
       count(*) filter (where fits), coalesce(min(previous) filter (where not fits), max(reached))
     from (
       select ${storedColumns}, reached,
-        case when is_match then lag(id) over page else reached end as previous,
+        case when is_match then pg_catalog.lag(id) over page else reached end as previous,
         is_match is true and (row_number() over page = 1 or row_number() over page <= ${size}
           and sum(case when is_match then ${contentBytesSql} else ${maxPageBytes} + 1 end) over page
             <= ${maxPageBytes}) as fits

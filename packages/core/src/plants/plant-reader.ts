@@ -2,7 +2,7 @@ import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
 import type { CallOptions } from '../database/deadline.ts';
 import type { Verbs } from '../database/verbs.ts';
 import { createPageReader, type PageQuery, whereClause } from './pages.ts';
-import { searchBounds } from './search.ts';
+import { type SearchBounds, searchBounds } from './search.ts';
 
 /** The plants to read. Without properties, the query reads all plants. */
 export type PlantQuery = Partial<PageQuery>;
@@ -43,7 +43,7 @@ const bulkPageSize = 5_000;
 /** @param bounds returns the bounds for a page of a search */
 export function createPlantReader(
   database: Pick<Verbs, 'read'>,
-  bounds = () => searchBounds(true),
+  bounds: () => SearchBounds = () => searchBounds.cluster,
 ): Omit<PlantReader, 'get'> {
   const readPage = createPageReader(database, bounds);
 

@@ -7,9 +7,12 @@ export interface SearchBounds {
   readonly milliseconds: number;
 }
 
-export function searchBounds(isCluster: boolean): SearchBounds {
-  return { rows: isCluster ? 2_000 : 50_000, milliseconds: 50 };
-}
+/** An embedded database has one session, so all other statements wait for a page of a search. */
+export const searchBounds = {
+  postgres: { rows: 50_000, milliseconds: 50 },
+  cluster: { rows: 2_000, milliseconds: 50 },
+  embedded: { rows: 50_000, milliseconds: 5 },
+} as const satisfies Record<string, SearchBounds>;
 
 /**
  * Selects the plants of a page whose names contain a text, and one further plant. No index finds a part of a
@@ -32,7 +35,7 @@ export function selectMatches(
       select ${storedColumns}, row_number() over page as place,
         case when row_number() over page = 1
           or clock_timestamp() <= min(clock_timestamp()) over page + interval '${milliseconds} ms'
-          then strpos(lower(name), (select lower(${text}))) > 0 end as is_match
+          then coalesce(strpos(lower(name), (select lower(${text}))) > 0, false) end as is_match
       from (select ${storedColumns} from plants ${where} order by id limit ${rows}) as looked
       window page as (order by id rows unbounded preceding) order by id
     ) as compared

@@ -117,6 +117,8 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
     const page = await store.list({ limit: 1 });
     expect(inspect(page)).toContain("name: 'a plant'");
     expect(Object.getOwnPropertyDescriptor(page, 'plants')).toHaveProperty('value');
+    const frozen = Object.freeze(await store.list({ limit: 1 }));
+    expect(frozen.plants).toBe(frozen.plants);
     page.plants = [];
     expect(page).toEqual({ plants: [], next: -(2n ** 63n) });
   });
@@ -137,5 +139,7 @@ it('does not depend on settings, other functions or constraints of the database'
   await sql`insert into plants values (1, null, null, null), (2, 'Hoya', 'a', '2026-01-02')`;
   const whole = { id: 2n, name: 'Hoya', tag: 'a', createdAt: new Date('2026-01-02') };
   expect(await store.list({ limit: 10 })).toEqual({ plants: [{ id: 1n }, whole] });
+  const search = { search: 'oy', limit: 10 };
+  expect(await store.list(search)).toEqual({ plants: [whole] });
   expect(await Promise.all([store.get(1n), store.get(2n)])).toEqual([{ id: 1n }, whole]);
 });

@@ -117,7 +117,7 @@ describe('memory of a page', () => {
     await store.close();
     const database = await openDatabase({ databaseUrl });
     const read = vi.fn(database.read);
-    const readPage = createPageReader({ read }, () => searchBounds(false));
+    const readPage = createPageReader({ read }, () => searchBounds.postgres);
     const page = await readPage({ limit: 1_000 }, { share: 'lists' });
     expect(page.plants.map(({ name }) => name.length)).toEqual([1_000, 2_000]);
     expect(read).toHaveBeenCalledOnce();
