@@ -57,7 +57,7 @@ it('counts a slow statement after the deadline of one create, and settles the ot
     new Call<{ id: bigint; name: string }, CreateOutcome>({ id, name: 'x' }, { deadline }, (call) =>
       call.reject(outcomeUnknown()),
     );
-  const [late, waiting] = [create(1n, deadlineIn(50)), create(2n, deadlineIn(60_000))];
+  const [late, waiting] = [create(1n, deadlineIn(1_000)), create(2n, deadlineIn(60_000))];
   const written = writeBatch(
     { insert, findDurable: async () => new Map() },
     [late, waiting],
