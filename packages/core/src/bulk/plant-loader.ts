@@ -24,7 +24,7 @@ export interface PlantLoader {
    * after the other.
    *
    * `createdAt` sets the creation time of a plant. It is a `Date`, or a time of RFC 3339 as text, with up to
-   * six decimals. A plant that is stored with another creation time `exists`.
+   * six decimals. A plant that is stored with another creation time gets the outcome `exists`.
    *
    * @throws PlantStoreError `databaseUnavailable`: any of the plants may be stored, so load all of them again
    */
