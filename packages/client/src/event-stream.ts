@@ -1,5 +1,6 @@
 import { TRPCClientError } from '@trpc/client';
 import superjson from 'superjson';
+import { timeoutError } from './plant-store-error.ts';
 
 interface EventStreamOptions {
   headers: Record<string, string>;
@@ -64,8 +65,10 @@ export class EventStream {
   }
 
   async #open(connect: () => Promise<Response>): Promise<ReadableStream<Uint8Array>> {
-    const timeout = new Error(`no response within ${connectTimeout / 1_000} seconds`);
-    const timer = setTimeout(() => this.#connection.abort(timeout), connectTimeout);
+    const timer = setTimeout(
+      () => this.#connection.abort(timeoutError(connectTimeout)),
+      connectTimeout,
+    );
     try {
       const response = await connect();
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');

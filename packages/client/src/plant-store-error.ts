@@ -24,7 +24,8 @@ type FieldMessages = { [field: string]: string[] | undefined };
  * have carried out the call. It is always safe to repeat a create.
  */
 interface NoResponse {
-  kind: 'noResponse';
+  /** After `timeout`, the time limit of the call has ended. */
+  kind: 'noResponse' | 'timeout';
   code: undefined;
   message: string;
 }
@@ -44,27 +45,40 @@ export function plantStoreError(thrown: unknown): PlantStoreClientError | undefi
   const error = fromCatalogue({ error: sent.error }, `${sent.message}`);
   if (error) return error;
   if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return undefined;
-  return { kind: 'noResponse', code: undefined, message: `${noResponse} (${message})` };
+  const kind = cause?.name === 'TimeoutError' ? 'timeout' : 'noResponse';
+  return { kind, code: undefined, message: `${noResponse} (${message})` };
 }
 
 /**
- * Whether the same call may succeed later. The network, a proxy, the server or the database was down or
- * overloaded. Do not repeat a delete that the store may have carried out.
+ * Whether the same call may succeed later: the network, a proxy, the server or the database was down or
+ * overloaded. `false` for a delete, because a second delete could delete a new plant with the same id.
  */
 export function isRetryable(thrown: unknown): boolean {
-  const error = plantStoreError(thrown);
-  if (error && error.kind !== 'noResponse') return isTemporary(error.kind);
   if (!isTRPCClientError<AppRouter>(thrown)) return false;
-  const { data, meta, cause } = thrown;
+  const { data, cause } = thrown;
+  const { response, isRepeatable }: CallMeta = Object(thrown.meta);
+  if (isRepeatable === false) return false;
+  const error = plantStoreError(thrown);
+  if (error?.code) return isTemporary(error.kind);
   if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return false;
   // A response without a known error code came from a proxy or a newer server.
-  const { response }: { response?: { status: number } } = Object(meta);
   const status = data?.httpStatus ?? response?.status ?? 503;
   return [200, 408, 429].includes(status) || (status >= 500 && status !== 501);
 }
 
+interface CallMeta {
+  response?: { status: number };
+  isRepeatable?: boolean;
+}
+
 const noResponse =
   'the plant store did not respond: check its address and the network, and try again';
+
+/** Makes the error of a call or a connection that has reached its time limit in milliseconds. */
+export function timeoutError(limit: number): Error {
+  const error = new Error(`no response within ${limit / 1_000} seconds`);
+  return Object.assign(error, { name: 'TimeoutError' });
+}
 
 /** Makes the error for an error code. Returns undefined for a code that only a newer server has. */
 function fromCatalogue(

@@ -139,7 +139,7 @@ describe('plantStoreError', () => {
   });
 
   it('says after a network error that the store did not respond', async () => {
-    const nowhere = createPlantStoreClient({ url: 'http://127.0.0.1:1', token });
+    const nowhere = createPlantStoreClient({ url: 'http://127.0.0.1:1', token, retry: false });
     expect(await errorOf(nowhere.createPlant.mutate({ id: 1, name: 'x' }))).toEqual({
       kind: 'noResponse',
       code: undefined,
@@ -149,7 +149,7 @@ describe('plantStoreError', () => {
 
   it('names the setting for other origins, because a browser hides the reason of an error', async () => {
     const call = (store: string) => {
-      const { createPlant } = createPlantStoreClient({ url: store, token });
+      const { createPlant } = createPlantStoreClient({ url: store, token, retry: false });
       return errorOf(createPlant.mutate({ id: 1, name: 'x' }));
     };
     const setting = /check that its PLANT_STORE_CORS_ORIGINS has https:\/\/app\.example\.com\)$/;
@@ -182,7 +182,8 @@ describe('plantStoreError', () => {
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     const address = proxy.address();
     const port = typeof address === 'object' ? address?.port : undefined;
-    const { createPlant } = createPlantStoreClient({ url: `http://127.0.0.1:${port}`, token });
+    const proxied = { url: `http://127.0.0.1:${port}`, token, retry: false };
+    const { createPlant } = createPlantStoreClient(proxied);
     const error = await errorOf(createPlant.mutate({ id: 1, name: 'x' }));
     proxy.closeAllConnections();
     proxy.close();

@@ -193,7 +193,7 @@ it.each(outcomes)('decides whether the error %j may pass: %s', (options, expecte
 
 it('chooses a random delay between half of the longest delay and the longest delay', () => {
   vi.mocked(Math.random).mockReturnValue(0);
-  expect([1, 2, 10].map(delayAfter)).toEqual([250, 500, 5_000]);
+  expect([1, 2, 10].map((failures) => delayAfter(failures))).toEqual([250, 500, 5_000]);
   vi.mocked(Math.random).mockReturnValue(1);
-  expect([1, 2, 10].map(delayAfter)).toEqual([500, 1_000, 10_000]);
+  expect([1, 2, 10].map((failures) => delayAfter(failures))).toEqual([500, 1_000, 10_000]);
 });
