@@ -1,6 +1,11 @@
 export { AccessTokenError } from './access-token.ts';
 export { allPlants, type PlantQuery, type StoredPlant } from './all-plants.ts';
 export type { AppRouter } from './app-router.ts';
+export {
+  type FollowChangesOptions,
+  followChanges,
+  type PlantChanges,
+} from './follow-changes.ts';
 export { type FollowPlantsOptions, followPlants } from './follow-plants.ts';
 export {
   createPlantStoreClient,

@@ -48,7 +48,7 @@ export function createPlantStoreClient({
   url,
   token,
   headers,
-  fetch = (...request) => globalThis.fetch(...request),
+  fetch,
   ...calls
 }: PlantStoreClientOptions): PlantStoreClient {
   const options = {
@@ -59,9 +59,10 @@ export function createPlantStoreClient({
       return Object.fromEntries(all);
     },
     transformer: superjson,
-    fetch: explained(fetch),
+    fetch: explained(fetch ?? ((...request) => globalThis.fetch(...request))),
   };
   const eventSourceOptions = async () => ({
+    canStream: fetch !== undefined || 'body' in Response.prototype,
     headers: await options.headers(),
     fetch: options.fetch,
   });

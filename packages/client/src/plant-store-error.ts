@@ -24,8 +24,8 @@ type FieldMessages = { [field: string]: string[] | undefined };
  * have carried out the call. It is always safe to repeat a create.
  */
 interface NoResponse {
-  /** After `timeout`, the time limit of the call has ended. */
-  kind: 'noResponse' | 'timeout';
+  /** After `timeout`, the time limit of the call has ended. `noStream` means a platform without streams. */
+  kind: 'noResponse' | 'timeout' | 'noStream';
   code: undefined;
   message: string;
 }
@@ -45,6 +45,7 @@ export function plantStoreError(thrown: unknown): PlantStoreClientError | undefi
   const error = fromCatalogue({ error: sent.error }, `${sent.message}`);
   if (error) return error;
   if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return undefined;
+  if (cause?.name === 'NoStreamError') return { kind: 'noStream', code: undefined, message };
   const kind = cause?.name === 'TimeoutError' ? 'timeout' : 'noResponse';
   return { kind, code: undefined, message: `${noResponse} (${message})` };
 }
@@ -60,7 +61,8 @@ export function isRetryable(thrown: unknown): boolean {
   if (isRepeatable === false) return false;
   const error = plantStoreError(thrown);
   if (error?.code) return isTemporary(error.kind);
-  if (cause instanceof AccessTokenError || cause?.name === 'AbortError') return false;
+  if (cause instanceof AccessTokenError) return false;
+  if (cause?.name === 'AbortError' || cause?.name === 'NoStreamError') return false;
   // A response without a known error code came from a proxy or a newer server.
   const status = data?.httpStatus ?? response?.status ?? 503;
   return [200, 408, 429].includes(status) || (status >= 500 && status !== 501);
