@@ -74,6 +74,14 @@ export const packages = {
     imports: ['packages/schemas'],
     typeImports: ['packages/core'],
     testImports: ['packages/test-setup'],
+    rooms: [
+      { 'plant-store-client.ts': 'how does a call reach the store?' },
+      {
+        'all-plants.ts': 'how does a program read all plants?',
+        'follow-changes.ts': 'how does a program read the changes?',
+      },
+      { tanstack: 'what does TanStack Query need?' },
+    ],
   },
   'packages/test-setup': {
     rooms: [

@@ -17,3 +17,11 @@ export {
   type PlantStoreClientError,
   plantStoreError,
 } from './plant-store-error.ts';
+export {
+  type FollowPlantPagesOptions,
+  followPlantPages,
+  type PlantPage,
+  type PlantPagesQuery,
+  plantPages,
+} from './tanstack/plant-pages.ts';
+export { deserialize, hashQueryKey, queryDefaults, serialize } from './tanstack/query-defaults.ts';
