@@ -14,7 +14,7 @@ export {
 } from './plant-store-client.ts';
 export {
   isRetryable,
-  type PlantStoreClientError,
+  type PlantStoreError,
   plantStoreError,
 } from './plant-store-error.ts';
 export {

@@ -20,6 +20,7 @@ import {
   AccessTokenError,
   type AppRouter,
   createPlantStoreClient,
+  isRetryable,
   type PlantStoreClient,
   plantStoreError,
 } from '../src/index.ts';
@@ -125,6 +126,19 @@ describe('plantStoreError', () => {
       code: 40900,
       message: 'id 2 belongs to another plant: choose an id that is free',
     });
+  });
+
+  it('returns the error of a plant in a batch', async () => {
+    await client.createPlant.mutate({ id: 3, name: 'x' });
+    const plants = [3, 4].map((id) => ({ id, name: 'y' }));
+    const { results } = await client.createPlants.mutate({ plants });
+    expect(results.map((result) => plantStoreError(result))).toEqual([
+      { kind: 'idTaken', code: 40900, message: expect.stringContaining('id 3 belongs to') },
+      undefined,
+    ]);
+    expect([...results, { id: 1n, error: 50301, message: 'x' }].map(isRetryable)).toEqual([
+      ...[false, false, true],
+    ]);
   });
 
   it('returns the messages for each invalid field', async () => {
@@ -302,6 +316,22 @@ describe('the types', () => {
       return error?.message;
     };
     expectTypeOf(narrowed).returns.toEqualTypeOf<string | undefined>();
+  });
+
+  it('narrows the type of an error to the errors of a procedure', () => {
+    const kindsOf = (thrown: unknown) => ({
+      getPlant: plantStoreError<'getPlant'>(thrown)?.kind,
+      createPlant: plantStoreError<'createPlant'>(thrown)?.kind,
+      plantChanges: plantStoreError<'plantChanges'>(thrown)?.kind,
+    });
+    type Kinds = { [Name in keyof ReturnType<typeof kindsOf>]: ReturnType<typeof kindsOf>[Name] };
+    type Own<Name extends keyof Kinds> = Extract<
+      Kinds[Name],
+      'plantUnknown' | 'idTaken' | 'cursorExpired' | 'overloaded' | 'timeout'
+    >;
+    expectTypeOf<Own<'getPlant'>>().toEqualTypeOf<'plantUnknown' | 'overloaded' | 'timeout'>();
+    expectTypeOf<Own<'createPlant'>>().toEqualTypeOf<'idTaken' | 'overloaded' | 'timeout'>();
+    expectTypeOf<Own<'plantChanges'>>().toEqualTypeOf<'cursorExpired' | 'overloaded' | 'timeout'>();
   });
 
   it('has types that reject invalid inputs', () => {
