@@ -87,6 +87,9 @@ export class Coalescer<Input, Output> {
   #slowCommits: number[] = [];
   /** The average duration of a statement in milliseconds, or 0 when the duration is unknown. */
   #latency = 0;
+  /** Fires at the first deadline of a call. The calls share a timer, because timers are expensive. */
+  #timer: NodeJS.Timeout | undefined;
+  #nextDeadline = Number.POSITIVE_INFINITY;
 
   constructor(options: CoalescerOptions<Input, Output>) {
     const { maxBatch = defaults.maxBatch } = options;
@@ -100,27 +103,23 @@ export class Coalescer<Input, Output> {
    */
   run(input: Input, options: CallOptions = {}): Promise<Output> {
     if (this.#isFull) this.#dropGone();
-    const call = new Call<Input, Output>(input, options, (late) => this.#endLate(late));
+    const call = new Call<Input, Output>(input, options);
     this.#add(call);
     this.#send();
     return call.outcome;
   }
 
   /** Adds calls that may be sent together. Resolves with an outcome for each call, as from `run`. */
-  async runAll(
+  runAll(
     inputs: readonly Input[],
     options: CallOptions = {},
   ): Promise<PromiseSettledResult<Output>[]> {
     if (this.#isFull) this.#dropGone();
     const deadline = deadlineOf(options);
     const calls = inputs.map((input) => new Call<Input, Output>(input, { ...options, deadline }));
-    // All calls share one timer, because a timer for each call would double the CPU time of a call.
-    const timer = atDeadline(deadline, () => calls.forEach((call) => void this.#endLate(call)));
     for (const call of calls) this.#add(call);
     this.#send();
-    const outcomes = await Promise.allSettled(calls.map(({ outcome }) => outcome));
-    clearTimeout(timer);
-    return outcomes;
+    return Promise.allSettled(calls.map(({ outcome }) => outcome));
   }
 
   #add(call: Call<Input, Output>): void {
@@ -131,16 +130,27 @@ export class Coalescer<Input, Output> {
     call.length = this.#options.lengthOf(call.input);
     this.#waiting.push(call);
     this.#length += call.length;
+    if (call.deadline < this.#nextDeadline) this.#setTimer(call.deadline);
   }
 
-  #endLate(call: Call<Input, Output>): void {
-    const at = this.#waiting.indexOf(call); // The call is nearly always the first one.
-    if (at >= 0) {
-      this.#waiting.splice(at, 1);
-      this.#length -= call.length;
-    }
-    call.reject(this.#options.late());
+  #setTimer(deadline: Deadline): void {
+    clearTimeout(this.#timer);
+    this.#nextDeadline = deadline;
+    this.#timer = atDeadline(deadline, this.#endLate).unref(); // The calls' connections keep Node running.
   }
+
+  /** Ends the calls whose deadline is over, and sets the timer to the next deadline. */
+  readonly #endLate = (): void => {
+    const now = performance.now();
+    this.#rejectWaiting(this.#options.late, ({ deadline }) => deadline <= now);
+    let next = Number.POSITIVE_INFINITY;
+    for (const call of [...this.#waiting, ...this.#callsInFlight]) {
+      if (call.deadline <= now) call.reject(this.#options.late());
+      else if (!call.isSettled) next = Math.min(next, call.deadline);
+    }
+    this.#nextDeadline = next;
+    if (next < Number.POSITIVE_INFINITY) this.#setTimer(next);
+  };
 
   /** The number of calls that wait for a statement, and the number of calls in running statements. */
   get pending(): { waiting: number; inFlight: number } {
@@ -155,9 +165,19 @@ export class Coalescer<Input, Output> {
 
   /** Rejects all waiting calls. */
   rejectWaiting(error: Error): void {
-    for (const call of this.#waiting) call.reject(error);
-    this.#waiting = [];
-    this.#length = 0;
+    this.#rejectWaiting(
+      () => error,
+      () => true,
+    );
+  }
+
+  #rejectWaiting(error: () => Error, isEnded: (call: Call<Input, Output>) => boolean | undefined) {
+    this.#waiting = this.#waiting.filter((call) => {
+      if (!isEnded(call)) return true;
+      this.#length -= call.length;
+      call.reject(error());
+      return false;
+    });
   }
 
   get #callsInFlight(): Call<Input, Output>[] {
@@ -258,7 +278,7 @@ export class Coalescer<Input, Output> {
   }
 
   #dropGone(): void {
-    for (const call of this.#waiting.filter(({ caller }) => caller?.isGone)) this.#endLate(call);
+    this.#rejectWaiting(this.#options.late, ({ caller }) => caller?.isGone);
   }
 
   /**
