@@ -26,8 +26,10 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   readonly overloaded: (waiting: number) => PlantStoreError;
   /** The maximum number of statements that run at the same time. */
   readonly maxInFlight: number;
-  /** Counts a call's characters. A statement has up to 1 Mi characters, and the queue up to 64 Mi. */
+  /** Measures a call. Default: 0. The calls that wait have a length of at most 64 Mi. */
   readonly lengthOf?: (input: Input) => number;
+  /** The length at which a statement gets no further calls. Default: 1 Mi. */
+  readonly maxLength?: number;
   /** Whether the running statements may be in a commit. Default: never. */
   readonly mayCommit?: () => Promise<boolean>;
   /** A turn that this coalescer shares with other coalescers. */
@@ -44,7 +46,6 @@ export interface SharedTurn {
   ended(milliseconds: number): void;
 }
 
-const maxStatementLength = 2 ** 20;
 const maxQueueLength = 64 * 2 ** 20;
 
 /** The turn of a coalescer that waits for no other coalescer. */
@@ -55,6 +56,7 @@ const defaults = {
   maxQueue: 10_000,
   slowAfter: 50,
   lengthOf: () => 0,
+  maxLength: 2 ** 20,
   mayCommit: async () => false,
   turn: ownTurn,
 };
@@ -78,7 +80,7 @@ export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
   // These fields are arrays, because a Set would keep calls in memory until a full garbage collection.
   #waiting: Call<Input, Output>[] = [];
-  /** The number of characters in the waiting calls. */
+  /** The length of the waiting calls. */
   #length = 0;
   #inFlight: Statement<Input, Output>[] = [];
   /**
@@ -194,7 +196,7 @@ export class Coalescer<Input, Output> {
 
   /** The number of statements that the waiting calls would fill completely. */
   get #fullStatements(): number {
-    const byLength = this.#length / maxStatementLength;
+    const byLength = this.#length / this.#options.maxLength;
     return Math.floor(Math.max(this.#waiting.length / this.#maxBatch, byLength));
   }
 
@@ -250,7 +252,7 @@ export class Coalescer<Input, Output> {
    * a rejected call. The last call is always sent, to measure whether commits are fast again.
    */
   #take(): Call<Input, Output>[] {
-    const { late, overloaded } = this.#options;
+    const { late, overloaded, maxLength } = this.#options;
     const now = performance.now();
     const shortest = this.#slowCommits.length < 2 ? 0 : Math.min(...this.#slowCommits);
     const maxBatch = this.#maxBatch;
@@ -258,7 +260,7 @@ export class Coalescer<Input, Output> {
     let taken = 0;
     let length = 0;
     for (const call of this.#waiting) {
-      if (calls.length === maxBatch || length >= maxStatementLength) break;
+      if (calls.length === maxBatch || length >= maxLength) break;
       taken++;
       this.#length -= call.length;
       const left = call.deadline - now;
@@ -287,8 +289,8 @@ export class Coalescer<Input, Output> {
    * again.
    */
   #isTooSlowFor(deadline: Deadline): boolean {
-    const { maxBatch, maxInFlight } = this.#options;
-    if (this.#waiting.length < maxBatch && this.#length < maxStatementLength) return false;
+    const { maxBatch, maxInFlight, maxLength } = this.#options;
+    if (this.#waiting.length < maxBatch && this.#length < maxLength) return false;
     const ahead = this.#fullStatements;
     // A new call waits for the end of a running statement. The new call then waits for the statements ahead,
     // `maxInFlight` at a time. Finally, the new call's own statement runs.
