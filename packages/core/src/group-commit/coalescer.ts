@@ -48,6 +48,9 @@ export interface SharedTurn {
 
 const maxQueueLength = 64 * 2 ** 20;
 
+/** The shortest time between two checks of the deadlines, in milliseconds. A check reads all deadlines. */
+const timerInterval = 5;
+
 /** The turn of a coalescer that waits for no other coalescer. */
 export const ownTurn: SharedTurn = { mustWait: () => false, take: () => () => {}, ended() {} };
 
@@ -144,14 +147,18 @@ export class Coalescer<Input, Output> {
   /** Ends the calls whose deadline is over, and sets the timer to the next deadline. */
   readonly #endLate = (): void => {
     const now = performance.now();
-    this.#rejectWaiting(this.#options.late, ({ deadline }) => deadline <= now);
+    const isLate = ({ deadline }: Call<Input, Output>) => deadline <= now;
+    if (this.#waiting.some(isLate)) this.#rejectWaiting(this.#options.late, isLate);
     let next = Number.POSITIVE_INFINITY;
-    for (const call of [...this.#waiting, ...this.#callsInFlight]) {
-      if (call.deadline <= now) call.reject(this.#options.late());
-      else if (!call.isSettled) next = Math.min(next, call.deadline);
+    for (const { calls } of this.#inFlight) {
+      for (const call of calls) {
+        if (isLate(call)) call.reject(this.#options.late());
+        else next = Math.min(next, call.deadline);
+      }
     }
-    this.#nextDeadline = next;
-    if (next < Number.POSITIVE_INFINITY) this.#setTimer(next);
+    for (const { deadline } of this.#waiting) next = Math.min(next, deadline);
+    this.#nextDeadline = Number.POSITIVE_INFINITY;
+    if (next < Number.POSITIVE_INFINITY) this.#setTimer(Math.max(next, now + timerInterval));
   };
 
   /** The number of calls that wait for a statement, and the number of calls in running statements. */

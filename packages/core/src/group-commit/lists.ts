@@ -9,6 +9,7 @@ import {
   reasonOf,
   toStoreError,
 } from '../database/database-error.ts';
+import { defaultTimeout } from '../database/deadline.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { reservePage } from '../plants/page-memory.ts';
@@ -30,6 +31,9 @@ export function createLists(
   listAlone: PlantReader['list'],
 ): PlantReader['list'] {
   let canShare = true;
+  /** The time at which the database last returned pages. */
+  let lastPages = Number.NEGATIVE_INFINITY;
+  const overloaded = () => new PlantStoreError('overloaded', tooManyWait);
   const lists = new Coalescer<ListPlants, PlantPage>({
     send: async (calls) => {
       const groups = Map.groupBy(calls, ({ input: { after, tag, limit } }) =>
@@ -37,8 +41,10 @@ export function createLists(
       );
       await Promise.all([...groups.values()].map(readTogether));
     },
-    late: databaseUnavailable,
-    overloaded: () => new PlantStoreError('overloaded', tooManyWait),
+    // The database responds, so a late list has waited for other lists.
+    late: () =>
+      performance.now() - lastPages < defaultTimeout ? overloaded() : databaseUnavailable(),
+    overloaded,
     maxInFlight: maxLists,
     lengthOf: ({ limit }) => limit,
     maxLength: maxPageSize,
@@ -59,6 +65,7 @@ export function createLists(
         share: 'lists',
         deadline,
       });
+      lastPages = performance.now();
       for (const [i, [list, count, next, isSmall]] of (rows as SmallPageRow[]).entries()) {
         const page = pages[i];
         if (!page) continue;

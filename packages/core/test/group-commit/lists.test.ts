@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/open-database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 import { createPlantReader } from '../../src/plants/plant-reader.ts';
-import { embedded, openStore, server } from '../fixtures/databases.ts';
+import { embedded, server } from '../fixtures/databases.ts';
 
 const everyPage = [undefined, -1n, 0n, 3n, 2n ** 63n - 1n].flatMap((after) =>
   [undefined, 'herb', 'a "tag" with \\ and {,}', 'none'].flatMap((tag) =>
