@@ -15,8 +15,7 @@ export default vitestConfig({
     resolve: { alias: [{ find: /^@trpc(?=[/])/, replacement: installTrpc(version) }] },
     test: {
       name: `tRPC ${version}`,
-      include: ['test/*.test.ts'],
-      exclude: ['test/bundle.test.ts'],
+      include: ['test/{calls,follow-plants,plant-changes,plant-store-client}.test.ts'],
     },
   })),
 });

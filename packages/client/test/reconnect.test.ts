@@ -136,6 +136,16 @@ describe('a subscription', () => {
     expect(connections).toHaveLength(1);
   });
 
+  it('reports a permanent error that tRPC has wrapped as the error itself', () => {
+    const { errors } = follow();
+    const wrapped = new TRPCClientError<AppRouter>('wrapped', {
+      cause: Object.assign(new Error(), { name: 'SuppressedError', suppressed: rejected() }),
+    });
+    last().results.error(wrapped);
+    expect(errors).toEqual([expect.objectContaining({ message: 'rejected' })]);
+    expect(connections).toHaveLength(1);
+  });
+
   it('ends and closes its stream after a permanent error of the stream', () => {
     const { errors } = follow();
     last().results.next({ result: { type: 'state', state: 'connecting', error: down() } });
