@@ -1,14 +1,11 @@
 import { Command } from 'commander';
 import { CommandError } from '../command-line/errors.ts';
-import { readServerSettings } from '../command-line/server-settings.ts';
+import { readServerSettings } from '../command-line/variables.ts';
 
 const help = `
 An assistant starts this command, and talks to it over standard input and output by the Model Context
 Protocol. The command uses the store at PLANT_STORE_URL, by default http://127.0.0.1:3000. The assistant may
 do what the scopes of the access token in PLANT_STORE_TOKEN allow. Without --write, it may only read.
-
-Exit codes: 0 when the assistant closed standard input, 1 when the store was down at the start or rejected
-the token, 2 when an argument or a setting is invalid.
 
 Example:
   plant-store mcp --write
@@ -30,7 +27,6 @@ export const mcpCommand = () =>
 function explainMissingSdk(cause: NodeJS.ErrnoException): never {
   const sdk = '@modelcontextprotocol/server';
   if (cause.code !== 'ERR_MODULE_NOT_FOUND' || !cause.message.includes(`'${sdk}'`)) throw cause;
-  const command = `npm install ${sdk}@2`;
-  const message = `mcp needs the package ${sdk}: run \`${command}\` beside plant-store`;
-  throw new CommandError(`${message}, with --global for a global plant-store`, { cause });
+  const remedy = `run \`npm install ${sdk}@2\`, with --global if plant-store is installed globally`;
+  throw new CommandError(`mcp needs the package ${sdk}: ${remedy}`, { cause });
 }

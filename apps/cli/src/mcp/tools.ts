@@ -1,4 +1,8 @@
-import type { McpServer, ToolAnnotations } from '@modelcontextprotocol/server';
+import type {
+  McpServer,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server';
 import type { PlantStoreClient } from '@plant-store/client';
 import {
   CountPlants,
@@ -15,7 +19,6 @@ import {
 import * as z from 'zod';
 import { findPlants } from './find-plants.ts';
 import { fitting, type ToolCall, toolResult } from './tool-result.ts';
-import { toolSchema } from './tool-schema.ts';
 
 /** Ids are texts, because many readers of JSON round integers beyond 2^53. */
 const digits = 'a text of digits, such as "9007199254740993"';
@@ -25,7 +28,8 @@ const id = z
   .pipe(IdFromText)
   .meta({ description });
 const idOutput = z.string().meta({ description });
-const plant = StoredPlant.extend({ id: idOutput, createdAt: z.iso.datetime() });
+const plant = StoredPlant.extend({ id: idOutput, createdAt: z.string() });
+const limit = ListPlants.unwrap().shape.limit.unwrap();
 const [outcome, rejection] = CreateResult.options;
 
 const hints: Record<Scope, ToolAnnotations> = {
@@ -44,11 +48,7 @@ interface Tool<Input extends z.ZodObject> {
 }
 
 /** Adds the tools whose scopes are allowed. */
-export function addTools(
-  server: McpServer,
-  client: PlantStoreClient,
-  allowed: readonly string[],
-): void {
+export function addTools(server: McpServer, client: PlantStoreClient, allowed: string[]): void {
   function add<Input extends z.ZodObject>(
     scope: Scope,
     name: string,
@@ -68,10 +68,10 @@ export function addTools(
       'Lists plants by id: all plants, or plants with a tag or with a text in their names. If the result ' +
       'has `next`, even without plants, continue with `next` as `after`. A text over 700 characters is cut.',
     input: ListPlants.unwrap().extend({
-      after: id.optional().describe('Only plants with greater ids: the `next` of the last result'),
-      limit: ListPlants.unwrap().shape.limit.unwrap().max(maxPlants).default(maxPlants),
+      after: id.optional().describe(`The \`next\` of the last result, or an id: ${digits}`),
+      limit: limit.max(maxPlants).default(maxPlants).describe('How many plants to return, at most'),
     }),
-    output: z.object({ plants: z.array(plant), next: idOutput.optional() }),
+    output: z.object({ plants: z.array(plant), next: z.string().optional() }),
     run: (input, call) => findPlants(client, input, call),
   });
   add('plants:read', 'get_plant', {
@@ -117,4 +117,23 @@ export function addTools(
       return { deleted: input.id };
     },
   });
+}
+
+/**
+ * Makes a schema for the SDK. The JSON Schema has what the contract's schemas say for OpenAPI in `override`,
+ * such as a pattern that needs no flags. Even outputs are open for properties of later versions.
+ */
+function toolSchema<Schema extends z.ZodObject>(
+  schema: Schema,
+): StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>> {
+  const toJsonSchema = () =>
+    z.toJSONSchema(schema, {
+      io: 'input',
+      override({ jsonSchema }) {
+        Object.assign(jsonSchema, jsonSchema['override']);
+        delete jsonSchema['override'];
+      },
+    });
+  const jsonSchema = { input: toJsonSchema, output: toJsonSchema };
+  return { '~standard': { ...schema['~standard'], jsonSchema } };
 }
