@@ -20,7 +20,7 @@ export function addResources(server: McpServer, client: PlantStoreClient, url: s
     toJson(await client.countPlants.query({}, { signal })),
   );
   add('llms.txt', 'text/markdown', 'What the store does, and all its pages', async (signal) => {
-    const response = await fetch(`${url.replace(/\/+$/, '')}/llms.txt`, { signal });
+    const response = await fetch(`${url.replace(/\/$/, '')}/llms.txt`, { signal });
     if (response.ok) return response.text();
     throw new Error(`the store responded to /llms.txt with the status ${response.status}`);
   });

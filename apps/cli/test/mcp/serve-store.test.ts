@@ -72,7 +72,8 @@ it.each(revisions)(
 );
 
 it('reads the numbers of the store, and its list of pages', async () => {
-  const { client } = await connectAssistant(env);
+  const url = `${env['PLANT_STORE_URL']}/`;
+  const { client } = await connectAssistant({ ...env, PLANT_STORE_URL: url });
   const { resources } = await client.listResources();
   const texts = resources.map(async ({ uri }) => {
     const [content] = (await client.readResource({ uri })).contents;
