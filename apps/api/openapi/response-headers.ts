@@ -1,4 +1,5 @@
 const schema = { type: 'string' } as const;
+export const integer = { type: 'integer' } as const;
 
 /** Declares an optional header: a response with this status may lack the header. */
 export const header = (description: string) => ({ description, schema });
@@ -8,7 +9,7 @@ export const requiredHeader = (description: string) => ({ description, required:
 
 const count = (description: string) => ({
   description: `${description}. Sent only where the store has a rate limit.`,
-  schema: { type: 'integer' } as const,
+  schema: integer,
 });
 
 /** The document's components for headers that many responses have. */
