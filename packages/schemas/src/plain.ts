@@ -11,7 +11,7 @@ export {
 } from './errors/error-catalogue.ts';
 export { explainIdText } from './ids/explain-id-text.ts';
 export { int64Bounds } from './ids/int64-range.ts';
-export { exactFetch } from './json/exact-fetch.ts';
+export { type ExactIds, exactFetch } from './json/exact-fetch.ts';
 export { formatJson } from './json/format-json.ts';
 export { isExact, parseJson } from './json/parse-json.ts';
 export {

@@ -73,3 +73,15 @@ function withExactJson(response: Response, text: string): Response {
 function isJson({ headers }: Request | Response): boolean {
   return /^application\/json\b/.test(headers.get('content-type') ?? '');
 }
+
+/**
+ * Types of openapi-typescript, in which an id is not only a `number`. Other generators can make ids `bigint`
+ * by an option.
+ */
+export type ExactIds<Types> = {
+  [Key in keyof Types]: Key extends 'id' | 'next' | 'after'
+    ? Types[Key] extends number | undefined
+      ? number | bigint
+      : Types[Key]
+    : ExactIds<Types[Key]>;
+};
