@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import type { Procedure } from '@plant-store/core/internal';
 import { procedures as allProcedures, appRouter } from '@plant-store/core/router';
-import { ErrorBody, Plant } from '@plant-store/schemas';
+import { type Deprecation, ErrorBody, Plant } from '@plant-store/schemas';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
 import { errorResponses } from './error-responses.ts';
 import { introduction } from './introduction.ts';
-import { rateLimit, requestId, sharedHeaders } from './response-headers.ts';
+import { deprecated, ending, rateLimit, requestId, sharedHeaders } from './response-headers.ts';
 
 type PathItem = NonNullable<OpenAPIObject['paths']>[string];
 type Operation = NonNullable<PathItem['post']>;
@@ -51,6 +51,7 @@ export function openApiDocument(
       scope,
       status: openapi?.status ?? 200,
     });
+    if (openapi?.deprecation) deprecate(operation, openapi.deprecation);
   }
   const corrected = {
     ...document,
@@ -137,6 +138,13 @@ function successOf({ responses }: Operation, status: number): object {
   const { content, ...success } = Object(responses?.['200']);
   const headers = { ...requestId, ...rateLimit };
   return { [status]: { ...success, ...(status !== 204 && { content }), headers } };
+}
+
+/** Marks an operation as deprecated, and declares the headers of its successful response. */
+function deprecate(operation: Operation, { sunset }: Deprecation): void {
+  operation.deprecated = true;
+  const [success] = Object.values(operation.responses ?? {});
+  Object.assign(success.headers, deprecated, sunset !== undefined && ending);
 }
 
 /** Moves description and examples to the parameter, where tools look for them. */
