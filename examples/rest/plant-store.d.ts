@@ -466,6 +466,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "plants": [
+                     *         {
+                     *           "id": 4096,
+                     *           "name": "Monstera deliciosa",
+                     *           "tag": "Araceae",
+                     *           "createdAt": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": 4096
+                     *     }
+                     */
                     "application/json": components["schemas"]["PlantPage"];
                 };
             };
@@ -520,6 +533,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "Monstera deliciosa",
+                     *       "tag": "Araceae"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Plant"];
                 };
             };
@@ -618,6 +637,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "id": 4096,
+                     *           "result": "created"
+                     *         },
+                     *         {
+                     *           "id": 1,
+                     *           "error": 40900,
+                     *           "message": "id 1 belongs to another plant: choose an id that is free",
+                     *           "result": "error"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreateResults"];
                 };
             };
@@ -680,6 +715,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 4096,
+                     *       "name": "Monstera deliciosa",
+                     *       "tag": "Araceae",
+                     *       "createdAt": "2026-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["StoredPlant"];
                 };
             };
@@ -814,6 +857,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "count": 208,
+                     *       "isExact": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["PlantCount"];
                 };
             };
@@ -873,6 +922,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "changes": [
+                     *         {
+                     *           "type": "created",
+                     *           "plant": {
+                     *             "id": 4096,
+                     *             "name": "Monstera deliciosa",
+                     *             "tag": "Araceae",
+                     *             "createdAt": "2026-11-21T09:30:00.000Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next": "NmM3YWFiMDFkMmU1NGYxYSA4MTM"
+                     *     }
+                     */
                     "application/json": components["schemas"]["PlantChanges"];
                 };
             };
@@ -929,6 +994,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "garden-centre",
+                     *       "scopes": [
+                     *         "plants:create",
+                     *         "plants:read"
+                     *       ],
+                     *       "expiresAt": "2027-11-21T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Identity"];
                 };
             };

@@ -5,6 +5,7 @@ import { procedures as allProcedures, appRouter } from '@plant-store/core/router
 import { type Deprecation, ErrorBody, Plant } from '@plant-store/schemas';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
+import { addExample } from './body-examples.ts';
 import { errorResponses } from './error-responses.ts';
 import { introduction } from './introduction.ts';
 import { deprecated, ending, rateLimit, requestId, sharedHeaders } from './response-headers.ts';
@@ -51,6 +52,8 @@ export function openApiDocument(
       scope,
       status: openapi?.status ?? 200,
     });
+    addExample(operation.requestBody, schemas);
+    addExample(operation.responses?.[openapi?.status ?? 200], schemas);
     if (openapi?.deprecation) deprecate(operation, openapi.deprecation);
   }
   const corrected = {
@@ -122,7 +125,6 @@ function correct(
     ...errorResponses({ ...facts, body, namesPlant }),
   };
   if (!media || !body) return;
-  media.example = exampleOf(media.schema);
   for (const property of Object.values(media.schema.properties ?? {})) {
     const { items } = property;
     if (!items?.title) continue;
@@ -154,19 +156,10 @@ function correctParameter(parameter: object): void {
   Object.assign(parameter, { description, example: examples?.[0], schema: bounds });
 }
 
-type Content = Record<string, { schema: Inline | Reference; example?: unknown }>;
+type Content = Record<string, { schema: Inline | Reference }>;
 type Inline = { title?: string; properties?: Record<string, Property> };
-type Property = { examples?: unknown[]; items?: Inline | Reference };
+type Property = { items?: Inline | Reference };
 type Reference = { $ref: string; title?: never; properties?: never };
-
-/** Makes an example of a body from the first example of each field. A list has one element. */
-function exampleOf({ properties = {} }: Inline | Reference): unknown {
-  const examples = Object.entries(properties).map(([name, { examples, items }]) => [
-    name,
-    items ? [exampleOf(items)] : examples?.[0],
-  ]);
-  return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
-}
 
 /** Allows further properties in all objects, because later versions may add properties. */
 function allowFurtherProperties(part: unknown): void {
