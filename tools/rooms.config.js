@@ -189,6 +189,7 @@ export const packages = {
     testImports: ['packages/schemas', 'packages/client', 'packages/test-setup'],
   },
   'examples/rest': {
+    imports: ['packages/schemas'],
     testImports: ['packages/test-setup'],
   },
   'examples/front-end': {
