@@ -7,6 +7,7 @@ export const listPlantChanges = define({
   type: 'query',
   meta: {
     scope: 'plants:read',
+    events: 'plantChanges',
     openapi: {
       ...operations.listPlantChanges,
       summary: 'Lists changes of the plants',
