@@ -86,7 +86,7 @@ it('has a page of the API whose programs work, one after the other', async () =>
 });
 
 it('has a page of the feed whose program works', async () => {
-  const [program = ''] = blocks('ts', await read('docs/feed.md'));
+  const program = blocks('ts', await read('docs/feed.md')).at(-1) ?? '';
   expect(await run(program)).toMatch(/^\d+\n$/m);
 });
 
