@@ -113,7 +113,7 @@ it.each(programs)(
 
 /** Expects each change once, from the first change in an output to the last change of the store. */
 function expectEach(output: string): void {
-  const seen = [...output.matchAll(/(created|deleted)(?:\nid: .+\ndata:)? \{['"]id['"]: ?(\d+)/g)];
+  const seen = [...output.matchAll(/(created|deleted)(?:\ndata:)? \{['"]id['"]: ?(\d+)/g)];
   const first = BigInt(seen[0]?.[2] ?? 0);
   const expected = Array.from({ length: Number(lastId - first) + 1 }, (_, i) => first + BigInt(i));
   expect(seen.map(([, type, id]) => `${type} ${id}`)).toEqual(

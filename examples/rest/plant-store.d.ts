@@ -1563,8 +1563,8 @@ export interface operations {
                     "application/json": components["schemas"]["PlantChanges"];
                     /**
                      * @example event: created
-                     *     id: NmM3YWFiMDFkMmU1NGYxYSA4MTM
                      *     data: {"id":4096,"name":"Monstera deliciosa","tag":"Araceae","createdAt":"2026-01-31T12:00:00.000Z"}
+                     *     id: NmM3YWFiMDFkMmU1NGYxYSA4MTM
                      */
                     "text/event-stream": string;
                 };

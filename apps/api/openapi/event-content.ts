@@ -27,6 +27,6 @@ export const eventContent = {
         '`StoredPlant`, and `id` is the cursor behind the change. Without a cursor in the request, the events ' +
         'begin now. The stream ends within a minute, and the client sends the last `id` to resume it',
     },
-    example: `event: created\nid: ${cursor}\ndata: ${plant}\n\n`,
+    example: `event: created\ndata: ${plant}\nid: ${cursor}\n\n`,
   },
 };

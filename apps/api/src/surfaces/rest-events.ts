@@ -9,7 +9,7 @@ export const restEvents: EventFormat = {
   ping: ':\n\n',
   write(page) {
     const events = changeTextsOf(page).map(
-      ({ type, plant, cursor }) => `event: ${type}\nid: ${cursor}\ndata: ${plant}\n\n`,
+      ({ type, plant, cursor }) => `event: ${type}\ndata: ${plant}\nid: ${cursor}\n\n`,
     );
     // Without data, a client only stores the cursor, so that its next request misses no change.
     return events.join('') || `id: ${page.next}\n\n`;
