@@ -1,9 +1,10 @@
 import { jsonOf } from '@plant-store/core/internal';
-import { formatJson, type Operation, parseJson } from '@plant-store/schemas';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Deprecation, formatJson, type Operation, parseJson } from '@plant-store/schemas';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { bodyNotJson, isObject, parseJsonBodies } from '../requests/body/json-body.ts';
 import { methodsWithoutBody } from '../requests/request-headers.ts';
+import { deprecationHeaders } from '../responses/deprecation.ts';
 import { addVary } from '../responses/negotiation.ts';
 import { callHandler, checkEncoding, type Endpoint, type SurfaceOptions } from './call-flow.ts';
 import { asksForEvents, restEvents } from './rest-events.ts';
@@ -47,6 +48,7 @@ export async function rest(
     scope.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      ...(operation.deprecation && { onRequest: deprecate(operation.deprecation) }),
       handler(request, reply) {
         if (!sendEvents || !asksForEvents(request)) return sendJson(request, reply);
         addVary(reply, 'Accept');
@@ -54,6 +56,11 @@ export async function rest(
       },
     });
   }
+}
+
+function deprecate(deprecation: Deprecation) {
+  const headers = deprecationHeaders(deprecation);
+  return async (_request: FastifyRequest, reply: FastifyReply) => void reply.headers(headers);
 }
 
 /** Makes a function that collects the input from the path and the body, or from the path and the query. */
