@@ -39,6 +39,7 @@ export function PlantDetails({ id, filter, mayDelete, onDeleted, onDuplicate }: 
       {!isUnknown && plant && (
         <>
           <PlantFacts plant={plant} />
+          <small>Plants never change: add the correct plant, and delete this one.</small>
           <div className="sheet-actions">
             {onDuplicate && <Button onClick={() => onDuplicate(plant)}>Duplicate …</Button>}
             {mayDelete && <DeletePlant key={String(id)} plant={plant} onDeleted={onDeleted} />}
