@@ -3,6 +3,7 @@ import { Button } from '../../controls/button.tsx';
 import { capitalized } from '../../store/explain-error.ts';
 import type { ImportPreview } from '../import-preview.ts';
 import type { CheckedRow } from '../open-file.ts';
+import './import-preview.css';
 
 interface ImportPreviewViewProps {
   file: File;
