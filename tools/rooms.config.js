@@ -148,6 +148,7 @@ export const packages = {
       'packages/formats',
       'packages/core',
       'packages/citus',
+      'packages/client',
       'packages/fast-start',
     ],
     testImports: ['packages/test-setup'],
@@ -160,6 +161,7 @@ export const packages = {
         delete: 'how are the plants with the ids in a file deleted?',
         doctor: 'what is wrong with the store?',
         completion: 'how does a shell complete the commands?',
+        mcp: 'how does an assistant use a running store?',
       },
       { commands: 'which arguments, options and help does each command have?' },
     ],
@@ -187,6 +189,7 @@ export const packages = {
     testImports: ['packages/schemas', 'packages/client', 'packages/test-setup'],
   },
   'examples/rest': {
+    imports: ['packages/schemas'],
     testImports: ['packages/test-setup'],
   },
   'examples/front-end': {
