@@ -74,6 +74,24 @@ export const packages = {
     imports: ['packages/schemas'],
     typeImports: ['packages/core'],
     testImports: ['packages/test-setup'],
+    rooms: [
+      {
+        'access-token.ts': 'which token does a request have?',
+        'app-router.ts': 'which procedures are there?',
+      },
+      { 'plant-store-error.ts': 'what does the error of a call mean?' },
+      {
+        'event-stream.ts': 'how is a stream of events read?',
+        'reconnect.ts': 'when does a subscription connect again?',
+      },
+      { 'call-link.ts': 'when does a call end, and when is it sent again?' },
+      { 'plant-store-client.ts': 'how does a call reach the store?' },
+      {
+        'all-plants.ts': 'how does a program read all plants?',
+        'follow-changes.ts': 'how does a program read the changes?',
+      },
+      { tanstack: 'what does TanStack Query need?' },
+    ],
   },
   'packages/test-setup': {
     rooms: [
