@@ -168,7 +168,12 @@ it('returns the errors of the store as results, and goes on when the store is up
   await call('create_plants', { plants: [{ id: '40', name: 'Hoya' }] });
   const other = await call('create_plants', { plants: [{ id: '40', name: 'Pilea' }] });
   expect(other.results).toEqual([
-    { id: '40', error: 40900, message: expect.stringContaining('choose an id that is free') },
+    {
+      id: '40',
+      error: 40900,
+      message: expect.stringContaining('choose an id that is free'),
+      result: 'error',
+    },
   ]);
   await expect(call('get_plant', { id: '41' })).rejects.toThrow(/"error":40401,.*"action":"treat/);
   await expect(call('find_plants', { limit: 101 })).rejects.toThrow('limit: ');
