@@ -93,6 +93,7 @@ export const packages = {
     imports: ['packages/schemas', 'packages/core', 'packages/citus', 'packages/fast-start'],
     testImports: ['packages/test-setup', 'packages/client'],
     rooms: [
+      { 'repository.ts': 'where are the files that other folders of the repository have?' },
       { errors: 'which HTTP error does a client get?' },
       { observability: 'what do the log and the metrics say?' },
       { connections: 'what happens to a connection, below the requests?' },
@@ -191,6 +192,6 @@ export const packages = {
   },
   'examples/front-end': {
     imports: ['packages/client'],
-    testImports: ['packages/test-setup'],
+    testImports: ['packages/test-setup', 'apps/api'],
   },
 };
