@@ -3,13 +3,16 @@
  * of the tag. Both commands continue where an earlier run has stopped. docs/release.md explains the steps.
  */
 import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const shell = process.platform === 'win32'; // On Windows, npm and pnpm are scripts.
 const packed = 'dist-packages';
 
 try {
+  if (read('git', 'status', '--porcelain')) {
+    throw new Error('commit the changes that `git status` shows');
+  }
   if (process.argv[2] === 'upload') upload();
   else prepare();
 } catch (error) {
@@ -18,8 +21,6 @@ try {
 }
 
 function prepare() {
-  if (read('git', 'status', '--porcelain'))
-    throw new Error('commit the changes that `git status` shows');
   if (globSync('.changeset/*.md').length > 0) writeVersion();
   const { tag, packages } = current();
   if (read('git', 'tag', '--list', tag) && !isTagged(tag)) {
@@ -59,23 +60,28 @@ function upload() {
   if (missing) throw new Error(missing);
   const absent = packages.filter(({ name }) => !isUploaded(`${name}@${version}`, registry));
   if (absent.length === 0) return console.log(`${registry} has all packages of ${tag}.`);
-  pack(absent);
+  pack(packages);
   const options = ['--access', 'public', '--registry', registry];
   if (hasProvenance) options.push('--provenance');
   for (const { name } of absent) run('npm', 'publish', tarballOf(name), ...options);
 }
 
+/** Packs the packages, unless an earlier run has packed this commit. */
 function pack(packages) {
+  const commit = read('git', 'rev-parse', 'HEAD');
+  const done = `${packed}/commit`;
+  if (existsSync(done) && readFileSync(done, 'utf8') === commit) return;
   rmSync(packed, { recursive: true, force: true });
   const filters = packages.flatMap(({ name }) => ['--filter', name]);
   run('pnpm', ...filters, 'pack', '--out', `${packed}/%s.tgz`);
+  writeFileSync(done, commit);
 }
 
 /** Checks the files and the types that a user of each package would import. */
 function checkShapes(packages) {
   for (const { name, exports } of packages) {
     const tarball = tarballOf(name);
-    run('pnpm', '--filter', name, 'exec', 'publint', '--strict', tarball);
+    run('pnpm', '--filter', '@plant-store/schemas', 'exec', 'publint', '--strict', tarball);
     // The command line has no types, because nobody imports it.
     if (exports) run('pnpm', 'tool', 'attw', tarball, '--profile', 'esm-only');
   }

@@ -184,8 +184,9 @@ export const packages = {
     ],
   },
   examples: {
-    imports: ['packages/core'],
-    testImports: ['packages/schemas', 'packages/client', 'packages/test-setup'],
+    // The local registry of the tests is not itself a test.
+    imports: ['packages/core', 'packages/test-setup'],
+    testImports: ['packages/schemas', 'packages/client'],
   },
   'examples/rest': {
     testImports: ['packages/test-setup'],

@@ -1,29 +1,16 @@
-import {
-  copyFile,
-  glob,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDatabase, startProcess } from '@plant-store/test-setup';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import manifest from '../../apps/cli/package.json' with { type: 'json' };
+import { createDatabase } from '@plant-store/test-setup';
+import { expect, inject, it, vi } from 'vitest';
 import coreManifest from '../../packages/core/package.json' with { type: 'json' };
 import { broughtBy, installed } from './dependencies.ts';
-import { type Registry, startRegistry } from './registry.ts';
-import { commit, copyRepository, release } from './release-copy.ts';
+import { makeProject, readReleased } from './project.ts';
 import { install, repository, run } from './run.ts';
 import { typeErrors } from './type-errors.ts';
 import { typedPrograms } from './typed-programs.ts';
 
 // Each test installs packages from the registry, which may be slow.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 /**
  * The files that a published package may have: code, types and source maps, core's migrations,
@@ -39,51 +26,12 @@ const installers = [
   ['yarn', ['npx', '-y', 'yarn@1.22.22', 'add', '--no-lockfile', '--prefer-offline']],
 ] as const;
 
-let directory: string;
-let registry: Registry;
-/** A copy of the repository, from which the packages are released. */
-let copy: string;
-let released: string;
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'plant-store-packed-'));
-  copy = join(directory, 'repository');
-  registry = await startRegistry(join(directory, 'registry'));
-  await copyRepository(copy, registry.npmrc);
-  released = await release(copy);
-});
-
-afterAll(async () => {
-  registry.stop();
-  await rm(directory, { recursive: true });
-});
-
-const readJson = async (path: string) => JSON.parse(await readFile(join(copy, path), 'utf8'));
-
-/** The versions of the published packages in the copy. */
-async function publishedVersions(): Promise<string[]> {
-  const paths = await Array.fromAsync(glob('{apps,packages}/*/package.json', { cwd: copy }));
-  const manifests = await Promise.all(paths.map(readJson));
-  return manifests.filter((each) => !each.private).map(({ version }) => version);
-}
-
-/** Makes an empty project outside the workspace. */
-async function makeProject(name: string): Promise<string> {
-  const project = join(directory, name);
-  await mkdir(project);
-  await writeFile(join(project, '.npmrc'), registry.npmrc);
-  await writeFile(
-    join(project, 'package.json'),
-    JSON.stringify({ name, private: true, type: 'module' }),
-  );
-  return project;
-}
-
 it('the packages contain only files that their users need', async () => {
-  const tarballs = await readdir(join(copy, 'dist-packages'));
-  expect(tarballs).toHaveLength((await publishedVersions()).length);
-  for (const tarball of tarballs) {
-    const files = await run(join(copy, 'dist-packages'), 'tar', ['--list', '--file', tarball]);
+  const tarballs = join(inject('copy'), 'dist-packages');
+  const packed = (await readdir(tarballs)).filter((name) => name.endsWith('.tgz'));
+  expect(packed).toHaveLength(8);
+  for (const tarball of packed) {
+    const files = await run(tarballs, 'tar', ['--list', '--file', tarball]);
     expect(
       files
         .trimEnd()
@@ -181,7 +129,7 @@ it('the client is light, and works with Vite, React and TanStack Query', async (
 });
 
 it('the command line works when it is installed globally', async () => {
-  const prefix = join(directory, 'global');
+  const prefix = join(inject('directory'), 'global');
   const project = await makeProject('garden');
   await mkdir(prefix);
   const userconfig = join(project, '.npmrc'); // npm reads no `.npmrc` of a project for a global package.
@@ -193,7 +141,9 @@ it('the command line works when it is installed globally', async () => {
   );
   const plantStore = (args: string[], env = {}) => run(project, command, args, env);
 
-  expect(await plantStore(['--version'])).toBe(`${manifest.version}\n`);
+  expect(await plantStore(['--version'])).toBe(
+    `${(await readReleased('apps/cli/package.json')).version}\n`,
+  );
   expect(await plantStore(['completion', 'bash'])).toContain('complete -o default');
   expect(await plantStore(['completion', 'zsh'])).toContain('compdef');
 
@@ -216,90 +166,3 @@ it.each(installers)('the client has strict types in a project of %s', async (nam
   const errors = await typeErrors(project, ['browser.ts'], options);
   expect(errors.filter((error) => !error.includes('/@trpc/server/'))).toEqual([]);
 });
-
-it('npx starts the server in an empty directory, and the command line beside it', async () => {
-  const env = await makeHome();
-  const project = join(directory, 'empty');
-  await mkdir(project);
-  const start = (settings: Record<string, string> = {}) =>
-    startProcess({ ...env, ...settings }, `cd '${project}' && exec npx -y @plant-store/server`);
-  const printed = async (server: ReturnType<typeof start>, pattern: RegExp) => {
-    const [, match = ''] = await server.printed(pattern);
-    return match;
-  };
-  const shell = (command: string, variables = {}) =>
-    run(project, 'sh', ['-c', command], { ...env, ...variables });
-  // npx does not forward SIGTERM.
-  const stop = async (server: ReturnType<typeof start>) => {
-    process.kill(Number(await printed(server, /or kill (\d+)/)));
-    expect(await server.ended()).toBe(0);
-  };
-
-  const embedded = start();
-  const plant = '{"name":"Monstera deliciosa","tag":"Araceae"}';
-  expect(await shell(await printed(embedded, /^ {2}(curl .*)$/m))).toBe(plant);
-  const page = await fetch(await printed(embedded, /Console +(\S+)#/), {
-    headers: { accept: 'text/html' },
-  });
-  expect(page.headers.get('content-type')).toMatch(/^text\/html/);
-  const reference = await printed(embedded, /Reference +(\S+)/);
-  for (const path of ['', '/errors', '/js/scalar.js', '/../openapi.json', '/../llms.txt']) {
-    expect((await fetch(reference + path)).status).toBe(200);
-  }
-  await stop(embedded);
-  expect(await readdir(join(project, '.plant-store'))).toEqual(
-    expect.arrayContaining(['postgres', 'token']),
-  );
-  expect(await shell('npx -y @plant-store/cli count')).toBe('1\n');
-
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const onPostgres = start({ DATABASE_URL: databaseUrl, PLANT_STORE_PROCESSES: '2' });
-  const createToken = await printed(onPostgres, /^ {2}(export PLANT_STORE_TOKEN=.*)$/m);
-  const curl = await printed(onPostgres, /^ {2}(curl .*)$/m);
-  expect(await shell(`${createToken}; ${curl}`)).toBe(plant);
-  await stop(onPostgres);
-});
-
-it('releases the next version with its changelog, and uploads it only once', async () => {
-  await expect(run(copy, 'pnpm', ['release', 'upload'])).resolves.toContain(
-    'has all packages of v1.0.0',
-  );
-  const change = '---\n"@plant-store/core": minor\n---\n\nPlants have a height.\n';
-  await writeFile(join(copy, '.changeset/height.md'), change);
-  await expect(run(copy, 'pnpm', ['release'])).rejects.toMatchObject({
-    stderr: expect.stringContaining('commit the changes that `git status` shows'),
-  });
-  await commit(copy, 'Give plants a height');
-  expect(await release(copy)).toContain('v1.1.0 is ready');
-  const { info } = await readJson('apps/api/openapi.json');
-  expect(new Set([...(await publishedVersions()), info.version])).toEqual(new Set(['1.1.0']));
-  expect(await readFile(join(copy, 'packages/core/CHANGELOG.md'), 'utf8')).toContain(
-    'Plants have a height.',
-  );
-  const project = await makeProject('newest');
-  expect(await run(project, 'npm', ['view', '@plant-store/server', 'version'])).toBe('1.1.0\n');
-});
-
-it('says before an upload that the packages lack a repository, or that the user is not logged in', async () => {
-  expect(released).toContain('add `repository` to the package.json of @plant-store/schemas,');
-  await writeFile(join(copy, '.npmrc'), registry.npmrc.replace(/\/\/.*_authToken.*\n/, ''));
-  await expect(run(copy, 'pnpm', ['release', 'upload'])).rejects.toMatchObject({
-    stderr: expect.stringMatching(/you are not logged in: run `npm login --registry http:/),
-  });
-  const inWorkflow = { ACTIONS_ID_TOKEN_REQUEST_URL: 'http://127.0.0.1' };
-  await expect(run(copy, 'pnpm', ['release', 'upload'], inWorkflow)).rejects.toMatchObject({
-    stderr: expect.stringContaining('add `repository` to the package.json'),
-  });
-});
-
-/** Makes a home directory in which npm has only its downloads of earlier runs. */
-async function makeHome(): Promise<Record<string, string>> {
-  const home = join(directory, 'home');
-  await mkdir(home);
-  const npmrc = join(home, '.npmrc');
-  await writeFile(npmrc, registry.npmrc);
-  const cache = (await run(directory, 'npm', ['config', 'get', 'cache'])).trim();
-  await mkdir(join(home, '.npm'));
-  await symlink(join(cache, '_cacache'), join(home, '.npm/_cacache'));
-  return { ...process.env, HOME: home, npm_config_userconfig: npmrc, npm_config_cache: join(home, '.npm') };
-}
