@@ -14,12 +14,14 @@ export async function copyRepository(copy: string, npmrc: string): Promise<void>
   ]);
   const existing = await Array.fromAsync(glob(listed.trim().split('\n'), { cwd: repository }));
   for (const file of existing) await cp(join(repository, file), join(copy, file));
-  await writeFile(join(copy, '.npmrc'), npmrc);
   // The whole `.ci/run` would run this test again. The check of the pages reads the rest of the file.
   const ci = join(copy, '.ci/run');
   const checks = 'npx -y pnpm exec turbo run pages; exit';
   await writeFile(ci, `#!/bin/sh\n${checks}\n${await readFile(ci, 'utf8')}`);
   await run(copy, 'git', ['init', '--quiet', '--initial-branch', 'main']);
+  // Git ignores the registry and the login, as in the home directory of a user.
+  await writeFile(join(copy, '.git/info/exclude'), '.npmrc\n');
+  await writeFile(join(copy, '.npmrc'), npmrc);
   await commit(copy, 'Begin');
   await run(copy, 'pnpm', ['install', '--frozen-lockfile', '--prefer-offline']);
 }
