@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPlantStore } from '@plant-store/server';
@@ -8,7 +8,9 @@ import { createServer } from 'vite';
 import { it, onTestFinished } from 'vitest';
 
 it('adds a plant to a store of its own', async () => {
-  const store = await startPlantStore({ dataDirectory: await mkdtemp(join(tmpdir(), 'plants-')) });
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'plants-'));
+  onTestFinished(() => rm(dataDirectory, { recursive: true }));
+  const store = await startPlantStore({ dataDirectory });
   onTestFinished(store.close);
   const proxy = { '/trpc': store.url };
   const site = await createServer({ root: import.meta.dirname, server: { port: 0, proxy } });

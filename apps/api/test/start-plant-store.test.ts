@@ -37,7 +37,9 @@ it('accepts the settings of the server, and ignores the environment', async () =
   const store = await start({ databaseUrl, settings: { PLANT_STORE_TOKEN: token } });
   expect(store.token).toBe(token);
   const { url } = store;
-  expect((await post({ url, token: 'token-of-the-environment' }, '/plants', plant)).status).toBe(401);
+  expect((await post({ url, token: 'token-of-the-environment' }, '/plants', plant)).status).toBe(
+    401,
+  );
 });
 
 it('rejects invalid options, and closes the database when the port is in use', async () => {
