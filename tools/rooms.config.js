@@ -74,6 +74,24 @@ export const packages = {
     imports: ['packages/schemas'],
     typeImports: ['packages/core'],
     testImports: ['packages/test-setup'],
+    rooms: [
+      {
+        'access-token.ts': 'which token does a request have?',
+        'app-router.ts': 'which procedures are there?',
+      },
+      { 'plant-store-error.ts': 'what does the error of a call mean?' },
+      {
+        'event-stream.ts': 'how is a stream of events read?',
+        'reconnect.ts': 'when does a subscription connect again?',
+      },
+      { 'call-link.ts': 'when does a call end, and when is it sent again?' },
+      { 'plant-store-client.ts': 'how does a call reach the store?' },
+      {
+        'all-plants.ts': 'how does a program read all plants?',
+        'follow-changes.ts': 'how does a program read the changes?',
+      },
+      { tanstack: 'what does TanStack Query need?' },
+    ],
   },
   'packages/test-setup': {
     rooms: [
@@ -149,6 +167,7 @@ export const packages = {
       'packages/formats',
       'packages/core',
       'packages/citus',
+      'packages/client',
       'packages/fast-start',
     ],
     testImports: ['packages/test-setup'],
@@ -161,6 +180,7 @@ export const packages = {
         delete: 'how are the plants with the ids in a file deleted?',
         doctor: 'what is wrong with the store?',
         completion: 'how does a shell complete the commands?',
+        mcp: 'how does an assistant use a running store?',
       },
       { commands: 'which arguments, options and help does each command have?' },
     ],
@@ -189,6 +209,7 @@ export const packages = {
     testImports: ['packages/schemas', 'packages/client'],
   },
   'examples/rest': {
+    imports: ['packages/schemas'],
     testImports: ['packages/test-setup'],
   },
   'examples/front-end': {

@@ -146,6 +146,11 @@ it('the command line works when it is installed globally', async () => {
   );
   expect(await plantStore(['completion', 'bash'])).toContain('complete -o default');
   expect(await plantStore(['completion', 'zsh'])).toContain('compdef');
+  // The SDK of the Model Context Protocol is installed, so only the store is missing.
+  const noStore = { PLANT_STORE_URL: 'http://127.0.0.1:1', PLANT_STORE_TOKEN: 'x' };
+  await expect(plantStore(['mcp'], noStore)).rejects.toMatchObject({
+    stderr: expect.stringContaining('the plant store did not respond'),
+  });
 
   const importPlants = ['import', join(repository, 'examples/houseplants.ndjson')];
   const databaseUrl = await createDatabase(inject('postgresUrl'));
