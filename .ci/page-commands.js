@@ -10,7 +10,9 @@ export const runBy = {
   'npx -y pnpm test:faults': '.ci/run',
   'npx -y pnpm test:histories': '.ci/run',
   'npx -y pnpm --filter @plant-store/core test': 'packages/core/package.json',
-  'npx -y pnpm pack:packages': 'examples/packed/pack.ts',
+  'npx -y pnpm release': 'examples/packed/release-copy.ts',
+  'npx @plant-store/server': 'examples/packed/packages.test.ts',
+  'npx @plant-store/cli': 'examples/packed/packages.test.ts',
   'npm install': 'examples/packed/run.ts',
   curl: 'examples/readme.test.ts',
   'examples/rest/add-plant.sh': 'examples/rest/add-plant.test.ts',
@@ -48,7 +50,8 @@ export const notRun = {
   'npx -y pnpm openapi': writes,
   'npx -y pnpm --filter @plant-store/example-rest generate': writes,
   'npx -y pnpm changeset': releases,
-  'npx -y pnpm audit': releases,
+  'npm login': releases,
+  'git push': releases,
   'npx -y pnpm --filter @plant-store/web dev':
     'runs until it is stopped; a test opens the built console',
   'npx -y pnpm --filter @plant-store/example-front-end dev':

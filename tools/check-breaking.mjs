@@ -10,7 +10,7 @@ const file = 'apps/api/openapi.json';
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 24 });
 
 const tags = ['tag', '--merged', 'HEAD', '--sort', '-creatordate', '--list'];
-const [release] = git(...tags, 'v[0-9]*', '@plant-store/*@*').split('\n');
+const [release] = git(...tags, 'v[0-9]*').split('\n');
 
 if (!release) {
   console.log('this clone has no tag of a release: there is no document to compare');

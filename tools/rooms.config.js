@@ -111,6 +111,7 @@ export const packages = {
     imports: ['packages/schemas', 'packages/core', 'packages/citus', 'packages/fast-start'],
     testImports: ['packages/test-setup', 'packages/client'],
     rooms: [
+      { 'repository.ts': 'where are the files that other folders of the repository have?' },
       { errors: 'which HTTP error does a client get?' },
       { observability: 'what do the log and the metrics say?' },
       { connections: 'what happens to a connection, below the requests?' },
@@ -204,8 +205,9 @@ export const packages = {
     ],
   },
   examples: {
-    imports: ['packages/core'],
-    testImports: ['packages/schemas', 'packages/client', 'packages/test-setup'],
+    // The local registry of the tests is not itself a test.
+    imports: ['packages/core', 'packages/test-setup'],
+    testImports: ['packages/schemas', 'packages/client'],
   },
   'examples/rest': {
     imports: ['packages/schemas'],
@@ -213,6 +215,6 @@ export const packages = {
   },
   'examples/front-end': {
     imports: ['packages/client'],
-    testImports: ['packages/test-setup'],
+    testImports: ['packages/test-setup', 'apps/api'],
   },
 };

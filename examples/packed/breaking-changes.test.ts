@@ -19,7 +19,7 @@ beforeAll(async () => {
   await git('add', '.');
   const author = ['-c', 'user.name=test', '-c', 'user.email=test@example.com'];
   await git(...author, 'commit', '--quiet', '--message', 'Release');
-  await git('tag', '@plant-store/schemas@1.0.0');
+  await git('tag', 'v1.0.0');
 });
 
 afterAll(() => rm(directory, { recursive: true }));
@@ -105,7 +105,7 @@ const breaking = [
 
 it.each(breaking)('rejects %s without a changeset for a major release', async (_, change) => {
   expect(await check(change)).toMatch(
-    /^apps\/api\/openapi\.json breaks clients of @plant-store\/schemas@1\.0\.0: .*\n.*choose "major"\n$/s,
+    /^apps\/api\/openapi\.json breaks clients of v1\.0\.0: .*\n.*choose "major"\n$/s,
   );
   await writeChangeset('major');
   expect(await check(change)).toBe('');

@@ -1,71 +1,49 @@
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createDatabase } from '@plant-store/test-setup';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import manifest from '../../apps/cli/package.json' with { type: 'json' };
+import { expect, inject, it, vi } from 'vitest';
 import coreManifest from '../../packages/core/package.json' with { type: 'json' };
 import { broughtBy, installed } from './dependencies.ts';
-import { pack, type Tarballs } from './pack.ts';
+import { makeProject, readReleased } from './project.ts';
 import { install, repository, run } from './run.ts';
 import { typeErrors } from './type-errors.ts';
 import { typedPrograms } from './typed-programs.ts';
 
 // Each test installs packages from the registry, which may be slow.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 /**
  * The files that a published package may have: code, types and source maps, core's migrations,
- * pages.
+ * pages, and the files that the server sends.
  */
 const published =
-  /^package\/(dist\/[\w/-]+(?<!\.test)(\.js|\.d\.ts|\.js\.map)|drizzle\/[\w/]+\.(sql|json)|LICENSE|README\.md|CHANGELOG\.md|package\.json)$/;
+  /^package\/(dist\/[\w/-]+(?<!\.test)(\.js|\.d\.ts|\.js\.map)|dist\/files\/.*|src\/pages\/reference\.html|errors\.html|openapi\.json|drizzle\/[\w/]+\.(sql|json)|LICENSE|README\.md|CHANGELOG\.md|package\.json)$/;
 
-let directory: string;
-let tarballs: Tarballs;
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'plant-store-packed-'));
-  tarballs = await pack();
-});
-
-afterAll(() => rm(directory, { recursive: true }));
-
-/** Makes an empty project outside the workspace. */
-async function makeProject(name: string): Promise<string> {
-  const project = join(directory, name);
-  await mkdir(project);
-  await writeFile(
-    join(project, 'package.json'),
-    JSON.stringify({ name, private: true, type: 'module' }),
-  );
-  return project;
-}
+const installers = [
+  ['npm', ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline']],
+  // The packages are only seconds old.
+  ['pnpm', ['pnpm', 'add', '--config.minimum-release-age=0', '--prefer-offline']],
+  ['yarn', ['npx', '-y', 'yarn@1.22.22', 'add', '--no-lockfile', '--prefer-offline']],
+] as const;
 
 it('the packages contain only files that their users need', async () => {
-  const packed = await readdir(dirname(tarballs.core));
-  expect(packed.sort()).toEqual(
-    Object.values(tarballs)
-      .map((path) => basename(path))
-      .sort(),
-  );
-  for (const [name, tarball] of Object.entries(tarballs)) {
-    const files = await run(directory, 'tar', ['--list', '--file', tarball]);
+  const tarballs = join(inject('copy'), 'dist-packages');
+  const packed = (await readdir(tarballs)).filter((name) => name.endsWith('.tgz'));
+  expect(packed).toHaveLength(8);
+  for (const tarball of packed) {
+    const files = await run(tarballs, 'tar', ['--list', '--file', tarball]);
     expect(
       files
         .trimEnd()
         .split('\n')
         .filter((file) => !published.test(file)),
     ).toEqual([]);
-    // The command line has no types, because nobody imports it.
-    if (name !== 'cli')
-      await run(repository, 'pnpm', ['tool', 'attw', tarball, '--profile', 'esm-only']);
   }
 });
 
 it('core works in an internal tool, and names the package that a data directory needs', async () => {
   const project = await makeProject('internal-tool');
-  await install(project, tarballs.schemas, tarballs.core, '@types/node@24');
+  await install(project, '@plant-store/core', '@types/node@24');
   await copyFile(join(repository, 'examples/internal-tool.ts'), join(project, 'internal-tool.ts'));
   const brought = ['@plant-store/schemas', '@trpc/server', 'drizzle-orm', 'postgres', 'superjson'];
   expect(await broughtBy(project, '@plant-store/core')).toEqual(expect.arrayContaining(brought));
@@ -108,7 +86,7 @@ it('the client is light, and works with Vite, React and TanStack Query', async (
   ];
   const types = ['@types/react', '@types/react-dom'];
   const packages = [...newest, ...types].map((name) => `${name}@latest`);
-  await install(project, tarballs.schemas, tarballs.client, ...packages);
+  await install(project, '@plant-store/client', ...packages);
   expect(await broughtBy(project, '@plant-store/client')).toEqual([
     '@plant-store/schemas',
     '@trpc/client',
@@ -151,19 +129,21 @@ it('the client is light, and works with Vite, React and TanStack Query', async (
 });
 
 it('the command line works when it is installed globally', async () => {
-  const prefix = join(directory, 'global');
-  const { schemas, formats, core, citus, client, 'fast-start': fastStart, cli } = tarballs;
-  await mkdir(prefix);
-  const needed = [schemas, formats, core, citus, client, fastStart, cli];
-  await install(prefix, '--global', '--prefix', prefix, ...needed);
+  const prefix = join(inject('directory'), 'global');
   const project = await makeProject('garden');
+  await mkdir(prefix);
+  const userconfig = join(project, '.npmrc'); // npm reads no `.npmrc` of a project for a global package.
+  const options = ['--global', '--prefix', prefix, '--userconfig', userconfig];
+  await install(project, ...options, '@plant-store/cli');
   const command = join(
     prefix,
     process.platform === 'win32' ? 'plant-store.cmd' : 'bin/plant-store',
   );
   const plantStore = (args: string[], env = {}) => run(project, command, args, env);
 
-  expect(await plantStore(['--version'])).toBe(`${manifest.version}\n`);
+  expect(await plantStore(['--version'])).toBe(
+    `${(await readReleased('apps/cli/package.json')).version}\n`,
+  );
   expect(await plantStore(['completion', 'bash'])).toContain('complete -o default');
   expect(await plantStore(['completion', 'zsh'])).toContain('compdef');
   // The SDK of the Model Context Protocol is installed, so only the store is missing.
@@ -180,4 +160,14 @@ it('the command line works when it is installed globally', async () => {
 
   await writeFile(join(project, '.env'), `DATABASE_URL=${databaseUrl}\n`);
   expect(await plantStore(importPlants)).toMatch(/\b208 existed/);
+});
+
+it.each(installers)('the client has strict types in a project of %s', async (name, add) => {
+  const project = await makeProject(`strict-${name}`);
+  const [file, ...args] = add;
+  await run(project, file, [...args, '@plant-store/client', '@trpc/client', '@trpc/server']);
+  await writeFile(join(project, 'browser.ts'), typedPrograms.browserClient);
+  const options = { target: 'es2022', lib: ['es2022', 'dom'], types: [] };
+  const errors = await typeErrors(project, ['browser.ts'], options);
+  expect(errors.filter((error) => !error.includes('/@trpc/server/'))).toEqual([]);
 });

@@ -1,52 +1,49 @@
-import { cp, glob, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { repository, run } from './run.ts';
+import { expect, inject, it, vi } from 'vitest';
+import { makeProject, readReleased } from './project.ts';
+import { commit, release } from './release-copy.ts';
+import { run } from './run.ts';
 
-/** Copies the files of the repository, even uncommitted files. */
-async function copyRepository(): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), 'plant-store-release-'));
-  onTestFinished(() => rm(copy, { recursive: true, force: true }));
-  const listed = await run(repository, 'git', [
-    ...['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'],
-  ]);
-  const existing = await Array.fromAsync(glob(listed.trim().split('\n'), { cwd: repository }));
-  for (const file of existing) await cp(join(repository, file), join(copy, file));
-  await run(copy, 'git', ['init', '--quiet']);
-  await run(copy, 'git', ['add', '.']);
-  return copy;
-}
+// A release builds all packages.
+vi.setConfig({ testTimeout: 600_000 });
 
-const readJson = async (path: string) => JSON.parse(await readFile(path, 'utf8'));
+const copy = inject('copy');
+const npmrc = inject('npmrc');
 
-it('releases the next version by the steps of CONTRIBUTING.md', async () => {
-  const copy = await copyRepository();
-  await run(copy, 'pnpm', ['install', '--frozen-lockfile', '--prefer-offline']);
+it('releases the next version with its changelog, and uploads it only once', async () => {
+  await expect(run(copy, 'pnpm', ['release', 'upload'])).resolves.toContain(
+    'has all packages of v1.0.0',
+  );
   const change = '---\n"@plant-store/core": minor\n---\n\nPlants have a height.\n';
   await writeFile(join(copy, '.changeset/height.md'), change);
-
-  const page = await readFile(join(copy, 'CONTRIBUTING.md'), 'utf8');
-  const [, steps = ''] = page.split('## Releases');
-  const commands = [...steps.matchAll(/`npx -y pnpm ([^`]+)`/g)].map(([, command = '']) => command);
-  expect(commands).toEqual([
-    expect.stringContaining('audit'),
-    'changeset version',
-    'openapi',
-    'changeset publish',
-  ]);
-  for (const command of commands.slice(1, -1)) await run(copy, 'pnpm', command.split(' '));
-
-  const document = await readJson(join(copy, 'apps/api/openapi.json'));
-  const manifests = await Promise.all(
-    [...(await Array.fromAsync(glob('{apps,packages}/*/package.json', { cwd: copy })))].map(
-      (path) => readJson(join(copy, path)),
-    ),
-  );
+  await expect(run(copy, 'pnpm', ['release'])).rejects.toMatchObject({
+    stderr: expect.stringContaining('commit the changes that `git status` shows'),
+  });
+  await commit(copy, 'Give plants a height');
+  expect(await release(copy)).toContain('v1.1.0 is ready');
+  const paths = await Array.fromAsync(glob('{apps,packages}/*/package.json', { cwd: copy }));
+  const manifests = await Promise.all(paths.map(readReleased));
   const versions = manifests.filter((each) => !each.private).map(({ version }) => version);
-  expect(new Set([...versions, document.info.version])).toEqual(new Set(['1.1.0']));
-  await run(copy, 'pnpm', ['exec', 'turbo', 'run', 'lint', 'pages', 'openapi:check']);
+  const { info } = await readReleased('apps/api/openapi.json');
+  expect(new Set([...versions, info.version])).toEqual(new Set(['1.1.0']));
+  expect(await readFile(join(copy, 'packages/core/CHANGELOG.md'), 'utf8')).toContain(
+    'Plants have a height.',
+  );
+  const project = await makeProject('newest');
+  expect(await run(project, 'npm', ['view', '@plant-store/server', 'version'])).toBe('1.1.0\n');
+});
 
-  await run(copy, 'pnpm', ['pack:packages']); // `changeset publish` packs each package, too.
-  expect(await readdir(join(copy, 'dist-packages'))).toHaveLength(versions.length);
+it('says before an upload that the packages lack a repository, or that the user is not logged in', async () => {
+  expect(inject('released')).toContain(
+    'add `repository` to the package.json of @plant-store/schemas,',
+  );
+  await writeFile(join(copy, '.npmrc'), npmrc.replace(/\/\/.*_authToken.*\n/, ''));
+  await expect(run(copy, 'pnpm', ['release', 'upload'])).rejects.toMatchObject({
+    stderr: expect.stringMatching(/you are not logged in: run `npm login --registry http:/),
+  });
+  const inWorkflow = { ACTIONS_ID_TOKEN_REQUEST_URL: 'http://127.0.0.1' };
+  await expect(run(copy, 'pnpm', ['release', 'upload'], inWorkflow)).rejects.toMatchObject({
+    stderr: expect.stringContaining('add `repository` to the package.json'),
+  });
 });

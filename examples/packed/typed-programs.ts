@@ -15,6 +15,14 @@ plant.id;
 // @ts-expect-error: an id is not a string
 store.create({ id: '1', name: 'x' });
 `,
+  browserClient: `
+import { createPlantStoreClient } from '@plant-store/client';
+
+const { createPlant } = createPlantStoreClient({ url: '', token: '' });
+export const plant: { name: string } = await createPlant.mutate({ id: 1n, name: 'x' });
+// @ts-expect-error: an id is not a string
+createPlant.mutate({ id: '1', name: 'x' });
+`,
   browser: `
 import { type AppRouter, createPlantStoreClient, plantStoreError } from '@plant-store/client';
 import { NewPlant } from '@plant-store/schemas';

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // This program starts the server. The program turns on Node's compile cache before Node loads the first
 // TypeScript file. Without this cache, Node would strip the types again at each start.
 import module from 'node:module';

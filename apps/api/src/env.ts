@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { databaseUrlSyntax, isDatabaseUrl, withoutPassword } from '@plant-store/core/read';
 import { loadEnvFile } from '@plant-store/fast-start/env-file';
 import { explainUnknownSettings, type SettingName } from '@plant-store/fast-start/setting-names';
 import { z } from 'zod';
 import { tokenSyntax } from './auth/authentication.ts';
 import type { JwtSettings } from './auth/jwt.ts';
+import { home, isInRepository } from './repository.ts';
 
-export const repositoryRoot = resolve(fileURLToPath(new URL('../../..', import.meta.url)));
+const envFile = resolve(home, '.env');
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -49,7 +49,7 @@ const settings = {
     schema: z
       .string()
       .transform((path) => resolve(path))
-      .default(resolve(repositoryRoot, '.plant-store')),
+      .default(resolve(home, '.plant-store')),
     fix: 'set a directory',
   },
   PLANT_STORE_TOKEN: {
@@ -126,12 +126,11 @@ const embeddedFix =
 export type Env = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> };
 
 /**
- * Reads the settings from environment variables and the file `.env` at the repository root. An empty value
- * counts as not set.
+ * Reads the settings from environment variables and the file `.env`. An empty value counts as not set.
  *
  * @throws Error that names each invalid setting in a line of its own
  */
-export function readEnv(variables = loadEnvFile(resolve(repositoryRoot, '.env'))): Env {
+export function readEnv(variables = loadEnvFile(envFile)): Env {
   const errors: string[] = [];
   const entries = Object.entries(settings).map(([name, { schema, fix, ...setting }]) => {
     const value = variables[name] || undefined;
@@ -162,8 +161,11 @@ const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = proc
 
 /** Returns the variables, without a password, that point `plant-store` to the same Postgres. */
 export function databaseSettings(): Record<string, string> {
+  // In the repository, the command line finds `.env` by itself.
+  const ownFile = isInRepository || inheritedUrl ? undefined : envFile;
+  const settingsFile = inheritedFile ? resolve(inheritedFile) : ownFile;
   return {
-    ...(inheritedFile && { PLANT_STORE_ENV_FILE: resolve(inheritedFile) }),
+    ...(settingsFile && { PLANT_STORE_ENV_FILE: settingsFile }),
     ...(inheritedUrl && { DATABASE_URL: withoutPassword(inheritedUrl) }),
   };
 }

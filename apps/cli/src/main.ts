@@ -1,11 +1,9 @@
 #!/usr/bin/env node
-// Node links static imports before it runs any code, and an old Node fails in this step. This file has no
-// static imports, so it can say which Node the program needs.
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < 22 || (major === 22 && minor < 18)) {
-  console.error(
-    `plant-store: this is Node ${process.versions.node}: install Node 22.18 or newer, and run it again`,
-  );
+// This file has no static imports, so an old Node can run it, and it can say which Node the program needs.
+const { explainOldNode } = await import('@plant-store/fast-start/old-node');
+const oldNode = explainOldNode();
+if (oldNode) {
+  console.error(oldNode);
   process.exitCode = 1;
 } else {
   const { startFast } = await import('@plant-store/fast-start');

@@ -45,10 +45,13 @@ it.each(['22.18.0', '24.0.0'])('runs on Node %s', async (version) => {
 });
 
 // With a static import, an old Node would end with a SyntaxError before the first line.
-it('has no static import in src/main.ts, which checks the version of Node', async () => {
-  const main = await readFile(new URL('../src/main.ts', import.meta.url), 'utf8');
-  expect(main).not.toMatch(/^(import|export)\b/m);
-});
+it.each(['apps/cli', 'apps/api'])(
+  '%s/src/main.ts, which checks the version of Node, has no static import',
+  async (app) => {
+    const main = await readFile(new URL(`../../../${app}/src/main.ts`, import.meta.url), 'utf8');
+    expect(main).not.toMatch(/^(import|export)\b/m);
+  },
+);
 
 it.each(['help', '--help', '--version'])(
   '`plant-store %s` exits quietly when the reader closes the pipe',

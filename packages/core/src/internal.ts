@@ -1,4 +1,4 @@
-/** These exports are only for apps/api. The published package does not have this entry point. */
+/** Only the server uses these exports. They may change in any version. */
 export { generateToken } from './access-tokens/access-tokens.ts';
 export { createPrincipalCache, type TokenOwner } from './access-tokens/principal-cache.ts';
 export { changeTextsOf } from './changes/kept-pages.ts';

@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-
-const repository = fileURLToPath(new URL('../../../..', import.meta.url));
+import { repositoryRoot } from '../repository.ts';
 
 /**
  * Builds the console for `pnpm start`. Does nothing without Turborepo, as in a production image. Prints an
@@ -15,7 +13,7 @@ export async function buildConsole(): Promise<void> {
   if (!turbo) return;
   const args = ['run', 'build', '--filter=@plant-store/web', '--no-update-notifier'];
   const build = promisify(execFile)(process.execPath, [turbo, ...args], {
-    cwd: repository,
+    cwd: repositoryRoot,
     env: { ...process.env, PATH: pathWithPnpm(), TURBO_TELEMETRY_DISABLED: '1' },
   });
   const stop = () => build.child.kill();
@@ -33,7 +31,7 @@ function pathWithPnpm({ PATH = '', npm_execpath: pnpm } = process.env): string {
 
 function findTurbo(): string | undefined {
   try {
-    return createRequire(join(repository, 'package.json')).resolve('turbo');
+    return createRequire(join(repositoryRoot, 'package.json')).resolve('turbo');
   } catch {
     return undefined;
   }

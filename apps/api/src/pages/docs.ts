@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type FastifyInstance, fastify } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { outsideFile } from '../repository.ts';
 import { loadOnce } from '../responses/load-once.ts';
+import { referenceScript } from './reference-script.ts';
 import { createStaticFile, sendFile } from './static-file.ts';
 
 /**
@@ -21,10 +23,10 @@ export async function docs(scope: FastifyInstance): Promise<void> {
 }
 
 const files = {
-  '/docs': () => page('./reference.html'),
+  '/docs': () => page('../../src/pages/reference.html'),
   '/docs/errors': () => page('../../errors.html'),
   '/docs/js/scalar.js': async () => ({
-    body: await scalarScript(),
+    body: await referenceScript(),
     'content-type': 'text/javascript; charset=utf-8',
   }),
   '/openapi.json': async () => ({
@@ -34,7 +36,7 @@ const files = {
     'cross-origin-resource-policy': 'cross-origin',
   }),
   '/llms.txt': async () => ({
-    body: await readFile(new URL('../../../../llms.txt', import.meta.url)),
+    body: await readFile(outsideFile('llms.txt')),
     'content-type': 'text/plain; charset=utf-8',
   }),
   '/favicon.ico': async () => ({ body: Buffer.from(icon), 'content-type': 'image/svg+xml' }),
@@ -60,14 +62,6 @@ async function page(file: string) {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': contentSecurityPolicy(body.toString()),
   };
-}
-
-/** Loads a plugin of Scalar, because only this plugin contains the script for browsers. */
-async function scalarScript(): Promise<Buffer> {
-  const { default: scalar } = await import('@scalar/fastify-api-reference');
-  const server = fastify();
-  await server.register(scalar, { routePrefix: '/docs', configuration: { url: 'openapi.json' } });
-  return (await server.inject('/docs/js/scalar.js')).rawPayload;
 }
 
 /** Allows only the page's own scripts. The origin identifies files, and a hash identifies inline scripts. */

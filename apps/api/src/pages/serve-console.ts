@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import { outsideFile } from '../repository.ts';
 import { loadOnce } from '../responses/load-once.ts';
 import { addVary, weightOf } from '../responses/negotiation.ts';
 import { readConsoleFiles } from './console-files.ts';
 import { sendFile } from './static-file.ts';
 
-/** The directory into which `apps/web` builds the console. */
-const builtConsole = fileURLToPath(new URL('../../../web/dist', import.meta.url));
+const builtConsole = outsideFile('console');
 
 /** Whether there is a console to serve. */
 export function hasConsole(directory = builtConsole): boolean {

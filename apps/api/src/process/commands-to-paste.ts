@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url';
+import { isInRepository, outsideFile, repositoryRoot } from '../repository.ts';
 
 /** The command below sends the plant in this file. */
-const plantFile = fileURLToPath(new URL('../../../../examples/plant.json', import.meta.url));
+const plantFile = outsideFile('plant.json');
 
 /**
  * Returns a command that adds a plant, for cmd and PowerShell on Windows, otherwise for a POSIX shell.
@@ -30,18 +30,20 @@ export function curlCommand(url: string, token: string | undefined, isWindows: b
  * `PLANT_STORE_TOKEN` to the token.
  *
  * @param variables the settings that another terminal may not have, without secrets
+ * @param root the root of the repository, or undefined when the server runs from its package
  */
 export function tokenCommand(
-  root: string,
   variables: Record<string, string>,
   isWindows: boolean,
+  root = isInRepository ? repositoryRoot : undefined,
 ): string {
-  const create = 'plant-store token create me';
+  const quoteRoot = isWindows ? (text: string) => `"${text}"` : quote;
+  const program = root ? `pnpm -C ${quoteRoot(root)} plant-store` : '@plant-store/cli';
+  const create = `npx -y ${program} token create me`;
   // cmd and PowerShell set variables in different ways.
-  if (isWindows) return `npx -y pnpm -C "${root}" ${create}`;
+  if (isWindows) return create;
   const settings = Object.entries(variables).map(([name, value]) => `${name}=${quote(value)} `);
-  const command = `${settings.join('')}npx -y pnpm -C ${quote(root)} ${create}`;
-  return `export PLANT_STORE_TOKEN="$(${command})"`;
+  return `export PLANT_STORE_TOKEN="$(${settings.join('')}${create})"`;
 }
 
 function quote(text: string): string {

@@ -9,17 +9,18 @@ const watchInterval = 15_000;
 
 /**
  * Looks at the feed at intervals, even when no client follows it. Forgets old deletions at once and then
- * each hour. Another instance may forget the same deletions at the same time.
+ * each hour. Another instance may forget the same deletions at the same time. Ends when the server closes.
  */
-export function keepFeed({ log }: FastifyInstance, store: PlantStore, days: number): void {
+export function keepFeed(server: FastifyInstance, store: PlantStore, days: number): void {
   // This function ignores errors, because the server logs the same errors for calls of clients.
   const watch = () => store.watchFeed().catch(() => {});
   const forget = () =>
     store.forgetDeletions(days).catch((error) => {
-      log.warn(`the feed still has old deletions: ${explainDatabaseError(error)}`);
+      if (server.isClosing) return;
+      server.log.warn(`the feed still has old deletions: ${explainDatabaseError(error)}`);
     });
   void watch();
   void forget();
-  setInterval(watch, watchInterval).unref();
-  setInterval(forget, hour).unref();
+  const timers = [setInterval(watch, watchInterval).unref(), setInterval(forget, hour).unref()];
+  server.server.once('close', () => timers.forEach(clearInterval));
 }

@@ -49,6 +49,6 @@ async function startWorker(env: Env): Promise<void> {
     },
     metrics: async () => (await state.prepared?.metrics?.values()) ?? [],
   });
-  state.prepared = await prepareServer(env, worker);
+  state.prepared = await prepareServer(env, { worker });
   await worker.listening(await listen(state.prepared, env, worker.signals));
 }

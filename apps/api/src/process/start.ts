@@ -11,7 +11,7 @@ import { acceptStaticTokens } from '../auth/static-tokens.ts';
 import { connectionCapacity } from '../connections/connection-capacity.ts';
 import { backlog } from '../connections/node-server-options.ts';
 import { type Env, jwtSettings } from '../env.ts';
-import { logOutput } from '../observability/log-output.ts';
+import { type LogOutput, logOutput } from '../observability/log-output.ts';
 import type { MetricValues } from '../observability/metrics.ts';
 import { buildConsole } from '../pages/build-console.ts';
 import { firstRunToken } from './first-run-token.ts';
@@ -38,8 +38,14 @@ export async function startAlone(env: Env): Promise<void> {
   output.write(welcome(env, { ...listening, metricsUrl, generated, signInCode }));
 }
 
-/** @param worker this process, when several processes serve together */
-export async function prepareServer(env: Env, worker?: WorkerProcess) {
+interface ServerParts {
+  /** This process, when several processes serve together. */
+  worker?: WorkerProcess;
+  /** The destination of the log. The default is standard output. */
+  output?: LogOutput;
+}
+
+export async function prepareServer(env: Env, { worker, output: given }: ServerParts = {}) {
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   // The server's modules load while the database opens.
   const [store, { buildServer }] = await Promise.all([
@@ -56,7 +62,7 @@ export async function prepareServer(env: Env, worker?: WorkerProcess) {
       ? undefined
       : (await import('../observability/metrics.ts')).createMetrics(store); // This slow import runs only if needed.
   const { maxConnections, shortage } = connectionCapacity();
-  const output = logOutput(metrics?.countLostLine, worker !== undefined);
+  const output = given ?? logOutput(metrics?.countLostLine, worker !== undefined);
   const server = await buildServer({
     store,
     logStream: output,
@@ -82,16 +88,22 @@ export async function prepareServer(env: Env, worker?: WorkerProcess) {
 }
 
 /** @param signals emits the signals that stop the server. By default, the process emits the signals */
-export async function listen(
-  { server, store, output }: PreparedServer,
+export function listen(
+  prepared: PreparedServer,
   env: Env,
   signals?: EventEmitter,
 ): Promise<Listening> {
+  const { server, store, output } = prepared;
   // A signal that comes after the first request must wait for responses.
   const drainDelay = env.PLANT_STORE_DRAIN_DELAY_MS;
   server.server.once('listening', () =>
     stopOnSignals({ server, store, drainDelay, logOutput: output, signals }),
   );
+  return openServer(prepared, env);
+}
+
+/** Listens, and begins the regular work on the feed. */
+export async function openServer({ server, store }: PreparedServer, env: Env): Promise<Listening> {
   const url = await server
     .listen({ host: env.HOST, port: env.PORT, backlog })
     .catch(

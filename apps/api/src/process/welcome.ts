@@ -1,5 +1,5 @@
 import { describeDatabaseUrl } from '@plant-store/core/read';
-import { databaseSettings, type Env, repositoryRoot } from '../env.ts';
+import { databaseSettings, type Env } from '../env.ts';
 import { hasConsole } from '../pages/serve-console.ts';
 import { curlCommand, tokenCommand } from './commands-to-paste.ts';
 import type { FirstRunToken } from './first-run-token.ts';
@@ -66,6 +66,6 @@ function tokenSection(): string {
   return `
 Create an access token${windows}:
 
-  ${tokenCommand(repositoryRoot, databaseSettings(), isWindows)}
+  ${tokenCommand(databaseSettings(), isWindows)}
 `;
 }

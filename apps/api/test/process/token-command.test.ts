@@ -15,7 +15,7 @@ it.runIf(hasPosixShell)(
     const npx = join(directory, 'npx');
     await writeFile(npx, '#!/bin/sh\necho "$DATABASE_URL"; printf "%s|" "$@"\n');
     await chmod(npx, 0o755);
-    const command = tokenCommand(root, { DATABASE_URL: url }, false);
+    const command = tokenCommand({ DATABASE_URL: url }, false, root);
     const env = { PATH: `${directory}:${process.env['PATH']}` };
     expect(await runInShell(`${command}; printf %s "$PLANT_STORE_TOKEN"`, env)).toBe(
       `${url}\n-y|pnpm|-C|${root}|plant-store|token|create|me|`,
@@ -24,6 +24,6 @@ it.runIf(hasPosixShell)(
 );
 
 it('cmd and PowerShell read every part of the command for Windows in the same way', () => {
-  const command = tokenCommand('C:\\plant store', { DATABASE_URL: url }, true);
+  const command = tokenCommand({ DATABASE_URL: url }, true, 'C:\\plant store');
   expect(command).toBe('npx -y pnpm -C "C:\\plant store" plant-store token create me');
 });

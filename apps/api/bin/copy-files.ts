@@ -1,0 +1,12 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { referenceScript } from '../src/pages/reference-script.ts';
+import { outsideFiles, repositoryRoot } from '../src/repository.ts';
+
+// The last step of the build. Copies the files that the package needs from other folders of the repository.
+const target = join(import.meta.dirname, '../dist/files');
+await mkdir(target, { recursive: true });
+for (const [name, path] of Object.entries(outsideFiles)) {
+  await cp(join(repositoryRoot, path), join(target, name), { recursive: true });
+}
+await writeFile(join(target, 'scalar.js'), await referenceScript());

@@ -1,0 +1,73 @@
+import { generateToken } from '@plant-store/core/internal';
+import type { SettingName } from '@plant-store/fast-start/setting-names';
+import { readEnv } from './env.ts';
+import { openServer, prepareServer } from './process/start.ts';
+
+/** The location of the plants, and the settings of the server. */
+export interface StartOptions {
+  /** The directory of an embedded database. If the directory is empty, a database is created. */
+  dataDirectory?: string;
+  /** The URL of a Postgres, in place of a data directory. */
+  databaseUrl?: string;
+  /** Settings by the names of the environment variables, which this function does not read. */
+  settings?: { [Name in ServerSetting]?: string };
+}
+
+/** The settings of a single server. */
+export type ServerSetting = Exclude<
+  SettingName,
+  'DATABASE_URL' | 'PLANT_STORE_DATA_DIR' | 'PLANT_STORE_PROCESSES' | 'PLANT_STORE_METRICS_PORT'
+>;
+
+/** A server in this process. */
+export interface StartedPlantStore {
+  /** The address of the server, without a slash at the end. */
+  url: string;
+  /** An access token with all scopes: the setting `PLANT_STORE_TOKEN`, otherwise a new token. */
+  token: string;
+  /** Waits for the responses to all requests, and closes the server and its database. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a plant store in this process, for example for the tests of a front end. By default, the server
+ * chooses a free port, and writes only warnings to standard error.
+ *
+ * @throws Error when a setting is invalid, the database cannot be opened, or the port is in use
+ */
+export async function startPlantStore({
+  dataDirectory,
+  databaseUrl,
+  settings,
+}: StartOptions): Promise<StartedPlantStore> {
+  if (!dataDirectory === !databaseUrl) {
+    throw new Error('startPlantStore needs either a dataDirectory or a databaseUrl');
+  }
+  const token = settings?.PLANT_STORE_TOKEN || generateToken();
+  const env = readEnv({
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    ...settings,
+    PLANT_STORE_TOKEN: token,
+    DATABASE_URL: databaseUrl,
+    PLANT_STORE_DATA_DIR: dataDirectory,
+  });
+  const prepared = await prepareServer(env, { output });
+  const { server, store } = prepared;
+  const close = async () => {
+    await server.close();
+    await store.close();
+  };
+  try {
+    const { url } = await openServer(prepared, env);
+    return { url, token, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const output = {
+  write: (line: string) => void process.stderr.write(line),
+  settle: async () => {},
+};

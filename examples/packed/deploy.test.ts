@@ -1,0 +1,74 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parseEnv, promisify } from 'node:util';
+import { createDatabase, freePort, unprivilegedUser } from '@plant-store/test-setup';
+import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { readDockerfile } from './dockerfile.ts';
+import { makeProject } from './project.ts';
+import { repository, run } from './run.ts';
+
+// The installation from the registry may be slow.
+vi.setConfig({ testTimeout: 600_000 });
+
+const read = (name: string) => readFile(join(repository, 'deploy', name), 'utf8');
+
+it('the files in deploy install the packages, and start a server that does not run as root', async () => {
+  const image = readDockerfile(await read('Dockerfile'));
+  const directory = await makeProject('image');
+  // The test keeps npm's cache, which other tests use.
+  const [install = ''] = image.run.split(' && npm cache clean');
+  await run(directory, 'sh', ['-c', `${install} --prefer-offline`], image.args);
+  await chmod(inject('directory'), 0o755);
+  expect(image.user).toBe('node');
+
+  const port = await freePort();
+  const user = await unprivilegedUser();
+  const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`;
+  const env = { PATH, ...image.env, ...(await serverSettings(port)) };
+  const started = { cwd: directory, ...user, env };
+  await servesAndStops(image.command, started, port, async () => {
+    const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } });
+    expect(page.status).toBe(200); // The console.
+    const [file = '', ...args] = image.healthCheck;
+    const onPort = args.map((argument) => argument.replace('127.0.0.1:3000', `127.0.0.1:${port}`));
+    await promisify(execFile)(file, onPort, started);
+  });
+
+  const unit = await read('plant-store.service');
+  const values = (name: string) =>
+    [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+  expect(values('NoNewPrivileges')).toEqual(['yes']);
+  expect(values('WorkingDirectory')).toEqual(['/opt/plant-store']);
+  const [command = ''] = values('ExecStart');
+  const settings = parseEnv(values('Environment').join('\n'));
+  const service = { ...started, env: { ...settings, ...env } };
+  await servesAndStops([command.replace('/opt/plant-store', directory)], service, port);
+});
+
+const serverSettings = async (port: number) => ({
+  DATABASE_URL: await createDatabase(inject('postgresUrl')),
+  PLANT_STORE_TOKEN: 'secret-of-the-tests',
+  PLANT_STORE_PROCESSES: '2',
+  PLANT_STORE_METRICS_PORT: '0',
+  PLANT_STORE_DRAIN_DELAY_MS: '0',
+  PLANT_STORE_ENV_FILE: '/dev/null',
+  PORT: String(port),
+});
+
+async function servesAndStops(
+  [file = '', ...args]: string[],
+  options: { cwd: string; env: Record<string, string | undefined> },
+  port: number,
+  whileServing = async () => {},
+): Promise<void> {
+  const server = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void server.kill('SIGKILL'));
+  server.stdout.resume();
+  const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
+  await expect.poll(() => ready().catch(() => 0)).toBe(200);
+  await whileServing();
+  server.kill('SIGTERM');
+  expect(await once(server, 'exit')).toEqual([0, null]);
+}

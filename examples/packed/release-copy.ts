@@ -1,0 +1,45 @@
+import { cp, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { repository, run } from './run.ts';
+
+/**
+ * Copies the files of the repository, even uncommitted files, and commits them in the copy.
+ *
+ * @param npmrc the registries of the copy
+ */
+export async function copyRepository(copy: string, npmrc: string): Promise<void> {
+  await mkdir(copy);
+  const listed = await run(repository, 'git', [
+    ...['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'],
+  ]);
+  const existing = await Array.fromAsync(glob(listed.trim().split('\n'), { cwd: repository }));
+  for (const file of existing) await cp(join(repository, file), join(copy, file));
+  // The whole `.ci/run` would run this test again. The check of the pages reads the rest of the file.
+  const ci = join(copy, '.ci/run');
+  const checks = 'npx -y pnpm exec turbo run pages; exit';
+  await writeFile(ci, `#!/bin/sh\n${checks}\n${await readFile(ci, 'utf8')}`);
+  await run(copy, 'git', ['init', '--quiet', '--initial-branch', 'main']);
+  // Git ignores the registry and the login, as in the home directory of a user.
+  await writeFile(join(copy, '.git/info/exclude'), '.npmrc\n');
+  await writeFile(join(copy, '.npmrc'), npmrc);
+  await commit(copy, 'Begin');
+  await run(copy, 'pnpm', ['install', '--frozen-lockfile', '--prefer-offline']);
+}
+
+export async function commit(copy: string, message: string): Promise<void> {
+  await run(copy, 'git', ['add', '.']);
+  await run(copy, 'git', ['commit', '--quiet', '--message', message], identity);
+}
+
+/** Runs the two commands of a release, and returns their output. */
+export async function release(copy: string): Promise<string> {
+  const prepared = await run(copy, 'pnpm', ['release'], identity);
+  return prepared + (await run(copy, 'pnpm', ['release', 'upload']));
+}
+
+const identity = {
+  GIT_AUTHOR_NAME: 'gardener',
+  GIT_AUTHOR_EMAIL: 'gardener@example.com',
+  GIT_COMMITTER_NAME: 'gardener',
+  GIT_COMMITTER_EMAIL: 'gardener@example.com',
+};

@@ -1,0 +1,52 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createDatabase, startProcess } from '@plant-store/test-setup';
+import { expect, inject, it, vi } from 'vitest';
+import { makeHome } from './project.ts';
+import { run } from './run.ts';
+
+// npx installs the packages from the registry, which may be slow.
+vi.setConfig({ testTimeout: 600_000 });
+
+it('npx starts the server in an empty directory, and the command line beside it', async () => {
+  const env = await makeHome();
+  const project = join(inject('directory'), 'empty');
+  await mkdir(project);
+  const start = (settings: Record<string, string> = {}) =>
+    startProcess({ ...env, ...settings }, `cd '${project}' && exec npx -y @plant-store/server`);
+  const printed = async (server: ReturnType<typeof start>, pattern: RegExp) => {
+    const [, match = ''] = await server.printed(pattern);
+    return match;
+  };
+  const shell = (command: string, variables = {}) =>
+    run(project, 'sh', ['-c', command], { ...env, ...variables });
+  // npx does not forward SIGTERM.
+  const stop = async (server: ReturnType<typeof start>) => {
+    process.kill(Number(await printed(server, /or kill (\d+)/)));
+    expect(await server.ended()).toBe(0);
+  };
+
+  const embedded = start();
+  const plant = '{"name":"Monstera deliciosa","tag":"Araceae"}';
+  expect(await shell(await printed(embedded, /^ {2}(curl .*)$/m))).toBe(plant);
+  const page = await fetch(await printed(embedded, /Console +(\S+)#/), {
+    headers: { accept: 'text/html' },
+  });
+  expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+  const reference = await printed(embedded, /Reference +(\S+)/);
+  for (const path of ['', '/errors', '/js/scalar.js', '/../openapi.json', '/../llms.txt']) {
+    expect((await fetch(reference + path)).status).toBe(200);
+  }
+  await stop(embedded);
+  expect(await readdir(join(project, '.plant-store'))).toEqual(
+    expect.arrayContaining(['postgres', 'token']),
+  );
+  expect(await shell('npx -y @plant-store/cli count')).toBe('1\n');
+
+  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const onPostgres = start({ DATABASE_URL: databaseUrl, PLANT_STORE_PROCESSES: '2' });
+  const createToken = await printed(onPostgres, /^ {2}(export PLANT_STORE_TOKEN=.*)$/m);
+  const curl = await printed(onPostgres, /^ {2}(curl .*)$/m);
+  expect(await shell(`${createToken}; ${curl}`)).toBe(plant);
+  await stop(onPostgres);
+});
