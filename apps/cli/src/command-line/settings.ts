@@ -12,7 +12,7 @@ const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 const isInRepository = import.meta.url.endsWith('.ts');
 
 /** The default directory of `.env` and the embedded database. The server has the same default. */
-const home = isInRepository ? repositoryRoot : '.';
+export const home = isInRepository ? repositoryRoot : '.';
 
 /**
  * Reads the store's location from environment variables and the file `.env`. In the repository, `.env` is in
