@@ -7,6 +7,7 @@ import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
 import { errorResponses } from './error-responses.ts';
 import { introduction } from './introduction.ts';
 import { rateLimit, requestId, sharedHeaders } from './response-headers.ts';
+import { webhooks } from './webhooks.ts';
 
 type PathItem = NonNullable<OpenAPIObject['paths']>[string];
 type Operation = NonNullable<PathItem['post']>;
@@ -61,6 +62,7 @@ export function openApiDocument(
       { name: 'tokens', description: 'The access tokens of the store' },
     ],
     components: { ...document.components, schemas, headers: sharedHeaders },
+    webhooks,
   };
   correctSchemas(corrected);
   return corrected;
