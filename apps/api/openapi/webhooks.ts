@@ -4,7 +4,8 @@ import type { OpenAPIObject } from 'trpc-to-openapi';
 const headers = {
   'webhook-id': 'The id of the message, which is the same in each attempt',
   'webhook-timestamp': 'The time of the attempt, as seconds since 1970',
-  'webhook-signature': 'One or more signatures `v1,…` by Standard Webhooks 1.0, separated by spaces',
+  'webhook-signature':
+    'One or more signatures `v1,…` by Standard Webhooks 1.0, separated by spaces',
 };
 
 const parameters = Object.entries(headers).map(([name, description]) => ({

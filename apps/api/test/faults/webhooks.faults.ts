@@ -83,7 +83,9 @@ const program = fileURLToPath(new URL('webhook-instance.ts', import.meta.url));
 
 async function startInstance(databaseUrl: string, until: number): Promise<ChildProcess> {
   const stdio = ['ignore', 'pipe', 'inherit'] as const;
-  const child = spawn(process.execPath, [program, databaseUrl, String(until)], { stdio: [...stdio] });
+  const child = spawn(process.execPath, [program, databaseUrl, String(until)], {
+    stdio: [...stdio],
+  });
   const end = () => child.kill('SIGKILL');
   child.once('exit', atExit(end));
   onTestFinished(() => void end());

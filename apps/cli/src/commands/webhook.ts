@@ -11,8 +11,7 @@ const help = `
 A webhook gets each change of the store by HTTP, signed by Standard Webhooks 1.0. Running servers send the
 changes. docs/webhooks.md describes the requests.
 
-Examples:
-  plant-store webhook create https://partner.example/plants --name partner
+Example:
   plant-store webhook show partner
 `;
 
@@ -104,7 +103,7 @@ const replayCommand = () =>
     .argument('<name>', nameHelp)
     .requiredOption('--from <cursor>', 'the cursor: `next` of a page, or `cursor` of a webhook')
     .addOption(jsonOption('also write errors as JSON'))
-    .addHelpText('after', '\nExample:\n  plant-store webhook replay partner --from MWYz\n')
+    .addHelpText('after', '\nExample:\n  plant-store webhook replay partner --from "$(tail -n 1 changes.ndjson | jq -r .cursor)"\n')
     .action((name: string, { from }: { from: string }) =>
       withWebhook(name, change, async ({ webhooks }) =>
         (await webhooks.replay(name, from)) ? { name } : undefined,

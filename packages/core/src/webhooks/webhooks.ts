@@ -5,6 +5,7 @@ import { formatCursor, parseCursor } from '../changes/cursor.ts';
 import type { OpenPlantFeed } from '../changes/plant-feed.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import type { Verbs } from '../database/verbs.ts';
+import { databaseCode, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { type WebhookAttempt, webhooks } from '../tables/tables.ts';
 import { explainUrl, findAddresses, parseAllowed } from './addresses.ts';
@@ -99,8 +100,9 @@ export function createWebhooks(
     async create(url, { name, tag, only, from } = {}) {
       const fault = explainUrl(url, allowed);
       if (fault !== undefined) throw invalid(`the URL ${fault}`);
+      // Nobody needs the address before the first message, so an error of the look-up does not count.
       await findAddresses(new URL(url), allowed).catch((error) => {
-        throw invalid(error instanceof Error ? error.message : String(error));
+        if (databaseCode(error) === undefined) throw invalid(rootMessage(error));
       });
       const chosen = name ?? new URL(url).hostname;
       if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(chosen)) {

@@ -40,7 +40,11 @@ it.each([
   ...['https://0x7f.1/', 'https://2130706433/', 'https://017700000001/', 'https://127.1/'],
   ...['https://１２７.０.０.１/', 'https://127.0.0.1./', 'https://[::ffff:7f00:1]:443/'],
   ...['http://partner.example/', 'file:///etc/passwd', 'gopher://127.0.0.1/', 'javascript:1'],
-  ...['https://user@partner.example/', 'https://127.0.0.1:80\\@partner.example/', 'partner.example'],
+  ...[
+    'https://user@partner.example/',
+    'https://127.0.0.1:80\\@partner.example/',
+    'partner.example',
+  ],
 ])('rejects the URL %s', (url) => {
   expect(explainUrl(url, nothing)).toBeDefined();
 });
