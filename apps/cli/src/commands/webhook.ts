@@ -1,6 +1,7 @@
 import type { NewWebhook, PlantStore, Webhook } from '@plant-store/core';
 import { errorCatalogue, formatJson } from '@plant-store/schemas/plain';
 import { Command, Option } from 'commander';
+import type { Needs } from '../command-line/database-errors.ts';
 import { CommandError } from '../command-line/errors.ts';
 import { jsonOption } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
@@ -22,19 +23,19 @@ export const webhookCommand = () =>
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(
-      commandFor('show', 'show a webhook and its last hundred attempts', ['SELECT'], show),
+      commandFor('show', 'show a webhook and its last hundred attempts', read, show),
     )
     .addCommand(commandFor('pause', 'send nothing until `webhook resume`', change, pause))
     .addCommand(commandFor('resume', 'continue where the webhook was paused', change, resume))
     .addCommand(commandFor('rotate', 'make a new secret, and show it once', change, rotate))
     .addCommand(replayCommand())
-    .addCommand(commandFor('test', 'send a message of the type plants.test', ['SELECT'], test))
-    .addCommand(commandFor('delete', 'delete a webhook', ['SELECT', 'DELETE'], remove))
+    .addCommand(commandFor('test', 'send a message of the type plants.test', read, test))
+    .addCommand(commandFor('delete', 'delete a webhook', { webhooks: ['SELECT', 'DELETE'] }, remove))
     .addHelpText('after', help);
 
-type Need = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
-
-const change: Need[] = ['SELECT', 'UPDATE'];
+const read: Needs = { webhooks: ['SELECT'] };
+const change: Needs = { webhooks: ['SELECT', 'UPDATE'] };
+const readFeed: Needs = { plants: ['SELECT'], plant_deletions: ['SELECT'], plant_feed: ['SELECT'] };
 
 const show = (store: PlantStore, name: string) => store.webhooks.get(name);
 const pause = async ({ webhooks }: PlantStore, name: string) =>
@@ -79,7 +80,7 @@ const createCommand = () =>
     .action(async (url: string, { json, ...options }: NewWebhook & { json?: true }) => {
       const { name, secret } = await withWebhooks(
         (store) => store.webhooks.create(url, options),
-        ['SELECT', 'INSERT'],
+        { ...readFeed, webhooks: ['SELECT', 'INSERT'] },
       );
       process.stderr.write(`The name of the webhook is ${name}. ${keep}`);
       await writeOutput([json ? `${formatJson({ name, secret })}\n` : `${secret}\n`]);
@@ -92,7 +93,7 @@ const listCommand = () =>
     .addOption(jsonOption('also write errors as JSON'))
     .addHelpText('after', '\nExample:\n  plant-store webhook list\n')
     .action(async () => {
-      const webhooks = await withWebhooks((store) => store.webhooks.list(), ['SELECT']);
+      const webhooks = await withWebhooks((store) => store.webhooks.list(), read);
       await writeOutput(webhooks.map((webhook: Webhook) => `${formatJson(webhook)}\n`));
     });
 
@@ -105,7 +106,7 @@ const replayCommand = () =>
     .addOption(jsonOption('also write errors as JSON'))
     .addHelpText('after', '\nExample:\n  plant-store webhook replay partner --from "$(tail -n 1 changes.ndjson | jq -r .cursor)"\n')
     .action((name: string, { from }: { from: string }) =>
-      withWebhook(name, change, async ({ webhooks }) =>
+      withWebhook(name, { ...readFeed, ...change }, async ({ webhooks }) =>
         (await webhooks.replay(name, from)) ? { name } : undefined,
       ),
     );
@@ -116,7 +117,7 @@ const nameHelp = 'the name from webhook list';
 function commandFor(
   verb: string,
   summary: string,
-  needs: Need[],
+  needs: Needs,
   use: (store: PlantStore, name: string) => Promise<object | undefined>,
 ): Command {
   return new Command(verb)
@@ -130,7 +131,7 @@ function commandFor(
 
 async function withWebhook(
   name: string,
-  needs: Need[],
+  needs: Needs,
   use: (store: PlantStore) => Promise<object | undefined>,
 ): Promise<void> {
   const shown = await withWebhooks(use, needs);
@@ -139,11 +140,6 @@ async function withWebhook(
   throw new CommandError(message, { code: errorCatalogue.invalidInput.code });
 }
 
-function withWebhooks<T>(use: (store: PlantStore) => Promise<T>, needs: Need[]): Promise<T> {
-  const feed = { plants: ['SELECT'], plant_deletions: ['SELECT'], plant_feed: ['SELECT'] } as const;
-  return withStore(use, {
-    create: false,
-    webhooks: readWebhookSettings(),
-    needs: { webhooks: needs, ...feed },
-  });
+function withWebhooks<T>(use: (store: PlantStore) => Promise<T>, needs: Needs): Promise<T> {
+  return withStore(use, { create: false, webhooks: readWebhookSettings(), needs });
 }

@@ -60,8 +60,8 @@ export interface OpenPlantFeed extends PlantFeed {
   read: ReadChanges;
   /** Waits for the changes after a cursor, which may be in memory. */
   pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<SharedPage>;
-  /** Whether no later changes are known. False when nobody has waited for changes for some seconds. */
-  isAtEnd(cursor: Cursor): boolean;
+  /** Whether the cursor is at the end of the feed. Undefined when nobody has waited for changes lately. */
+  isAtEnd(cursor: Cursor): boolean | undefined;
   /** Call this method after each change by this process, so that waiting followers get the change sooner. */
   notice(): void;
   /** See `PlantStore.feed`. */
@@ -99,7 +99,7 @@ export function createPlantFeed(
 
     read,
     pageAfter,
-    isAtEnd: (cursor) => end.kept?.isAtEnd(cursor) === true,
+    isAtEnd: (cursor) => end.kept?.isAtEnd(cursor),
     notice: () => end.notice(),
     state: () => end.state,
     watch: async () => end.measure(await read(undefined, 1)),

@@ -51,7 +51,8 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     signal.throwIfAborted();
     const { message } = row;
     if (!message) {
-      [row, prepared] = await prepare(row);
+      if (row.behindSince && (await hasAll(row))) row = await advance(row, { behindSince: null });
+      else [row, prepared] = await prepare(row);
       continue;
     }
     if (row.wait > maxWait) return;
@@ -62,6 +63,13 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     // All plants of the message were deleted. Their deletions come later.
     else if (message.type === 'plants.changed' && changes.length === 0) row = await accept(row);
     else row = await attempt(row, message, changes);
+  }
+
+  async function hasAll(ready: HeldWebhook): Promise<boolean> {
+    const cursor = parseCursor(ready.cursor);
+    const isAtEnd = feed.isAtEnd(cursor);
+    if (isAtEnd !== undefined) return isAtEnd;
+    return (await feed.read(cursor, 1).catch(undefinedIfExpired))?.changes.length === 0;
   }
 
   /** Waits for changes, and stores the ends of their message before its first attempt. */

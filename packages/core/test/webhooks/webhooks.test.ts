@@ -102,7 +102,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
   it('leaves out of a retry a plant that was deleted meanwhile, and sends its deletion later', async () => {
     let isUp = false;
     const receiver = await follow({}, (response) =>
-      response.writeHead(isUp ? 200 : 503, { 'retry-after': isUp ? '0' : '1' }).end(),
+      response.writeHead(isUp ? 200 : 503, { 'retry-after': '3' }).end(),
     );
     await store.createMany([
       { id: 1n, name: 'Hoya' },
@@ -116,6 +116,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(first?.changes).toEqual(['created 1', 'created 2']);
     expect(second).toMatchObject({ id: first?.id, changes: ['created 2'] });
     expect(third?.changes).toEqual(['deleted 1']);
+    await vi.waitFor(async () => expect((await show(receiver.name)).lag).toBe(0), within);
   });
 
   it('pauses an endpoint after the last retry, and continues without loss after a resume', async () => {
