@@ -13,6 +13,7 @@ import { createMany, type ManyCreatesOutcome } from './group-commit/create-many.
 import type { CommittedBatch } from './group-commit/creates.ts';
 import type { CreateOptions } from './group-commit/lane.ts';
 import { createMainLane } from './group-commit/lanes.ts';
+import { createLists } from './group-commit/lists.ts';
 import { openDatabase } from './open-database.ts';
 import type { CountQuery } from './plants/count-up-to.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
@@ -191,7 +192,7 @@ async function createPlantStore(
     create: (plant, options) => lanes.laneOf(Object(plant).id).create(plant, options),
     createMany: (plants, options) => createMany((id) => lanes.laneOf(id), plants, options),
     get: (id, options) => lanes.laneOf(id).get(id, options),
-    list: reader.list,
+    list: createLists(database, reader.list),
     count: reader.count,
     countUpTo: (...count) => lanes.countUpTo(...count),
     read: reader.read,

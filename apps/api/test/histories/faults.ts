@@ -22,14 +22,19 @@ export const faults: Record<FaultName, BeginFault> = {
     return instance.start;
   },
 
+  /** Stops the store's sessions. None is in a commit then, since that would be a slow flush. */
   async freezeBackends({ database }) {
-    const backends = await database?.admin.unsafe<{ pid: number }[]>(
-      "select pid from pg_stat_activity where application_name like 'plant-store process%'",
-    );
+    const pids: number[] = [];
     const signal = (name: NodeJS.Signals) => {
-      for (const { pid } of backends ?? []) signalProcess(pid, name);
+      for (const pid of pids) signalProcess(pid, name);
     };
-    signal('SIGSTOP');
+    await database?.admin.begin(async (sql) => {
+      await sql`lock table plants in exclusive mode`; // This waits for the end of all writes.
+      const backends = await sql<{ pid: number }[]>`
+        select pid from pg_stat_activity where application_name like 'plant-store process%'`;
+      pids.push(...backends.map(({ pid }) => pid));
+      signal('SIGSTOP');
+    });
     return () => signal('SIGCONT');
   },
 

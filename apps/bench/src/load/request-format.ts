@@ -48,16 +48,20 @@ export interface ReadFormats {
   readonly get: RequestFormat;
   /** Asks for the 100 plants after a stored plant. */
   readonly list: RequestFormat;
+  /** Asks for the 1,000 plants after a stored plant. */
+  readonly longList: RequestFormat;
 }
 
 export const restReads: ReadFormats = {
   get: read('/plants/{id}', 1),
   list: read('/plants?after={id}&limit=100', 100),
+  longList: read('/plants?after={id}&limit=1000', 1_000),
 };
 
 export const trpcReads: ReadFormats = {
   get: read(trpcQuery('getPlant', { id: '{id}' }, 'id'), 1),
   list: read(trpcQuery('listPlants', { after: '{id}', limit: 100 }, 'after'), 100),
+  longList: read(trpcQuery('listPlants', { after: '{id}', limit: 1_000 }, 'after'), 1_000),
 };
 
 function read(path: string, plants: number): RequestFormat {

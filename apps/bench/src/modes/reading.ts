@@ -26,6 +26,7 @@ export async function reading(bench: Bench, options: ModeOptions): Promise<Repor
         readsOf(contender, operation, operation, { connections: 32, open }),
       ),
     ),
+    ...(await longReads(bench)),
     ...readsOf(oursRest, 'get', noCreates, alone),
     ...readsOf(oursRest, 'get', fullLoad, { ...alone, creating: 32 }),
     ...(await tagIndexCreates(bench)),
@@ -61,6 +62,23 @@ export function readsOf(
       ...conditions,
     },
   ];
+}
+
+/** Lists 1,000 plants at a time, and plants with names of 1 kB. */
+async function longReads({ database, postgres }: Bench): Promise<LoadConditions[]> {
+  const longNames = await postgres.createDatabase();
+  await addMillionPlants(longNames.sql, 100);
+  await longNames.sql`update plants set name = rpad(name, 1000, ' ' || name)`;
+  return [oursRest, fastifyPostgres].flatMap((contender) => [
+    ...readsOf(contender, 'longList', 'list of 1,000', {
+      connections: 32,
+      open: database.checkpointed,
+    }),
+    ...readsOf(contender, 'list', 'list, names of 1 kB', {
+      connections: 32,
+      open: longNames.checkpointed,
+    }),
+  ]);
 }
 
 /** Measures creates in two tables of a million plants. In one table, the index on tags has no entries. */

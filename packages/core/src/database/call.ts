@@ -13,7 +13,7 @@ export class Call<Input, Output> {
   readonly deadline: Deadline;
   readonly caller: Caller | undefined;
   isSettled = false;
-  /** The number of characters of the call's input. */
+  /** The length of the call's input; see `Coalescer`. */
   length = 0;
   readonly #resolve: (output: Output) => void;
   readonly #reject: (error: Error) => void;

@@ -8,6 +8,8 @@ export interface Database extends Verbs {
   readonly maxInserts: number;
   /** The maximum number of look-ups that run at the same time, for plants or for access tokens. */
   readonly maxLookUps: number;
+  /** The maximum number of statements for lists that run at the same time. */
+  readonly maxLists: number;
   /**
    * Whether all running statements of a kind are in a commit. A statement of unknown state counts as one in a
    * commit.

@@ -47,6 +47,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     copyId: copyId(directory),
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
+    maxLists: shares.lists,
     onClockMoved: (listener) => pool.onClockMoved(listener),
     async copyPlants(rows, columns) {
       // PGlite's COPY reads from this device, which contains the `blob` of the statement.

@@ -26,8 +26,10 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   readonly overloaded: (waiting: number) => PlantStoreError;
   /** The maximum number of statements that run at the same time. */
   readonly maxInFlight: number;
-  /** Counts a call's characters. A statement has up to 1 Mi characters, and the queue up to 64 Mi. */
+  /** Measures a call. Default: 0. The calls that wait have a length of at most 64 Mi. */
   readonly lengthOf?: (input: Input) => number;
+  /** The length at which a statement gets no further calls. Default: 1 Mi. */
+  readonly maxLength?: number;
   /** Whether the running statements may be in a commit. Default: never. */
   readonly mayCommit?: () => Promise<boolean>;
   /** A turn that this coalescer shares with other coalescers. */
@@ -44,8 +46,10 @@ export interface SharedTurn {
   ended(milliseconds: number): void;
 }
 
-const maxStatementLength = 2 ** 20;
 const maxQueueLength = 64 * 2 ** 20;
+
+/** The shortest time between two checks of the deadlines, in milliseconds. A check reads all deadlines. */
+const timerInterval = 5;
 
 /** The turn of a coalescer that waits for no other coalescer. */
 export const ownTurn: SharedTurn = { mustWait: () => false, take: () => () => {}, ended() {} };
@@ -55,6 +59,7 @@ const defaults = {
   maxQueue: 10_000,
   slowAfter: 50,
   lengthOf: () => 0,
+  maxLength: 2 ** 20,
   mayCommit: async () => false,
   turn: ownTurn,
 };
@@ -78,7 +83,7 @@ export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
   // These fields are arrays, because a Set would keep calls in memory until a full garbage collection.
   #waiting: Call<Input, Output>[] = [];
-  /** The number of characters in the waiting calls. */
+  /** The length of the waiting calls. */
   #length = 0;
   #inFlight: Statement<Input, Output>[] = [];
   /**
@@ -87,6 +92,9 @@ export class Coalescer<Input, Output> {
   #slowCommits: number[] = [];
   /** The average duration of a statement in milliseconds, or 0 when the duration is unknown. */
   #latency = 0;
+  /** Fires at the first deadline of a call. The calls share a timer, because timers are expensive. */
+  #timer: NodeJS.Timeout | undefined;
+  #nextDeadline = Number.POSITIVE_INFINITY;
 
   constructor(options: CoalescerOptions<Input, Output>) {
     const { maxBatch = defaults.maxBatch } = options;
@@ -100,27 +108,23 @@ export class Coalescer<Input, Output> {
    */
   run(input: Input, options: CallOptions = {}): Promise<Output> {
     if (this.#isFull) this.#dropGone();
-    const call = new Call<Input, Output>(input, options, (late) => this.#endLate(late));
+    const call = new Call<Input, Output>(input, options);
     this.#add(call);
     this.#send();
     return call.outcome;
   }
 
   /** Adds calls that may be sent together. Resolves with an outcome for each call, as from `run`. */
-  async runAll(
+  runAll(
     inputs: readonly Input[],
     options: CallOptions = {},
   ): Promise<PromiseSettledResult<Output>[]> {
     if (this.#isFull) this.#dropGone();
     const deadline = deadlineOf(options);
     const calls = inputs.map((input) => new Call<Input, Output>(input, { ...options, deadline }));
-    // All calls share one timer, because a timer for each call would double the CPU time of a call.
-    const timer = atDeadline(deadline, () => calls.forEach((call) => void this.#endLate(call)));
     for (const call of calls) this.#add(call);
     this.#send();
-    const outcomes = await Promise.allSettled(calls.map(({ outcome }) => outcome));
-    clearTimeout(timer);
-    return outcomes;
+    return Promise.allSettled(calls.map(({ outcome }) => outcome));
   }
 
   #add(call: Call<Input, Output>): void {
@@ -131,16 +135,31 @@ export class Coalescer<Input, Output> {
     call.length = this.#options.lengthOf(call.input);
     this.#waiting.push(call);
     this.#length += call.length;
+    if (call.deadline < this.#nextDeadline) this.#setTimer(call.deadline);
   }
 
-  #endLate(call: Call<Input, Output>): void {
-    const at = this.#waiting.indexOf(call); // The call is nearly always the first one.
-    if (at >= 0) {
-      this.#waiting.splice(at, 1);
-      this.#length -= call.length;
-    }
-    call.reject(this.#options.late());
+  #setTimer(deadline: Deadline): void {
+    clearTimeout(this.#timer);
+    this.#nextDeadline = deadline;
+    this.#timer = atDeadline(deadline, this.#endLate).unref(); // The calls' connections keep Node running.
   }
+
+  /** Ends the calls whose deadline is over, and sets the timer to the next deadline. */
+  readonly #endLate = (): void => {
+    const now = performance.now();
+    const isLate = ({ deadline }: Call<Input, Output>) => deadline <= now;
+    if (this.#waiting.some(isLate)) this.#rejectWaiting(this.#options.late, isLate);
+    let next = Number.POSITIVE_INFINITY;
+    for (const { calls } of this.#inFlight) {
+      for (const call of calls) {
+        if (isLate(call)) call.reject(this.#options.late());
+        else next = Math.min(next, call.deadline);
+      }
+    }
+    for (const { deadline } of this.#waiting) next = Math.min(next, deadline);
+    this.#nextDeadline = Number.POSITIVE_INFINITY;
+    if (next < Number.POSITIVE_INFINITY) this.#setTimer(Math.max(next, now + timerInterval));
+  };
 
   /** The number of calls that wait for a statement, and the number of calls in running statements. */
   get pending(): { waiting: number; inFlight: number } {
@@ -155,9 +174,19 @@ export class Coalescer<Input, Output> {
 
   /** Rejects all waiting calls. */
   rejectWaiting(error: Error): void {
-    for (const call of this.#waiting) call.reject(error);
-    this.#waiting = [];
-    this.#length = 0;
+    this.#rejectWaiting(
+      () => error,
+      () => true,
+    );
+  }
+
+  #rejectWaiting(error: () => Error, isEnded: (call: Call<Input, Output>) => boolean | undefined) {
+    this.#waiting = this.#waiting.filter((call) => {
+      if (!isEnded(call)) return true;
+      this.#length -= call.length;
+      call.reject(error());
+      return false;
+    });
   }
 
   get #callsInFlight(): Call<Input, Output>[] {
@@ -174,7 +203,7 @@ export class Coalescer<Input, Output> {
 
   /** The number of statements that the waiting calls would fill completely. */
   get #fullStatements(): number {
-    const byLength = this.#length / maxStatementLength;
+    const byLength = this.#length / this.#options.maxLength;
     return Math.floor(Math.max(this.#waiting.length / this.#maxBatch, byLength));
   }
 
@@ -230,7 +259,7 @@ export class Coalescer<Input, Output> {
    * a rejected call. The last call is always sent, to measure whether commits are fast again.
    */
   #take(): Call<Input, Output>[] {
-    const { late, overloaded } = this.#options;
+    const { late, overloaded, maxLength } = this.#options;
     const now = performance.now();
     const shortest = this.#slowCommits.length < 2 ? 0 : Math.min(...this.#slowCommits);
     const maxBatch = this.#maxBatch;
@@ -238,7 +267,7 @@ export class Coalescer<Input, Output> {
     let taken = 0;
     let length = 0;
     for (const call of this.#waiting) {
-      if (calls.length === maxBatch || length >= maxStatementLength) break;
+      if (calls.length === maxBatch || length >= maxLength) break;
       taken++;
       this.#length -= call.length;
       const left = call.deadline - now;
@@ -258,7 +287,7 @@ export class Coalescer<Input, Output> {
   }
 
   #dropGone(): void {
-    for (const call of this.#waiting.filter(({ caller }) => caller?.isGone)) this.#endLate(call);
+    this.#rejectWaiting(this.#options.late, ({ caller }) => caller?.isGone);
   }
 
   /**
@@ -267,8 +296,8 @@ export class Coalescer<Input, Output> {
    * again.
    */
   #isTooSlowFor(deadline: Deadline): boolean {
-    const { maxBatch, maxInFlight } = this.#options;
-    if (this.#waiting.length < maxBatch && this.#length < maxStatementLength) return false;
+    const { maxBatch, maxInFlight, maxLength } = this.#options;
+    if (this.#waiting.length < maxBatch && this.#length < maxLength) return false;
     const ahead = this.#fullStatements;
     // A new call waits for the end of a running statement. The new call then waits for the statements ahead,
     // `maxInFlight` at a time. Finally, the new call's own statement runs.

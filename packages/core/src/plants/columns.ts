@@ -31,7 +31,7 @@ export function columnArrays(
 }
 
 /** Formats texts as an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO). */
-function arrayText(texts: readonly (string | undefined)[]): string {
+export function arrayText(texts: readonly (string | undefined)[]): string {
   return `{${texts.map(element).join()}}`;
 }
 

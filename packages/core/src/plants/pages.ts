@@ -43,15 +43,22 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
     const { onTurn, settle } = reservePage(options.caller, limit);
     const { rows } = await read(selectPage(found, size), values, { ...options, onTurn });
     const [[json, count, next]] = rows as [Row]; // The statement returns one row.
-    settle(Buffer.byteLength(json));
-    return pageOf(json, Number(count), next === null ? undefined : BigInt(next));
+    settle(Buffer.byteLength(json) + '[]'.length);
+    return pageOf(json, Number(count), next);
   };
 }
 
-/** The plants as a JSON list, the number of plants, and the `after` of the next page. */
+/** The plants as JSON, the number of plants, and the `after` of the next page. */
 type Row = [plants: string, count: number | string, next: string | null];
 
-function pageOf(list: string, count: number, next: bigint | undefined): PlantPage {
+/**
+ * Makes a page from a row.
+ *
+ * @param plants the plants as JSON, separated by commas
+ */
+export function pageOf(plants: string, count: number, nextText: string | null): PlantPage {
+  const list = `[${plants}]`;
+  const next = nextText === null ? undefined : BigInt(nextText);
   const page = withLazyList('plants', () => parsePlants(list), next === undefined ? {} : { next });
   const json = `{"plants":${list}${next === undefined ? '' : `,"next":${next}`}}`;
   return withText(page, { json, list: 'plants', count, hasNextId: next !== undefined });
@@ -64,7 +71,7 @@ function pageOf(list: string, count: number, next: bigint | undefined): PlantPag
  */
 function selectPage(found: string, size: number | string): string {
   return `
-    select '[' || coalesce(string_agg(${plantJson}, ',') filter (where fits), '') || ']',
+    select coalesce(string_agg(${plantJson}, ',') filter (where fits), ''),
       count(*) filter (where fits), coalesce(min(previous) filter (where not fits), max(reached))
     from (
       select ${storedColumns}, reached,
@@ -90,16 +97,31 @@ export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit' | 'se
   values: string[];
 } {
   const values: string[] = [];
+  const parameter = (value: string | undefined) =>
+    value === undefined ? undefined : `$${values.push(value)}`;
+  const where = whereOf({
+    after: parameter(after?.toString()),
+    tag: parameter(tag),
+    since: parameter(since?.toISOString()),
+  });
+  return { where, values };
+}
+
+/** Makes a WHERE clause. Each operand is SQL, such as a parameter. */
+export function whereOf({
+  after,
+  tag,
+  since,
+}: { [Key in 'after' | 'tag' | 'since']?: string | undefined }): string {
   const conditions: string[] = [];
-  if (after !== undefined) conditions.push(`id > $${values.push(String(after))}`);
+  if (after !== undefined) conditions.push(`id > ${after}::bigint`);
   if (tag !== undefined) {
-    const text = `$${values.push(tag)}::text`;
     conditions.push(
-      `hashtextextended(tag, 0) = hashtextextended(${text}, 0)`,
+      `hashtextextended(tag, 0) = hashtextextended(${tag}::text, 0)`,
       // With two simple conditions, the planner would expect few rows, and sort all rows of a frequent tag.
-      `case when tag = ${text} then true end`,
+      `case when tag = ${tag}::text then true end`,
     );
   }
-  if (since) conditions.push(`created_at >= $${values.push(since.toISOString())}`);
-  return { where: conditions.length > 0 ? `where ${conditions.join(' and ')}` : '', values };
+  if (since !== undefined) conditions.push(`created_at >= ${since}`);
+  return conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
 }

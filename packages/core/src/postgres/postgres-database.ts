@@ -120,6 +120,7 @@ export async function openPostgres(
     unsettled: () => pool.unsettled,
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
+    maxLists: shares.lists,
     onClockMoved: (listener) => pool.onClockMoved(listener),
     onWarning(listener) {
       warn = listener;

@@ -1,0 +1,108 @@
+import type { ListPlants, PlantPage } from '@plant-store/schemas';
+import { maxPageSize } from '@plant-store/schemas/plain';
+import type { Call } from '../database/call.ts';
+import type { Database } from '../database/database.ts';
+import {
+  databaseUnavailable,
+  isCancelled,
+  isStatementError,
+  reasonOf,
+  toStoreError,
+} from '../database/database-error.ts';
+import { defaultTimeout } from '../database/deadline.ts';
+import { databaseCode } from '../error-causes.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
+import { reservePage } from '../plants/page-memory.ts';
+import { pageOf } from '../plants/pages.ts';
+import type { PlantReader } from '../plants/plant-reader.ts';
+import { type SmallPageRow, selectSmallPages, smallPageValues } from '../plants/small-pages.ts';
+import { Coalescer } from './coalescer.ts';
+
+type List = Call<ListPlants, PlantPage>;
+
+/**
+ * Makes the store's `list`. Lists that wait at the same time share a statement, because sending a statement
+ * takes longer than reading a page.
+ *
+ * @param listAlone reads searches, pages with large plants, and pages of a cluster
+ */
+export function createLists(
+  { read, maxLists }: Pick<Database, 'read' | 'maxLists'>,
+  listAlone: PlantReader['list'],
+): PlantReader['list'] {
+  let canShare = true;
+  /** The time at which the database last returned pages. */
+  let lastPages = Number.NEGATIVE_INFINITY;
+  const overloaded = () => new PlantStoreError('overloaded', tooManyWait);
+  const lists = new Coalescer<ListPlants, PlantPage>({
+    send: async (calls) => {
+      const groups = Map.groupBy(calls, ({ input: { after, tag, limit } }) =>
+        [limit, after === undefined, tag === undefined].join(),
+      );
+      await Promise.all([...groups.values()].map(readTogether));
+    },
+    // The database responds, so a late list has waited for other lists.
+    late: () =>
+      performance.now() - lastPages < defaultTimeout ? overloaded() : databaseUnavailable(),
+    overloaded,
+    maxInFlight: maxLists,
+    lengthOf: ({ limit }) => limit,
+    maxLength: maxPageSize,
+  });
+
+  return (query, options) =>
+    canShare && query.search === undefined ? lists.run(query, options) : listAlone(query, options);
+
+  /** Reads pages with the same conditions and the same size. */
+  async function readTogether(calls: readonly List[]): Promise<void> {
+    const pages = calls.flatMap(reserve);
+    const inputs = pages.map(({ call }) => call.input);
+    const [first] = inputs;
+    if (!first) return;
+    const deadline = Math.max(...pages.map(({ call }) => call.deadline));
+    try {
+      const { rows } = await read(selectSmallPages(first), smallPageValues(inputs), {
+        share: 'lists',
+        deadline,
+      });
+      lastPages = performance.now();
+      for (const [i, [list, count, next, isSmall]] of (rows as SmallPageRow[]).entries()) {
+        const page = pages[i];
+        if (!page) continue;
+        page.settle(isSmall ? Buffer.byteLength(list ?? '') + '[]'.length : 0);
+        if (isSmall) page.call.resolve(pageOf(list ?? '', Number(count), next));
+        else void readAlone(page.call);
+      }
+    } catch (error) {
+      // A cluster cannot run this statement.
+      if (databaseCode(error) === '0A000') canShare = false;
+      const isOwnError = isStatementError(reasonOf(error)) && !isCancelled(error);
+      for (const { call, settle } of pages) {
+        settle(0);
+        if (isOwnError) void readAlone(call);
+        else call.reject(toStoreError(error));
+      }
+    }
+  }
+
+  /** Reserves the memory for a page. A page without memory waits for the pages of this statement. */
+  function reserve(call: List) {
+    const { onTurn, settle } = reservePage(call.caller, call.input.limit);
+    try {
+      onTurn();
+      return [{ call, settle }];
+    } catch {
+      void readAlone(call);
+      return [];
+    }
+  }
+
+  function readAlone(call: List): Promise<void> {
+    return listAlone(call.input, call).then(
+      (page) => call.resolve(page),
+      (error) => call.reject(error),
+    );
+  }
+}
+
+const tooManyWait = 'too many lists are waiting already: send the request again later';
