@@ -22,15 +22,15 @@ export const webhookCommand = () =>
     .description('Manage the endpoints that get each change of the store by HTTP.')
     .addCommand(createCommand())
     .addCommand(listCommand())
-    .addCommand(
-      commandFor('show', 'show a webhook and its last hundred attempts', read, show),
-    )
+    .addCommand(commandFor('show', 'show a webhook and its last hundred attempts', read, show))
     .addCommand(commandFor('pause', 'send nothing until `webhook resume`', change, pause))
     .addCommand(commandFor('resume', 'continue where the webhook was paused', change, resume))
     .addCommand(commandFor('rotate', 'make a new secret, and show it once', change, rotate))
     .addCommand(replayCommand())
     .addCommand(commandFor('test', 'send a message of the type plants.test', read, test))
-    .addCommand(commandFor('delete', 'delete a webhook', { webhooks: ['SELECT', 'DELETE'] }, remove))
+    .addCommand(
+      commandFor('delete', 'delete a webhook', { webhooks: ['SELECT', 'DELETE'] }, remove),
+    )
     .addHelpText('after', help);
 
 const read: Needs = { webhooks: ['SELECT'] };
@@ -78,10 +78,10 @@ const createCommand = () =>
       '\nExample:\n  plant-store webhook create https://partner.example/plants\n',
     )
     .action(async (url: string, { json, ...options }: NewWebhook & { json?: true }) => {
-      const { name, secret } = await withWebhooks(
-        (store) => store.webhooks.create(url, options),
-        { ...readFeed, webhooks: ['SELECT', 'INSERT'] },
-      );
+      const { name, secret } = await withWebhooks((store) => store.webhooks.create(url, options), {
+        ...readFeed,
+        webhooks: ['SELECT', 'INSERT'],
+      });
       process.stderr.write(`The name of the webhook is ${name}. ${keep}`);
       await writeOutput([json ? `${formatJson({ name, secret })}\n` : `${secret}\n`]);
     });
@@ -104,7 +104,10 @@ const replayCommand = () =>
     .argument('<name>', nameHelp)
     .requiredOption('--from <cursor>', 'the cursor: `next` of a page, or `cursor` of a webhook')
     .addOption(jsonOption('also write errors as JSON'))
-    .addHelpText('after', '\nExample:\n  plant-store webhook replay partner --from "$(tail -n 1 changes.ndjson | jq -r .cursor)"\n')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plant-store webhook replay partner --from "$(tail -n 1 changes.ndjson | jq -r .cursor)"\n',
+    )
     .action((name: string, { from }: { from: string }) =>
       withWebhook(name, { ...readFeed, ...change }, async ({ webhooks }) =>
         (await webhooks.replay(name, from)) ? { name } : undefined,

@@ -47,7 +47,9 @@ export function changesUpTo(to: Cursor, page: Page, filter: Filter): string[] {
 
 function isWanted(change: string, { tag, changeType }: Filter): boolean {
   if (changeType !== null && !change.startsWith(`{"type":"${changeType}"`)) return false;
-  return tag === null || JSON.parse(change).plant.tag === tag;
+  if (tag === null) return true;
+  // The search is faster than the parse, and both Postgres and JavaScript write a text in the same JSON.
+  return change.includes(JSON.stringify(tag)) && JSON.parse(change).plant.tag === tag;
 }
 
 export function bodyOf({ type, timestamp }: WebhookMessage, changes: readonly string[]): string {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { isTemporary } from '@plant-store/schemas/plain';
 import { rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { maxWait, type Sending, sendChanges } from './send-changes.ts';
@@ -100,8 +101,8 @@ export class WebhookSender {
 
   /** Warns of an error once. The next claim continues after every error. */
   #explain(error: unknown): void {
-    // The server reports a database that is down in other ways.
-    const isDown = error instanceof PlantStoreError && error.kind === 'databaseUnavailable';
+    // The server reports a database that is down in other ways. After `shuttingDown`, another instance sends.
+    const isDown = error instanceof PlantStoreError && isTemporary(error.kind);
     const isKnown = isDown && !error.databaseCode?.startsWith('42');
     const warning = `the webhooks wait: ${rootMessage(error)}`;
     if (isKnown || this.#isStopped || warning === this.#lastWarning) return;

@@ -146,11 +146,12 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
   });
 
   it('sends only the changes of the tag and the type that the operator has chosen', async () => {
-    const tagged = await follow({ tag: 'Araceae' });
+    const tag = 'Araceae "\\\u0001\t\u007f\u2028é🌱/<';
+    const tagged = await follow({ tag });
     const deleted = await follow({ only: 'deleted' });
     await store.createMany([
       { id: 1n, name: 'Hoya' },
-      { id: 2n, name: 'Monstera', tag: 'Araceae' },
+      { id: 2n, name: 'Monstera', tag },
     ]);
     await store.deleteMany([1n, 2n]);
     await vi.waitFor(() => expect(tagged.changes()).toContain('deleted 2'), within);
