@@ -28,6 +28,7 @@ export const runBy = {
   'plant-store webhook show': 'apps/cli/test/commands/webhook.slow.ts',
   'plant-store doctor': 'apps/cli/test/doctor/run-checks.test.ts',
   'plant-store distribute': 'apps/cli/test/citus/command-line.citus.ts',
+  'plant-store mcp': 'apps/cli/test/fixtures/assistant.ts',
   'plant-store help': 'apps/cli/test/program.test.ts',
 };
 

@@ -1,6 +1,6 @@
 import { packages } from './rooms.config.js';
 
-const tests = '/test/|[.](?:test|slow|worked|faults)[.]ts$|/vitest[^/]*[.]ts$';
+const tests = '/test/|[.](?:test|slow|worked|faults|packed)[.]ts$|/vitest[^/]*[.]ts$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -30,7 +30,7 @@ export default {
   ],
   options: {
     includeOnly: ['^(packages|apps|examples)/', '^@plant-store/'],
-    exclude: ['/node_modules/', '/dist/', '[.]json$'],
+    exclude: ['/node_modules/', '/dist/', '/generated/', '[.]json$'],
     // Even imports of types count.
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'default'] },

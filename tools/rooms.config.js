@@ -149,6 +149,7 @@ export const packages = {
       'packages/formats',
       'packages/core',
       'packages/citus',
+      'packages/client',
       'packages/fast-start',
     ],
     testImports: ['packages/test-setup'],
@@ -161,6 +162,7 @@ export const packages = {
         delete: 'how are the plants with the ids in a file deleted?',
         doctor: 'what is wrong with the store?',
         completion: 'how does a shell complete the commands?',
+        mcp: 'how does an assistant use a running store?',
       },
       { commands: 'which arguments, options and help does each command have?' },
     ],
@@ -188,6 +190,7 @@ export const packages = {
     testImports: ['packages/schemas', 'packages/client', 'packages/test-setup'],
   },
   'examples/rest': {
+    imports: ['packages/schemas'],
     testImports: ['packages/test-setup'],
   },
   'examples/front-end': {

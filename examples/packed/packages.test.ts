@@ -152,9 +152,9 @@ it('the client is light, and works with Vite, React and TanStack Query', async (
 
 it('the command line works when it is installed globally', async () => {
   const prefix = join(directory, 'global');
-  const { schemas, formats, core, citus, 'fast-start': fastStart, cli } = tarballs;
+  const { schemas, formats, core, citus, client, 'fast-start': fastStart, cli } = tarballs;
   await mkdir(prefix);
-  const needed = [schemas, formats, core, citus, fastStart, cli];
+  const needed = [schemas, formats, core, citus, client, fastStart, cli];
   await install(prefix, '--global', '--prefix', prefix, ...needed);
   const project = await makeProject('garden');
   const command = join(
@@ -166,6 +166,11 @@ it('the command line works when it is installed globally', async () => {
   expect(await plantStore(['--version'])).toBe(`${manifest.version}\n`);
   expect(await plantStore(['completion', 'bash'])).toContain('complete -o default');
   expect(await plantStore(['completion', 'zsh'])).toContain('compdef');
+  // The SDK of the Model Context Protocol is installed, so only the store is missing.
+  const noStore = { PLANT_STORE_URL: 'http://127.0.0.1:1', PLANT_STORE_TOKEN: 'x' };
+  await expect(plantStore(['mcp'], noStore)).rejects.toMatchObject({
+    stderr: expect.stringContaining('the plant store did not respond'),
+  });
 
   const importPlants = ['import', join(repository, 'examples/houseplants.ndjson')];
   const databaseUrl = await createDatabase(inject('postgresUrl'));

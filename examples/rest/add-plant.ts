@@ -5,18 +5,16 @@
  *   PLANT_STORE_TOKEN=plant_… npx -y pnpm exec node examples/rest/add-plant.ts 9007199254740993
  * "Monstera deliciosa" Araceae
  */
+import { type ExactIds, exactFetch, formatJson } from '@plant-store/schemas';
 import createClient from 'openapi-fetch';
-import { type ExactIds, exactIds, formatExactly } from './exact-ids.ts';
-import type { components, paths } from './plant-store.d.ts';
-
-type StoredPlant = ExactIds<components['schemas']['StoredPlant']>;
+import type { paths } from './plant-store.d.ts';
 
 const [id = '', name = '', tag] = process.argv.slice(2);
 
 const store = createClient<ExactIds<paths>>({
   baseUrl: process.env['PLANT_STORE_URL'] ?? 'http://127.0.0.1:3000',
   headers: { authorization: `Bearer ${process.env['PLANT_STORE_TOKEN']}` },
-  bodySerializer: formatExactly,
+  fetch: exactFetch(fetch),
 });
 
 const plant = { id: BigInt(id), name, ...(tag !== undefined && { tag }) };
@@ -24,12 +22,10 @@ const created = await store.POST('/plants', { body: plant });
 if (created.error) fail(created.error);
 console.log(JSON.stringify(created.data));
 
-// openapi-fetch would parse the response with `JSON.parse`, which rounds the id.
 const path = { id: plant.id };
-const read = await store.GET('/plants/{id}', { params: { path }, parseAs: 'text' });
+const read = await store.GET('/plants/{id}', { params: { path } });
 if (read.error) fail(read.error);
-const stored: StoredPlant = JSON.parse(read.data, exactIds);
-console.log(formatExactly(stored));
+console.log(formatJson(read.data));
 
 function fail(error: { error: number; message: string }): never {
   console.error(JSON.stringify(error));

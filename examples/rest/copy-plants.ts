@@ -5,7 +5,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
-import { type ExactIds, exactIds } from './exact-ids.ts';
+import { type ExactIds, parseJson } from '@plant-store/schemas';
 import type { components } from './plant-store.d.ts';
 
 type Schemas = ExactIds<components['schemas']>;
@@ -105,5 +105,5 @@ async function get<T>(path: string, query: Record<string, unknown>): Promise<T> 
   const response = await fetch(`${plants}${path}?${parameters.join('&')}`, { headers, signal });
   const text = await response.text();
   if (!response.ok) throw new Rejected(response.status, text);
-  return JSON.parse(text, exactIds);
+  return parseJson(text) as T; // The OpenAPI document says so.
 }

@@ -7,7 +7,7 @@ import {
   type Scope,
 } from '@plant-store/schemas';
 import { errorExamples } from './error-examples.ts';
-import { header, rateLimit, requestId, requiredHeader } from './response-headers.ts';
+import { header, integer, rateLimit, requestId, requiredHeader } from './response-headers.ts';
 
 /** The errors of an operation depend on these properties of the operation. */
 interface Operation {
@@ -15,24 +15,24 @@ interface Operation {
   body: string | undefined;
   /** The path of the operation, with an example id in place of `{id}`. */
   path: string;
-  /** The methods that the path supports. */
-  methods: readonly string[];
   /** Whether the path contains the id of a plant. */
   namesPlant: boolean;
   /** The scope that a token needs for the operation. */
   scope: Scope | 'none';
 }
 
-/** Makes a response for every error status that the server can send for an operation. */
+/** Makes a response for each error status that a client acts on, and one response for all other errors. */
 export function errorResponses(operation: Operation): Record<string, object> {
   const kinds = errorKinds.filter((kind) => canHave(operation, kind));
-  const byStatus = Object.entries(Object.groupBy(kinds, httpStatus));
+  const byStatus = Object.groupBy(kinds, (kind) =>
+    otherStatuses.has(httpStatus(kind)) ? 'default' : httpStatus(kind),
+  );
   return Object.fromEntries(
-    byStatus.map(([status, group = []]) => [
+    Object.entries(byStatus).map(([status, group = []]) => [
       status,
       {
         description: describe(status, group, operation),
-        headers: headersOf(status, group),
+        headers: { ...requestId, ...headersOf(status, group) },
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },
@@ -44,12 +44,11 @@ export function errorResponses(operation: Operation): Record<string, object> {
   );
 }
 
+/** Errors with these statuses concern the connection or the server, and any operation can have them. */
+const otherStatuses: ReadonlySet<number> = new Set([405, 408, 415, 417, 431, 500, 501]);
+
 /** The errors that only a request with a body can get. */
-const onlyWithBody: ReadonlySet<ErrorKind> = new Set([
-  'bodyNotJson',
-  'bodyTooLarge',
-  'unsupportedMediaType',
-]);
+const onlyWithBody: ReadonlySet<ErrorKind> = new Set(['bodyNotJson', 'bodyTooLarge']);
 
 /** The only path whose operation takes a cursor of the feed. */
 const changesPath = operations.listPlantChanges.path;
@@ -64,7 +63,8 @@ function canHave({ body, path, namesPlant, scope }: Operation, kind: ErrorKind):
 
 function describe(status: string, group: ErrorKind[], operation: Operation): string {
   const lines = group.map((kind) => `${errorCatalogue[kind].code}: ${when(kind, operation)}`);
-  return `${status === '400' ? 'Unexpected error. ' : ''}${lines.join('; ')}`;
+  const start = { 400: 'Unexpected error. ', default: 'Other errors. ' }[status] ?? '';
+  return `${start}${lines.join('; ')}`;
 }
 
 function when(kind: ErrorKind, { body }: Operation): string {
@@ -73,19 +73,9 @@ function when(kind: ErrorKind, { body }: Operation): string {
 }
 
 function headersOf(status: string, group: ErrorKind[]): object {
-  const isLimited = group.some((kind) => !beforeRateLimit.has(kind));
-  return { ...requestId, ...(isLimited && rateLimit), ...headersByStatus[status] };
+  const isLimited = group.some((kind) => kind !== 'malformedRequest' && kind !== 'pathUnknown');
+  return { ...(isLimited && rateLimit), ...headersByStatus[status] };
 }
-
-/** The server sends these errors before the rate limit counts the request. */
-const beforeRateLimit: ReadonlySet<ErrorKind> = new Set([
-  'malformedRequest',
-  'pathUnknown',
-  'methodNotAllowed',
-  'requestTimeout',
-  'expectationFailed',
-  'headersTooLarge',
-]);
 
 function example(kind: ErrorKind, operation: Operation): object {
   const message = exampleFor(operation)[kind] ?? errorExamples[kind];
@@ -95,21 +85,15 @@ function example(kind: ErrorKind, operation: Operation): object {
 
 /** Makes the example messages that differ between operations. */
 function exampleFor(operation: Operation): Partial<Record<ErrorKind, string>> {
-  const { body, path, methods, scope } = operation;
+  const { body, scope } = operation;
   return {
-    insufficientScope: `the access token lacks the scope ${scope}: use a token that has it`,
-    methodNotAllowed: `${path} takes ${methods.join(', ')}, not PUT`,
     ...(body !== 'NewPlant' && {
       invalidInput: `invalid input: ${invalidExample(operation)}`,
       databaseUnavailable: 'the database did not respond: try again',
-      plantRejected:
-        'row-level security or a rule in the database prevents this (SQLSTATE 42501): nothing was written, tell the operator before you send it again',
     }),
     ...(scope === 'plants:delete' && {
       databaseUnavailable:
         'the database did not respond: the plant may or may not be deleted, look it up before you send the delete again',
-      plantRejected:
-        'the table keeps this plant: nothing was written, tell the operator before you send it again',
     }),
   };
 }
@@ -122,17 +106,19 @@ function invalidExample({ body, path, namesPlant }: Operation): string {
     : 'it has no parameter "limit"';
 }
 
-const retryAfter = { 'Retry-After': requiredHeader('Seconds after which to try again') };
+const retryAfter = {
+  'Retry-After': { ...requiredHeader('Seconds after which to try again'), schema: integer },
+};
 
 const headersByStatus: Record<string, object> = {
   401: { 'WWW-Authenticate': requiredHeader('The challenge of RFC 6750') },
   403: { 'WWW-Authenticate': requiredHeader('The challenge of RFC 6750') },
-  405: { Allow: requiredHeader('The methods of this path') },
-  415: {
-    'Accept-Encoding': header(
-      'The content codings that a body may have; sent when the request has another coding',
-    ),
-  },
   429: retryAfter,
   503: retryAfter,
+  default: {
+    Allow: header('The methods of this path; sent with 405'),
+    'Accept-Encoding': header(
+      'The content codings that a body may have; sent with 415 when the request has another coding',
+    ),
+  },
 };

@@ -1,17 +1,21 @@
 import { readFileSync } from 'node:fs';
+import { STATUS_CODES } from 'node:http';
 import type { Procedure } from '@plant-store/core/internal';
 import { procedures as allProcedures, appRouter } from '@plant-store/core/router';
-import { ErrorBody, int64Bounds, Plant } from '@plant-store/schemas';
+import { type Deprecation, ErrorBody, Plant } from '@plant-store/schemas';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
+import { addExample } from './body-examples.ts';
 import { errorResponses } from './error-responses.ts';
 import { introduction } from './introduction.ts';
-import { rateLimit, requestId, sharedHeaders } from './response-headers.ts';
+import { deprecated, ending, rateLimit, requestId, sharedHeaders } from './response-headers.ts';
 import { webhooks } from './webhooks.ts';
 
 type PathItem = NonNullable<OpenAPIObject['paths']>[string];
 type Operation = NonNullable<PathItem['post']>;
-type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+type Components = NonNullable<OpenAPIObject['components']>;
+type Schemas = NonNullable<Components['schemas']>;
+type Responses = NonNullable<Components['responses']>;
 
 // The document and the packages have the same version.
 const { version }: { version: string } = JSON.parse(
@@ -21,9 +25,6 @@ const { version }: { version: string } = JSON.parse(
 /**
  * Makes the OpenAPI 3.1 document of the REST surface. Corrects the document of trpc-to-openapi, which inlines
  * named bodies, repeats the default security, and describes errors that the server never sends.
- *
- * The bounds of ids are `bigint`s. Write the document with `formatJson`, which keeps all digits of a
- * `bigint`.
  */
 export function openApiDocument(
   router: AnyTRPCRouter = appRouter,
@@ -49,10 +50,12 @@ export function openApiDocument(
       procedures[operation.operationId ?? '']?.definition.meta ?? {};
     correct(operation, schemas, {
       path: path.replace('{id}', '1'),
-      methods: methodsOf(document, path),
       scope,
       status: openapi?.status ?? 200,
     });
+    addExample(operation.requestBody, schemas);
+    addExample(operation.responses?.[openapi?.status ?? 200], schemas);
+    if (openapi?.deprecation) deprecate(operation, openapi.deprecation);
   }
   const corrected = {
     ...document,
@@ -61,10 +64,15 @@ export function openApiDocument(
       { name: 'plants', description: 'The plants in the store' },
       { name: 'tokens', description: 'The access tokens of the store' },
     ],
-    components: { ...document.components, schemas, headers: sharedHeaders },
+    components: {
+      ...document.components,
+      schemas,
+      responses: shareResponses(operationsOf(document).map(([, operation]) => operation)),
+      headers: sharedHeaders,
+    },
     webhooks,
   };
-  correctSchemas(corrected);
+  allowFurtherProperties(corrected);
   return corrected;
 }
 
@@ -76,16 +84,24 @@ function operationsOf({ paths = {} }: OpenAPIObject): [path: string, Operation][
   );
 }
 
-/** Returns the methods of a path. The methods of `/plants/count` include the methods of `/plants/{id}`. */
-function methodsOf({ paths = {} }: OpenAPIObject, path: string): string[] {
-  const matching = Object.entries(paths).filter(([template]) =>
-    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
-  );
-  const methods = matching.flatMap(([, item]) =>
-    Object.keys(item).map((name) => name.toUpperCase()),
-  );
-  if (methods.includes('GET')) methods.push('HEAD');
-  return [...new Set(methods)].toSorted();
+/**
+ * Makes a component of each response that most operations have, and refers to it by the name of its status.
+ * Returns the components.
+ */
+function shareResponses(operations: Operation[]): Responses {
+  const all = operations.flatMap(({ responses = {} }) => Object.entries(responses));
+  const counts = Object.groupBy(all, (response) => JSON.stringify(response));
+  const shared: Responses = {};
+  for (const { responses = {} } of operations) {
+    for (const [status, response] of Object.entries(responses)) {
+      const { length = 0 } = counts[JSON.stringify([status, response])] ?? [];
+      if (length <= operations.length / 2) continue;
+      const name = STATUS_CODES[status]?.replaceAll(' ', '') ?? 'OtherError';
+      shared[name] = response;
+      responses[status] = { $ref: `#/components/responses/${name}` };
+    }
+  }
+  return shared;
 }
 
 function correct(
@@ -94,7 +110,7 @@ function correct(
   {
     status,
     ...facts
-  }: { status: number } & Pick<Parameters<typeof errorResponses>[0], 'path' | 'methods' | 'scope'>,
+  }: { status: number } & Pick<Parameters<typeof errorResponses>[0], 'path' | 'scope'>,
 ): void {
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
@@ -111,7 +127,6 @@ function correct(
     ...errorResponses({ ...facts, body, namesPlant }),
   };
   if (!media || !body) return;
-  media.example = exampleOf(media.schema);
   for (const property of Object.values(media.schema.properties ?? {})) {
     const { items } = property;
     if (!items?.title) continue;
@@ -129,6 +144,13 @@ function successOf({ responses }: Operation, status: number): object {
   return { [status]: { ...success, ...(status !== 204 && { content }), headers } };
 }
 
+/** Marks an operation as deprecated, and declares the headers of its successful response. */
+function deprecate(operation: Operation, { sunset }: Deprecation): void {
+  operation.deprecated = true;
+  const [success] = Object.values(operation.responses ?? {});
+  Object.assign(success.headers, deprecated, sunset !== undefined && ending);
+}
+
 /** Moves description and examples to the parameter, where tools look for them. */
 function correctParameter(parameter: object): void {
   const { schema } = parameter as { schema: { description?: string; examples?: unknown[] } }; // Inlined.
@@ -136,29 +158,16 @@ function correctParameter(parameter: object): void {
   Object.assign(parameter, { description, example: examples?.[0], schema: bounds });
 }
 
-type Content = Record<string, { schema: Inline | Reference; example?: unknown }>;
+type Content = Record<string, { schema: Inline | Reference }>;
 type Inline = { title?: string; properties?: Record<string, Property> };
-type Property = { examples?: unknown[]; items?: Inline | Reference };
+type Property = { items?: Inline | Reference };
 type Reference = { $ref: string; title?: never; properties?: never };
 
-/** Makes an example of a body from the first example of each field. A list has one element. */
-function exampleOf({ properties = {} }: Inline | Reference): unknown {
-  const examples = Object.entries(properties).map(([name, { examples, items }]) => [
-    name,
-    items ? [exampleOf(items)] : examples?.[0],
-  ]);
-  return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
-}
-
-/**
- * Adds the bounds of every int64, because our libraries cannot write these bounds exactly. Allows further
- * properties in objects, because later versions may add properties.
- */
-function correctSchemas(part: unknown): void {
+/** Allows further properties in all objects, because later versions may add properties. */
+function allowFurtherProperties(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
-  if ('format' in part && part.format === 'int64') Object.assign(part, int64Bounds);
   if ('additionalProperties' in part && part.additionalProperties === false) {
     delete part.additionalProperties;
   }
-  Object.values(part).forEach(correctSchemas);
+  Object.values(part).forEach(allowFurtherProperties);
 }

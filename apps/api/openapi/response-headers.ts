@@ -1,4 +1,5 @@
 const schema = { type: 'string' } as const;
+export const integer = { type: 'integer' } as const;
 
 /** Declares an optional header: a response with this status may lack the header. */
 export const header = (description: string) => ({ description, schema });
@@ -6,9 +7,15 @@ export const header = (description: string) => ({ description, schema });
 /** Declares a required header: every response with this status has the header. */
 export const requiredHeader = (description: string) => ({ description, required: true, schema });
 
+export const deprecated = {
+  Deprecation: requiredHeader('When the operation became deprecated (RFC 9745)'),
+};
+
+export const ending = { Sunset: requiredHeader('When the operation ends (RFC 8594)') };
+
 const count = (description: string) => ({
   description: `${description}. Sent only where the store has a rate limit.`,
-  schema: { type: 'integer' } as const,
+  schema: integer,
 });
 
 /** The document's components for headers that many responses have. */

@@ -148,7 +148,7 @@ describe(`with the seed ${seed}`, () => {
           return isDeepStrictEqual(stored, row) ? 'exists' : 40900;
         });
         const { results } = JSON.parse(response.body);
-        expect(results.map(({ result, error }: Outcome) => result ?? error)).toEqual(expected);
+        expect(results.map(({ result, error }: Outcome) => error ?? result)).toEqual(expected);
       }),
       runs(600),
     );

@@ -14,6 +14,7 @@ const commands: Record<string, () => Promise<Command>> = {
   webhook: async () => (await import('./commands/webhook.ts')).webhookCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   feed: async () => (await import('./commands/feed.ts')).feedCommand(),
+  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
   distribute: async () => (await import('./commands/distribute.ts')).distributeCommand(),
   completion: async () => (await import('./commands/completion.ts')).completionCommand(),
 };
@@ -22,7 +23,7 @@ const help = `
 The store is the Postgres at DATABASE_URL. If that is not set, it is the embedded database in
 PLANT_STORE_DATA_DIR, by default .plant-store. A file .env can hold these settings. Both are in the
 repository, or in the current directory when this command is installed from its package. Only one
-process at a time can open an embedded database, so stop the server first.
+process at a time can open an embedded database, so stop the server first. Only mcp needs the server.
 
 Example:
   plant-store help import

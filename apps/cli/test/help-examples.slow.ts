@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type DatabaseOptions, openPlantStore } from '@plant-store/core';
-import { createDatabase, hasPosixShell } from '@plant-store/test-setup';
+import { createDatabase, hasPosixShell, startOnPostgres } from '@plant-store/test-setup';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { buildProgram } from '../src/program.ts';
 import { useDirectory } from './fixtures/plant-files.ts';
@@ -24,7 +24,10 @@ const examples = [program, ...program.commands, ...subcommands].flatMap((command
 });
 const isEndless = (example: string) => example.includes(' follow ');
 const needsCitus = (example: string) => example.includes(' distribute ');
-const others = examples.filter((example) => !isEndless(example) && !needsCitus(example));
+const needsServer = (example: string) => example.includes(' mcp ');
+const others = examples.filter(
+  (example) => !isEndless(example) && !needsCitus(example) && !needsServer(example),
+);
 
 const directory = useDirectory();
 
@@ -122,6 +125,16 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
     );
     if (child.pid) process.kill(-child.pid, 'SIGTERM');
     await exit;
+  });
+
+  it.each(examples.filter(needsServer))('has an example for a server: %s', async (example) => {
+    const { databaseUrl } = await databases.Postgres();
+    const env = await prepare({ databaseUrl });
+    const server = await startOnPostgres(databaseUrl);
+    const { PLANT_STORE_URL, PLANT_STORE_TOKEN } = server.env;
+    const { code, errors } = await run(example, { ...env, PLANT_STORE_URL, PLANT_STORE_TOKEN });
+    await server.stop();
+    expect(code, errors).toBe(0);
   });
 
   it.each(examples.filter(needsCitus))('has an example for a cluster: %s', async (example) => {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ErrorBody } from './errors/error-body.ts';
+import { int64Range } from './ids/int64-range.ts';
 import { maxNewPlants } from './limits.ts';
 import { NewPlant } from './plant.ts';
 import { int64 } from './stored-plant.ts';
@@ -23,20 +24,29 @@ export const NewPlants = z
   )
   .meta({ title: 'NewPlants' });
 
-const id = int64.meta({ description: 'The id of the plant', examples: [4096] });
+const id = int64.meta({ description: `The id of the plant, ${int64Range}`, examples: [4096] });
+
+const CreatedPlant = z
+  .object({
+    id,
+    result: z.enum(['created', 'exists']).meta({
+      description: '`exists`: the same plant was in the store already',
+      examples: ['created'],
+    }),
+  })
+  .meta({ id: 'CreatedPlant' });
+
+const CreateError = z
+  .object({
+    id,
+    ...ErrorBody.shape,
+    result: z.enum(['error']).meta({ description: 'Tells an error from a plant' }),
+  })
+  .meta({ id: 'CreateError' });
 
 /** The result for one plant of a call. */
 export const CreateResult = z
-  .union([
-    z.object({
-      id,
-      result: z.enum(['created', 'exists']).meta({
-        description: '`exists`: the same plant was in the store already',
-        examples: ['created'],
-      }),
-    }),
-    z.object({ id, ...ErrorBody.shape }),
-  ])
+  .discriminatedUnion('result', [CreatedPlant, CreateError])
   .meta({ id: 'CreateResult' });
 
 /** The response to a call that creates several plants. */
@@ -51,6 +61,7 @@ export const CreateResults = z
             id: 1,
             error: 40900,
             message: 'id 1 belongs to another plant: choose an id that is free',
+            result: 'error',
           },
         ],
       ],

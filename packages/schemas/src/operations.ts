@@ -5,6 +5,16 @@ export interface Operation {
   readonly path: `/${string}`;
   /** The HTTP status of a successful response. A response with 204 has no body. */
   readonly status: 200 | 204;
+  /** Only a deprecated operation has this field. Its responses have headers with these dates. */
+  readonly deprecation?: Deprecation;
+}
+
+/** Dates of a deprecated operation, such as `2027-01-31`. */
+export interface Deprecation {
+  /** Clients should not use the operation after this date. */
+  readonly since: string;
+  /** The operation ends on this date, if the date is known. */
+  readonly sunset?: string;
 }
 
 /** The REST operation of each procedure. */

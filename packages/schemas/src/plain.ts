@@ -11,6 +11,7 @@ export {
 } from './errors/error-catalogue.ts';
 export { explainIdText } from './ids/explain-id-text.ts';
 export { int64Bounds } from './ids/int64-range.ts';
+export { type ExactIds, exactFetch } from './json/exact-fetch.ts';
 export { formatJson } from './json/format-json.ts';
 export { isExact, parseJson } from './json/parse-json.ts';
 export {
@@ -22,7 +23,7 @@ export {
   maxSearch,
   maxWait,
 } from './limits.ts';
-export { type Operation, operations } from './operations.ts';
+export { type Deprecation, type Operation, operations } from './operations.ts';
 export {
   type ColumnKind,
   columnText,

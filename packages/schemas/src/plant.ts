@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Int64, int64Schema } from './ids/int64.ts';
+import { int64Range } from './ids/int64-range.ts';
 
 /** A name or a tag can be any text that Postgres can store. Postgres rejects U+0000 and lone surrogates. */
 export const PlantText = z
@@ -39,7 +40,7 @@ export const NewPlant = z
   .object(
     {
       id: Int64.meta({
-        description: 'Identification number of the plant, which the client chooses',
+        description: `Identification number of the plant, ${int64Range}. The client chooses the id`,
         // zod omits the examples of a schema that transforms its input.
         override: { ...int64Schema, examples: [4096] },
       }),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Int64, int64Schema } from './ids/int64.ts';
+import { int64Range } from './ids/int64-range.ts';
 import { defaultPageSize, maxExactCount, maxPageSize, maxSearch } from './limits.ts';
 import { integerBetween, Plant, PlantText } from './plant.ts';
 import { shorten } from './shorten.ts';
@@ -10,7 +11,10 @@ export const int64 = z.bigint().meta({ override: int64Schema });
 /** A plant in the store. */
 export const StoredPlant = z
   .object({
-    id: int64.meta({ description: 'Identification number of the plant', examples: [4096] }),
+    id: int64.meta({
+      description: `Identification number of the plant, ${int64Range}`,
+      examples: [4096],
+    }),
     ...Plant.shape,
     createdAt: z.date().meta({
       description: 'When the plant was created, in UTC (RFC 3339)',
@@ -25,7 +29,7 @@ export const PlantPage = z
     plants: z.array(StoredPlant).meta({ description: 'Plants, ascending by id' }),
     next: int64
       .meta({
-        description: 'The `after` of the next page; absent on the last page',
+        description: `The \`after\` of the next page, ${int64Range}; absent on the last page`,
         examples: [4096],
       })
       .optional(),
@@ -36,7 +40,7 @@ export const PlantPage = z
 export const PlantIdInput = z.strictObject(
   {
     id: Int64.meta({
-      description: 'Identification number of the plant, in plain decimal',
+      description: `Identification number of the plant, in plain decimal, ${int64Range}`,
       override: { ...int64Schema, examples: [4096] },
     }),
   },
@@ -63,7 +67,7 @@ export const ListPlants = z
         })
         .optional(),
       after: Int64.meta({
-        description: 'Only plants with greater ids: the `next` of the page before',
+        description: `Only plants with greater ids, ${int64Range}: the \`next\` of the page before`,
         override: { ...int64Schema, examples: [4096] },
       }).optional(),
       limit: integerBetween(1, maxPageSize)

@@ -51,7 +51,9 @@ export function cors(origins: readonly string[]) {
 const exposedHeaders = [
   'Accept-Encoding',
   'Allow',
+  'Deprecation',
   'Retry-After',
+  'Sunset',
   'WWW-Authenticate',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

@@ -1,9 +1,10 @@
 import { jsonOf } from '@plant-store/core/internal';
-import { formatJson, type Operation, parseJson } from '@plant-store/schemas';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Deprecation, formatJson, type Operation, parseJson } from '@plant-store/schemas';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { bodyNotJson, isObject, parseJsonBodies } from '../requests/body/json-body.ts';
 import { methodsWithoutBody } from '../requests/request-headers.ts';
+import { deprecationHeaders } from '../responses/deprecation.ts';
 import { callHandler, checkEncoding, type Endpoint, type SurfaceOptions } from './call-flow.ts';
 import { textReader } from './text-input.ts';
 
@@ -34,9 +35,15 @@ export async function rest(
     scope.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      ...(operation.deprecation && { onRequest: deprecate(operation.deprecation) }),
       handler: callHandler(store, () => endpoint),
     });
   }
+}
+
+function deprecate(deprecation: Deprecation) {
+  const headers = deprecationHeaders(deprecation);
+  return async (_request: FastifyRequest, reply: FastifyReply) => void reply.headers(headers);
 }
 
 /** Makes a function that collects the input from the path and the body, or from the path and the query. */

@@ -1,23 +1,12 @@
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { citus } from '@plant-store/citus';
 import { type DatabaseOptions, databaseUrlSyntax, parseDatabaseUrl } from '@plant-store/core/read';
-import { loadEnvFile } from '@plant-store/fast-start/env-file';
-import { explainUnknownSettings } from '@plant-store/fast-start/setting-names';
 import { usageError } from './errors.ts';
-
-const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
-
-/** Whether the program runs in the repository. In the package, this file is JavaScript. */
-const isInRepository = import.meta.url.endsWith('.ts');
-
-/** The default directory of `.env` and the embedded database. The server has the same default. */
-export const home = isInRepository ? repositoryRoot : '.';
+import { home, messageOf, readVariables } from './variables.ts';
 
 /**
- * Reads the store's location from environment variables and the file `.env`. In the repository, `.env` is in
- * the root. An installed command reads `.env` in the current directory. An empty variable counts as unset.
- * Warns on stderr of a variable that only looks like a setting.
+ * Reads the store's location from environment variables and the file `.env`. An empty variable counts as
+ * unset.
  *
  * @throws CommandError when `.env` cannot be read or DATABASE_URL is invalid. The message does not
  *   contain the URL, which may hold a password.
@@ -38,20 +27,4 @@ export function readSettings(variables = readVariables()): DatabaseOptions {
         'or unset it to use the embedded database',
     );
   }
-}
-
-function readVariables(): NodeJS.ProcessEnv {
-  try {
-    const variables = loadEnvFile(resolve(home, '.env'));
-    for (const warning of explainUnknownSettings(variables)) {
-      process.stderr.write(`plant-store: warning: ${warning}\n`);
-    }
-    return variables;
-  } catch (cause) {
-    throw usageError(messageOf(cause), { cause });
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,7 +3,7 @@ import type { WebhookSettings } from '@plant-store/core';
 import { isSecretsKey, isWebhookTarget } from '@plant-store/core/operator';
 import { loadEnvFile } from '@plant-store/fast-start/env-file';
 import { usageError } from './errors.ts';
-import { home } from './settings.ts';
+import { home } from './variables.ts';
 
 /**
  * Reads the settings of webhooks, which must be the same as those of the server.

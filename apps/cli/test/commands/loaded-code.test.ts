@@ -21,7 +21,7 @@ it.each(['list', 'count', 'get 1'])('%s loads no code of other commands', async 
   expect(result.code).toBe(0);
   expect(result.stderr).toContain('/postgres/src/');
   expect(result.stderr).not.toMatch(
-    /\/zod\/|\/embedded-database|\/migrator|\/cli-progress\/|node:sqlite|\/superjson\//,
+    /\/zod\/|\/embedded-database|\/migrator|\/cli-progress\/|node:sqlite|\/superjson\/|\/@modelcontextprotocol\//,
   );
 });
 

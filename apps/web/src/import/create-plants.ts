@@ -72,7 +72,7 @@ async function createParts(
   const [plant, ...others] = plants;
   if (plant && others.length === 0) {
     const { code } = errorCatalogue.invalidInput;
-    return [{ id: plant.id, error: code, message }];
+    return [{ id: plant.id, result: 'error', error: code, message }];
   }
   const half = plants.length / 2;
   const first = await createPlants(plants.slice(0, half), connection, signal);

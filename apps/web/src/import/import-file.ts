@@ -105,7 +105,7 @@ function stepOf(batch: Batch, results: readonly CreateResult[]): ImportStep {
   let at = 0;
   for (const { row, plant, reason: invalid } of rows) {
     const result = plant ? results[at++] : undefined;
-    if (result && 'result' in result) {
+    if (result && !('error' in result)) {
       counts[result.result === 'created' ? 'added' : 'present']++;
       continue;
     }

@@ -8,7 +8,7 @@ export const createPlant = define({
     scope: 'plants:create',
     openapi: {
       ...operations.createPlant,
-      summary: 'Creates a new plant in the store',
+      summary: 'Creates a plant',
       description:
         'The id makes a retry safe: a request that sends the same plant again also gets 200. ' +
         'A different plant with an id that is taken gets 409.\n\n' +

@@ -10,7 +10,7 @@ export const createPlants = define({
     scope: 'plants:create',
     openapi: {
       ...operations.createPlants,
-      summary: 'Creates several plants in the store',
+      summary: 'Creates several plants',
       description:
         'Each plant stands alone: the response has a result for each one, in the order of the request. ' +
         'It is `created`, `exists` when the same plant was in the store already, or the error that a ' +
@@ -38,7 +38,7 @@ export const createPlants = define({
 function resultOf(outcome: ManyCreatesOutcome): CreateResult {
   if ('result' in outcome) return outcome;
   const { id, error } = outcome;
-  return { id, error: error.code, message: error.message };
+  return { id, error: error.code, message: error.message, result: 'error' };
 }
 
 /** Writes a result as JSON. `formatJson` would take several times as long. */

@@ -3,8 +3,8 @@ import { explainIdText } from './explain-id-text.ts';
 import { int64Range, isInt64 } from './int64-range.ts';
 
 /**
- * Describes an id in an OpenAPI document. The code that writes the document adds `int64Bounds`. zod and
- * zod-openapi copy schemas by JSON.stringify, which cannot write a `bigint`.
+ * Describes an id in an OpenAPI document. JavaScript reads the bounds of int64 as rounded numbers, so the
+ * description of each id names the bounds.
  */
 export const int64Schema = { type: 'integer', format: 'int64' } as const;
 

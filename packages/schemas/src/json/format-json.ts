@@ -1,17 +1,31 @@
-// The types of TypeScript lack JSON.rawJSON of ES2026.
-const { rawJSON } = JSON as JSON & { rawJSON(text: string): unknown };
-
 /**
  * Works like `JSON.stringify`, but writes a `bigint` as an exact integer, which `parseJson` reads back.
- *
- * A value with a `bigint` needs JSON.rawJSON, which Node 22 and browsers of 2025 have.
  *
  * @param indent the number of spaces for each level. By default, the text has one line.
  */
 export function formatJson(value: unknown, indent?: number): string {
-  return JSON.stringify(
+  const json = JSON.stringify(
     value,
-    (_key, each) => (typeof each === 'bigint' ? rawJSON(String(each)) : each),
+    (_key, each) => (typeof each === 'bigint' ? integerForJson(each) : each),
     indent,
   );
+  return rawJson() ? json : withIntegers(json);
 }
+
+/** Returns a value from which `JSON.stringify` writes the digits of an integer, or a text for `withIntegers`. */
+export function integerForJson(integer: bigint): unknown {
+  return rawJson()?.(String(integer)) ?? `\0${integer}`;
+}
+
+/** JSON.rawJSON of ES2026. The types of TypeScript lack this function, and so does Node 20. */
+export function rawJson() {
+  return (JSON as JSON & { rawJSON?(text: string): unknown }).rawJSON;
+}
+
+/** Writes the digits of the integers into a text that `JSON.stringify` made without JSON.rawJSON. */
+export function withIntegers(json: string): string {
+  return json.replaceAll(markedInteger, '$1');
+}
+
+/** Matches a text of U+0000 and digits. No other text of the store contains U+0000. */
+const markedInteger = /"\\u0000(-?\d+)"/g;

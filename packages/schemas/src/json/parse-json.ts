@@ -5,12 +5,8 @@
  * beyond int64 becomes an inexact `number`. The notation does not matter: `1e3` and `10.00` are integers. A
  * fraction that JavaScript would round to an integer becomes `NaN`.
  *
- * A number with more than 15 digits or with an exponent needs JSON.parse source text access. Node 22 and
- * browsers of 2025 have this feature. Node 20 can read texts without these numbers.
- *
  * @param read receives each number that `JSON.parse` may round, and returns the value to use.
- * @throws SyntaxError when the text is not JSON, or is nested too deeply for a reviver.
- * @throws TypeError when the text needs source text access and the engine lacks it
+ * @throws SyntaxError when the text is not JSON, or is nested too deeply for a reviver
  */
 export function parseJson(text: string, read: ReadNumber = (exact) => exact): unknown {
   const found = longNumber.exec(text);
@@ -31,6 +27,14 @@ export function isExact(text: string): boolean {
   return !longNumber.test(text) || !longNumber.test(text.replaceAll(strings, '""'));
 }
 
+/** Puts quotes around each integer of a JSON text that `JSON.parse` would round. */
+export function quoteLongIntegers(text: string): string {
+  if (isExact(text)) return text;
+  return text.replaceAll(stringOrNumber, (token) =>
+    int64Syntax.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
+  );
+}
+
 /**
  * Matches a number that plain `JSON.parse` may round, and the character before it. Such a number has an
  * exponent, or more than the 15 digits that a double always holds. The pattern can match a part of a string.
@@ -39,6 +43,8 @@ const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
 
 /** Matches the strings of a JSON text. The last string may have no end, which keeps the pattern fast. */
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"?/gs;
+
+const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/gs;
 
 /** Matches an integer with 16 to 19 digits. The longest int64 has 19 digits. */
 const int64Syntax = /^-?\d{16,19}$/;
@@ -65,8 +71,9 @@ function isUnsafeInteger(value: unknown): boolean {
 /** Reads each number from its source text, with a reviver that `JSON.parse` calls for every value. */
 function parseSlowly(text: string, read: ReadNumber): unknown {
   try {
-    return JSON.parse(text, (_key, value, context?: Source) =>
-      typeof value === 'number' ? read(exactNumber(value, context)) : value,
+    if (!hasSourceText()) return parseMarked(text, read);
+    return JSON.parse(text, (_key, value, { source = '' }: Source = {}) =>
+      typeof value === 'number' ? read(exactNumber(value, source)) : value,
     );
   } catch (cause) {
     // JSON.parse reads any depth, but the calls of a reviver can overflow the stack.
@@ -74,21 +81,38 @@ function parseSlowly(text: string, read: ReadNumber): unknown {
   }
 }
 
+/** The source text of a number (ES2026 JSON.parse source text access), which Node 20 lacks. */
+interface Source {
+  readonly source?: string;
+}
+
+function hasSourceText(): boolean {
+  return JSON.parse('1', (_key, _value, context?: Source) => context?.source === '1');
+}
+
+/**
+ * Reads numbers without source text access: turns each number into a text of U+0000 and the number. No other
+ * text of the store contains U+0000.
+ */
+function parseMarked(text: string, read: ReadNumber): unknown {
+  JSON.parse(text); // Throws when the text is not JSON.
+  const marked = text.replaceAll(stringOrNumber, (token) =>
+    token.startsWith('"') ? token : `"\\u0000${token}"`,
+  );
+  return JSON.parse(marked, (_key, value) => {
+    if (typeof value !== 'string' || !value.startsWith('\0')) return value;
+    const source = value.slice(1);
+    return read(exactNumber(Number(source), source));
+  });
+}
+
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** The longest int64 has this number of digits. */
 const int64Digits = 19;
 
-/** The source text of a number (ES2026 JSON.parse source text access). */
-interface Source {
-  readonly source?: string;
-}
-
-function exactNumber(value: number, context: Source | undefined): number | bigint {
-  if (context?.source === undefined)
-    throw new TypeError('this JavaScript engine lacks JSON.parse source text access');
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    decimal.exec(context.source) ?? [];
+function exactNumber(value: number, source: string): number | bigint {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = decimal.exec(source) ?? [];
 
   const digits = whole + fraction;
   const [start, end] = significantRange(digits);

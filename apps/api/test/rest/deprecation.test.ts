@@ -1,0 +1,76 @@
+import { type PlantStore, PlantStoreError } from '@plant-store/core';
+import { define } from '@plant-store/core/internal';
+import type { Deprecation } from '@plant-store/schemas';
+import { initTRPC } from '@trpc/server';
+import { fastify } from 'fastify';
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { openApiDocument } from '../../openapi/openapi-document.ts';
+import { requireToken } from '../../src/auth/authentication.ts';
+import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
+import { rest } from '../../src/surfaces/rest.ts';
+
+const operation = (path: `/${string}`, deprecation?: Deprecation) =>
+  define({
+    type: 'query',
+    meta: {
+      scope: 'none',
+      openapi: { method: 'GET', path, status: 200, ...(deprecation && { deprecation }) },
+    },
+    input: z.object({}),
+    output: z.object({ path: z.string() }),
+    run() {
+      if (path === '/broken') throw new PlantStoreError('plantUnknown', 'there is no plant');
+      return { path };
+    },
+  });
+
+const since = '2027-01-31';
+const procedures = {
+  current: operation('/current'),
+  old: operation('/old', { since }),
+  ending: operation('/ending', { since, sunset: '2027-07-31' }),
+  broken: operation('/broken', { since }),
+};
+
+const server = fastify();
+server.addHook(
+  'onRequest',
+  requireToken(() => ({ name: 'test', scopes: [] })),
+);
+server.register(rest, {
+  store: {} as PlantStore, // These procedures use no store.
+  procedures,
+  queueBody: createLargeBodyQueue(),
+});
+
+it.each([
+  ['/current', undefined, undefined],
+  ['/old', '@1801353600', undefined],
+  ['/ending', '@1801353600', 'Sat, 31 Jul 2027 00:00:00 GMT'],
+  ['/broken', '@1801353600', undefined],
+])(
+  'responds at %s with the headers Deprecation: %s and Sunset: %s',
+  async (url, deprecation, sunset) => {
+    const { headers } = await server.inject({ url, headers: { authorization: 'Bearer secret' } });
+    expect({ deprecation: headers['deprecation'], sunset: headers['sunset'] }).toEqual({
+      deprecation,
+      sunset,
+    });
+  },
+);
+
+it('marks deprecated operations in the OpenAPI document, and declares their headers', () => {
+  const { paths = {} } = openApiDocument(initTRPC.create().router(procedures), procedures);
+  const declared = Object.entries(paths).map(([path, { get }]) => {
+    const headers = Object.keys(get?.responses?.['200'].headers);
+    const announced = headers.filter((name) => ['Deprecation', 'Sunset'].includes(name));
+    return [path, get?.deprecated ?? false, announced];
+  });
+  expect(declared).toEqual([
+    ['/current', false, []],
+    ['/old', true, ['Deprecation']],
+    ['/ending', true, ['Deprecation', 'Sunset']],
+    ['/broken', true, ['Deprecation']],
+  ]);
+});

@@ -1,0 +1,28 @@
+import type { PlantStoreClient, StoredPlant } from '@plant-store/client';
+import type { ListPlants } from '@plant-store/schemas';
+import { fitting, type ToolCall } from './tool-result.ts';
+
+/** For each page of a search, the store looks at a limited number of plants. So a page may have no plants. */
+const maxPages = 50;
+
+/** Reads pages until there are enough plants for a result. `next` is the `after` of the next result. */
+export async function findPlants(
+  client: PlantStoreClient,
+  { after, limit, ...condition }: ListPlants,
+  { signal, notify, _meta }: ToolCall,
+): Promise<{ plants: readonly StoredPlant[]; next?: bigint | undefined }> {
+  const found: StoredPlant[] = [];
+  let next = after;
+  for (let pages = 1; pages <= maxPages; pages++) {
+    const query = { ...condition, after: next, limit: limit - found.length };
+    const page = await client.listPlants.query(query, { signal });
+    found.push(...page.plants);
+    next = page.next;
+    if (next === undefined || found.length === limit) break;
+    if (_meta?.progressToken === undefined) continue;
+    const params = { progressToken: _meta.progressToken, progress: pages };
+    await notify({ method: 'notifications/progress', params });
+  }
+  const plants = fitting(found);
+  return { plants, next: plants.length < found.length ? plants.at(-1)?.id : next };
+}

@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { repository, run } from './run.ts';
+
+const committed = JSON.parse(await readFile(join(repository, 'apps/api/openapi.json'), 'utf8'));
+
+let directory: string;
+
+/** A repository with the document of a release, which has a tag. */
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'plant-store-breaking-'));
+  await mkdir(join(directory, 'apps/api'), { recursive: true });
+  await mkdir(join(directory, '.changeset'));
+  await writeDocument(committed);
+  const git = (...args: string[]) => run(directory, 'git', args);
+  await git('init', '--quiet');
+  await git('add', '.');
+  const author = ['-c', 'user.name=test', '-c', 'user.email=test@example.com'];
+  await git(...author, 'commit', '--quiet', '--message', 'Release');
+  await git('tag', '@plant-store/schemas@1.0.0');
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+beforeEach(() => writeChangeset('minor'));
+
+function writeDocument(document: object): Promise<void> {
+  return writeFile(join(directory, 'apps/api/openapi.json'), JSON.stringify(document));
+}
+
+function writeChangeset(kind: string): Promise<void> {
+  const text = `---\n"@plant-store/core": ${kind}\n---\n\nA change of plants.\n`;
+  return writeFile(join(directory, '.changeset/change.md'), text);
+}
+
+/** Changes the document of the release, and returns what the check prints to stderr. */
+async function check(change: (document: typeof committed) => unknown): Promise<string> {
+  const document = structuredClone(committed);
+  change(document);
+  await writeDocument(document);
+  const program = join(repository, 'tools/check-breaking.mjs');
+  return run(directory, process.execPath, [program]).then(
+    () => '',
+    ({ stderr }) => stderr,
+  );
+}
+
+it.each([
+  ['no change', () => {}],
+  [
+    'a new operation',
+    ({ paths }) => {
+      paths['/gardens'] = paths['/whoami'];
+    },
+  ],
+  [
+    'a new optional parameter',
+    ({ paths }) =>
+      paths['/plants'].get.parameters.push({ name: 'x', in: 'query', schema: { type: 'string' } }),
+  ],
+  [
+    'a new field of a response',
+    ({ components }) => {
+      components.schemas.StoredPlant.properties.height = { type: 'integer' };
+    },
+  ],
+  [
+    'another description',
+    ({ components }) => {
+      components.schemas.StoredPlant.description = 'A plant';
+    },
+  ],
+] satisfies [string, (document: typeof committed) => unknown][])(
+  'accepts %s',
+  async (_, change) => {
+    expect(await check(change)).toBe('');
+  },
+);
+
+const breaking = [
+  ['a removed operation', ({ paths }) => delete paths['/plants/{id}'].delete],
+  [
+    'another name of an operation',
+    ({ paths }) => {
+      paths['/whoami'].get.operationId = 'identity';
+    },
+  ],
+  [
+    'a new required field of a request',
+    ({ components }) => components.schemas.NewPlant.required.push('tag'),
+  ],
+  [
+    'a removed field of a response',
+    ({ components }) => delete components.schemas.StoredPlant.properties.tag,
+  ],
+  [
+    'a lower limit of a request',
+    ({ components }) => {
+      components.schemas.NewPlants.properties.plants.maxItems = 10;
+    },
+  ],
+] satisfies [string, (document: typeof committed) => unknown][];
+
+it.each(breaking)('rejects %s without a changeset for a major release', async (_, change) => {
+  expect(await check(change)).toMatch(
+    /^apps\/api\/openapi\.json breaks clients of @plant-store\/schemas@1\.0\.0: .*\n.*choose "major"\n$/s,
+  );
+  await writeChangeset('major');
+  expect(await check(change)).toBe('');
+});

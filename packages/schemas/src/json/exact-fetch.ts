@@ -1,0 +1,87 @@
+import { integerForJson, rawJson, withIntegers } from './format-json.ts';
+import { parseJson, quoteLongIntegers } from './parse-json.ts';
+
+/**
+ * Wraps a `fetch` for a client that a generator made from the OpenAPI document. Then the client does not
+ * round integers beyond ±(2^53−1).
+ *
+ * In a response, `json()` returns such an integer as a `bigint`. The text of `text()` has such an integer in
+ * quotes, because many clients pass this text to `JSON.parse`.
+ *
+ * The body of a request may contain `bigint`s. Clients write the body with `JSON.stringify`, so this function
+ * defines `BigInt.prototype.toJSON`, unless the program has defined it.
+ *
+ * Runs in browsers, and in Node 20 and later.
+ */
+export function exactFetch<Fetch extends (...request: never[]) => Promise<unknown>>(
+  fetch: Fetch,
+): Fetch {
+  defineToJson();
+  // The package's types do not name the types of `fetch`, which some programs lack.
+  const send = fetch as unknown as typeof globalThis.fetch;
+  const exact: typeof send = async (...request) =>
+    exactResponse(await send(...(await exactRequest(request))));
+  return exact as unknown as Fetch;
+}
+
+function defineToJson(): void {
+  if ('toJSON' in BigInt.prototype) return;
+  Object.defineProperty(BigInt.prototype, 'toJSON', {
+    configurable: true,
+    writable: true,
+    value(this: bigint) {
+      return integerForJson(this);
+    },
+  });
+}
+
+type FetchRequest = Parameters<typeof globalThis.fetch>;
+
+/** Completes the body that `JSON.stringify` wrote in an engine without JSON.rawJSON. */
+async function exactRequest([input, init]: FetchRequest): Promise<FetchRequest> {
+  if (rawJson()) return [input, init];
+  if (typeof init?.body === 'string') return [input, { ...init, body: withIntegers(init.body) }];
+  if (!(input instanceof Request) || !isJson(input)) return [input, init];
+  return [new Request(input, { body: withIntegers(await input.text()) }), init];
+}
+
+async function exactResponse(response: Response): Promise<Response> {
+  if (!isJson(response)) return response;
+  const text = await response.text();
+  if (text === '') return response; // The response to a HEAD has no body.
+  const body = new TextEncoder().encode(quoteLongIntegers(text));
+  const headers = new Headers(response.headers);
+  headers.delete('content-encoding');
+  // Without this header, openapi-fetch calls `text()` in place of `json()`.
+  headers.set('content-length', String(body.length));
+  const { status, statusText, url } = response;
+  const exact = new Response(body, { status, statusText, headers });
+  Object.defineProperty(exact, 'url', { value: url });
+  return withExactJson(exact, text);
+}
+
+function withExactJson(response: Response, text: string): Response {
+  return Object.assign(response, {
+    async json() {
+      await response.arrayBuffer(); // Throws when the body was read already.
+      return parseJson(text);
+    },
+    clone: () => withExactJson(Response.prototype.clone.call(response), text),
+  });
+}
+
+function isJson({ headers }: Request | Response): boolean {
+  return /^application\/json\b/.test(headers.get('content-type') ?? '');
+}
+
+/**
+ * Types of openapi-typescript, in which an id is not only a `number`. Other generators can make ids `bigint`
+ * by an option.
+ */
+export type ExactIds<Types> = {
+  [Key in keyof Types]: Key extends 'id' | 'next' | 'after'
+    ? Types[Key] extends number | undefined
+      ? number | bigint
+      : Types[Key]
+    : ExactIds<Types[Key]>;
+};

@@ -1,0 +1,98 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { exactFetch } from '../../src/json/exact-fetch.ts';
+
+const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n];
+const page = '{"plants":[{"id":-9223372036854775808},{"id":7}],"next":9223372036854775807}';
+
+const server = createServer(async (request, response) => {
+  const { type, body } = await respond(request);
+  response.setHeader('content-type', type);
+  response.write(body); // Without a Content-Length, as a compressed response.
+  response.end();
+});
+let url: string;
+
+async function respond(request: IncomingMessage) {
+  if (request.url === '/echo') return { type: 'application/json', body: await text(request) };
+  if (request.url === '/text') return { type: 'text/plain', body: page };
+  return { type: 'application/json; charset=utf-8', body: page };
+}
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // Not a pipe.
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  Reflect.deleteProperty(BigInt.prototype, 'toJSON');
+});
+
+/** Makes this engine like Node 20, which has neither JSON.rawJSON nor the source text of numbers. */
+function becomeNode20(): void {
+  const { parse } = JSON;
+  vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) =>
+    parse(text, reviver && ((key, value) => reviver.call({}, key, value))),
+  );
+  vi.spyOn(JSON as { rawJSON?: unknown }, 'rawJSON', 'get').mockReturnValue(undefined);
+}
+
+describe.each(['a new engine', 'an engine without JSON.rawJSON'])('in %s', (engine) => {
+  beforeEach(() => {
+    if (engine !== 'a new engine') becomeNode20();
+  });
+
+  it('reads integers beyond 2^53 as bigint, and other integers as number', async () => {
+    const response = await exactFetch(fetch)(`${url}/page`);
+    expect(await response.clone().json()).toEqual({
+      plants: [{ id: minimum }, { id: 7 }],
+      next: maximum,
+    });
+    expect(response).toMatchObject({ status: 200, ok: true, url: `${url}/page` });
+    expect(await response.json()).toEqual({ plants: [{ id: minimum }, { id: 7 }], next: maximum });
+    await expect(response.json()).rejects.toThrow(TypeError);
+  });
+
+  it('gives long integers quotes in the text, and names the length of the text', async () => {
+    const response = await exactFetch(fetch)(`${url}/page`);
+    const quoted = page.replaceAll(/-?\d{19}/g, '"$&"');
+    expect(response.headers.get('content-length')).toBe(String(quoted.length));
+    expect(await response.text()).toBe(quoted);
+  });
+
+  it.each(['a string', 'a Request'])('sends each digit of a bigint in %s', async (kind) => {
+    const send = exactFetch(fetch);
+    const plant = { id: minimum, name: 'a "9223372036854775807" \\u0000', tags: [maximum, 1n] };
+    const headers = { 'content-type': 'application/json' };
+    const init = { method: 'POST', body: JSON.stringify(plant), headers };
+    const echo = `${url}/echo`;
+    const response = await (kind === 'a Request'
+      ? send(new Request(echo, init))
+      : send(echo, init));
+    expect(await response.json()).toEqual({ ...plant, tags: [maximum, 1] });
+  });
+});
+
+it('does not change responses of other types', async () => {
+  const response = await exactFetch(fetch)(`${url}/text`);
+  expect(await response.text()).toBe(page);
+});
+
+it('keeps the toJSON of a program', () => {
+  const toJSON = () => 'mine';
+  Object.assign(BigInt.prototype, { toJSON });
+  exactFetch(fetch);
+  expect(JSON.stringify(1n)).toBe('"mine"');
+});
+
+it('rejects as the wrapped fetch does', async () => {
+  await expect(exactFetch(fetch)('http://127.0.0.1:1')).rejects.toThrow(TypeError);
+});
