@@ -75,6 +75,24 @@ export const packages = {
     imports: ['packages/schemas'],
     typeImports: ['packages/core'],
     testImports: ['packages/test-setup'],
+    rooms: [
+      {
+        'access-token.ts': 'which token does a request have?',
+        'app-router.ts': 'which procedures are there?',
+      },
+      { 'plant-store-error.ts': 'what does the error of a call mean?' },
+      {
+        'event-stream.ts': 'how is a stream of events read?',
+        'reconnect.ts': 'when does a subscription connect again?',
+      },
+      { 'call-link.ts': 'when does a call end, and when is it sent again?' },
+      { 'plant-store-client.ts': 'how does a call reach the store?' },
+      {
+        'all-plants.ts': 'how does a program read all plants?',
+        'follow-changes.ts': 'how does a program read the changes?',
+      },
+      { tanstack: 'what does TanStack Query need?' },
+    ],
   },
   'packages/test-setup': {
     rooms: [
@@ -133,13 +151,14 @@ export const packages = {
       },
       {
         'plants/add': 'how does a user write a new plant?',
-        'plants/find': 'how are an id and a tag found, and how many plants are there?',
+        'plants/find': 'how are a name, an id and a tag found, and how many plants are there?',
         'plants/selection': 'how are several plants deleted?',
         'plants/export': 'how do the plants of the table get into a file?',
         'plants/table': 'how are a million plants shown?',
       },
       { import: 'how do the plants of files get into the store?' },
       { 'import/views': 'how are files chosen, and how are imports shown?' },
+      { 'layout/empty': 'what does the page show in place of the table?' },
       { layout: 'where is each view on the page?' },
     ],
   },

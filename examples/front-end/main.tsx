@@ -1,4 +1,4 @@
-import { createPlantStoreClient } from '@plant-store/client';
+import { createPlantStoreClient, queryDefaults } from '@plant-store/client';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import { LivePlants } from './live-plants.tsx';
@@ -10,11 +10,12 @@ const token = () => {
   return known;
 };
 const store = createPlantStoreClient({ url: '', token });
+const queryClient = new QueryClient({ defaultOptions: { queries: queryDefaults } });
 
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={queryClient}>
       {location.pathname === '/live' ? <LivePlants store={store} /> : <Plants store={store} />}
     </QueryClientProvider>,
   );

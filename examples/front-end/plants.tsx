@@ -1,4 +1,4 @@
-import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
+import { type PlantStoreClient, plantPages, plantStoreError } from '@plant-store/client';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 
@@ -9,12 +9,7 @@ interface NewPlant {
 
 /** Lists the plants of a store, page by page, and has a form that adds a plant. */
 export function Plants({ store }: { store: PlantStoreClient }) {
-  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: ['plants'],
-    queryFn: ({ pageParam }) => store.listPlants.query({ after: pageParam }),
-    initialPageParam: undefined as bigint | undefined, // Later parameters have this type.
-    getNextPageParam: ({ next }) => next,
-  });
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(plantPages(store));
   const add = useAddPlant(store);
 
   const stored = data?.pages.flatMap(({ plants }) => plants) ?? [];
@@ -62,10 +57,8 @@ function useAddPlant(store: PlantStoreClient) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (plant: NewPlant) => store.createPlant.mutate(plant),
-    // A repeated create is safe, because it has the same id.
-    retry: (count, error) => count < 3 && plantStoreError(error)?.kind === 'noResponse',
     // The mutation is pending until the list has the stored plant.
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['plants'] }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: plantPages(store).queryKey }),
   });
 }
 

@@ -11,7 +11,7 @@ import type { paths } from './plant-store.d.ts';
 
 const [id = '', name = '', tag] = process.argv.slice(2);
 
-const store = createClient<ExactIds<paths>>({
+const store = createClient<ExactIds<paths>, 'application/json'>({
   baseUrl: process.env['PLANT_STORE_URL'] ?? 'http://127.0.0.1:3000',
   headers: { authorization: `Bearer ${process.env['PLANT_STORE_TOKEN']}` },
   fetch: exactFetch(fetch),

@@ -103,7 +103,7 @@ export interface paths {
         };
         /**
          * Lists changes of the plants
-         * @description The feed of changes loses nothing. To copy the store, get a cursor by a request without `after`, list the plants, and then repeat this request with the `next` of each response as `after`. Add each plant that was created, or replace it, and remove each that was deleted. A plant that was created and deleted between two requests appears as deleted alone. Deletions are kept for some days: then the error 41000 says to empty the copy and to begin again. Needs the scope `plants:read`.
+         * @description The feed of changes loses nothing. To copy the store, get a cursor by a request without `after`, list the plants, and then repeat this request with the `next` of each response as `after`. Add each plant that was created, or replace it, and remove each that was deleted. A plant that was created and deleted between two requests appears as deleted alone. Deletions are kept for some days: then the error 41000 says to empty the copy and to begin again. With `Accept: text/event-stream`, each change comes as an event, at once, and `limit` and `wait` are not allowed. Needs the scope `plants:read`.
          */
         get: operations["listPlantChanges"];
         put?: never;
@@ -947,7 +947,13 @@ export interface operations {
                  */
                 wait?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Only for events: the `id` of the last event. It replaces `after`. A client that cannot send this header sends the parameter `lastEventId`
+                 * @example NmM3YWFiMDFkMmU1NGYxYSA4MTM
+                 */
+                "Last-Event-ID"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -980,6 +986,12 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PlantChanges"];
+                    /**
+                     * @example event: created
+                     *     data: {"id":4096,"name":"Monstera deliciosa","tag":"Araceae","createdAt":"2026-01-31T12:00:00.000Z"}
+                     *     id: NmM3YWFiMDFkMmU1NGYxYSA4MTM
+                     */
+                    "text/event-stream": string;
                 };
             };
             /** @description Unexpected error. 40001: a parameter is not valid; 40002: the request is not valid HTTP or tRPC */

@@ -7,6 +7,7 @@ import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument, type OpenAPIObject } from 'trpc-to-openapi';
 import { addExample } from './body-examples.ts';
 import { errorResponses } from './error-responses.ts';
+import { eventContent, lastEventId } from './event-content.ts';
 import { introduction } from './introduction.ts';
 import { deprecated, ending, rateLimit, requestId, sharedHeaders } from './response-headers.ts';
 import { webhooks } from './webhooks.ts';
@@ -46,8 +47,12 @@ export function openApiDocument(
   const schemas: Schemas = { ...document.components?.schemas };
   for (const name of Object.keys(schemas)) if (name.startsWith('error.')) delete schemas[name];
   for (const [path, operation] of operationsOf(document)) {
-    const { scope = 'none', openapi } =
-      procedures[operation.operationId ?? '']?.definition.meta ?? {};
+    const {
+      scope = 'none',
+      openapi,
+      events,
+    } = procedures[operation.operationId ?? '']?.definition.meta ?? {};
+    if (events) addEvents(operation);
     correct(operation, schemas, {
       path: path.replace('{id}', '1'),
       scope,
@@ -135,6 +140,12 @@ function correct(
   }
   schemas[body] = media.schema;
   media.schema = { $ref: `#/components/schemas/${body}` };
+}
+
+/** Adds the events that a client may get in place of the JSON. */
+function addEvents({ parameters, responses }: Operation): void {
+  parameters?.push(lastEventId);
+  Object.assign(responses?.['200'].content, eventContent);
 }
 
 /** Returns the successful response, for which trpc-to-openapi always writes the status 200. */

@@ -148,9 +148,9 @@ export async function buildServer({
     operations.addHook('onSend', memory.countResponse);
     operations.addHook('onSend', compressResponse);
 
-    const surface = { store, procedures, queueBody: createLargeBodyQueue() };
+    const surface = { store, procedures, memory, queueBody: createLargeBodyQueue() };
     await operations.register(rest, surface);
-    await operations.register(trpc, { ...surface, router: appRouter, memory, prefix: '/trpc' });
+    await operations.register(trpc, { ...surface, router: appRouter, prefix: '/trpc' });
   });
 
   // The hooks of every response.

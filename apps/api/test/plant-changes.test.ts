@@ -2,6 +2,7 @@ import type { Principal } from '@plant-store/core';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { callers } from './fixtures/callers.ts';
 import { documentValidator } from './fixtures/document-validator.ts';
+import { eventSurfaces, requestEvents } from './fixtures/event-surfaces.ts';
 import { ownPostgres } from './fixtures/own-postgres.ts';
 import { shareServer, startServer } from './fixtures/running-server.ts';
 import type { Target } from './fixtures/surfaces.ts';
@@ -131,10 +132,10 @@ it('rejects a request for a wait while half of the connections are waiting', asy
   const rejected = await wait();
   expect(rejected.status).toBe(503);
   expect(await rejected.json()).toMatchObject({ error: 50301 });
-  const events = await fetch(`${server.url}/trpc/plantChanges`, {
-    headers: { authorization: `Bearer ${server.token}` },
-  });
-  expect(events.status).toBe(503);
+  for (const surface of eventSurfaces) {
+    const events = await requestEvents(surface, server);
+    expect([events.status, surface.errorIn(await events.json())]).toEqual([503, 50301]);
+  }
   expect((await getFrom(server)).status).toBe(200);
   await server.store.create({ id: 1n, name: 'x' });
   for (const response of await Promise.all(waiting)) expect(response.status).toBe(200);

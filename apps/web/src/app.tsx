@@ -33,6 +33,12 @@ function withImports(reason: string | undefined, imports: Imports): ReactNode {
   );
 }
 
+/**
+ * The page repeats its queries itself, and shows at once that the server is down. A large import may need half
+ * a minute for a request.
+ */
+const calls = { timeout: 40_000, retry: false };
+
 interface StoreProps {
   token: string;
   imports: Imports;
@@ -43,7 +49,7 @@ function Store({ token, imports, onForget }: StoreProps) {
   const [queryClient] = useState(() =>
     createQueryClient((error) => onForget(token, explainError(error))),
   );
-  const [client] = useState(() => createPlantStoreClient({ url: baseUrl(), token }));
+  const [client] = useState(() => createPlantStoreClient({ url: baseUrl(), token, ...calls }));
   const [history] = useState(() => recordRequests(client));
   useEffect(() => {
     const onTokenError = (error: unknown) => onForget(token, explainError(error));

@@ -5,7 +5,7 @@ import type { Client } from './client.ts';
 
 /** Makes a client of openapi-fetch, with the types of openapi-typescript. */
 export function connect(baseUrl: string, token: string): Client {
-  const store = createClient<ExactIds<paths>>({
+  const store = createClient<ExactIds<paths>, 'application/json'>({
     baseUrl,
     headers: { authorization: `Bearer ${token}` },
     fetch: exactFetch(fetch),

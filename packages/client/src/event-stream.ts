@@ -1,7 +1,10 @@
 import { TRPCClientError } from '@trpc/client';
 import superjson from 'superjson';
+import { timeoutError } from './plant-store-error.ts';
 
 interface EventStreamOptions {
+  /** Whether the platform can read a response before the response ends. React Native cannot. */
+  canStream: boolean;
   headers: Record<string, string>;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
@@ -22,9 +25,13 @@ export class EventStream {
   readonly #listeners = new Map<string, (event: object) => void>();
   readonly #connection = new AbortController();
 
-  constructor(url: string, { headers, fetch }: EventStreamOptions) {
+  constructor(url: string, { canStream, headers, fetch }: EventStreamOptions) {
     const { signal } = this.#connection;
-    this.#read(() => fetch(url, { headers, signal })).catch((error: object) => {
+    const connect = async () => {
+      if (!canStream) throw noStreamError();
+      return fetch(url, { headers, signal });
+    };
+    this.#read(connect).catch((error: object) => {
       if (this.readyState === this.CLOSED) return;
       this.close();
       this.#listeners.get('error')?.(error);
@@ -64,13 +71,16 @@ export class EventStream {
   }
 
   async #open(connect: () => Promise<Response>): Promise<ReadableStream<Uint8Array>> {
-    const timeout = new Error(`no response within ${connectTimeout / 1_000} seconds`);
-    const timer = setTimeout(() => this.#connection.abort(timeout), connectTimeout);
+    const timer = setTimeout(
+      () => this.#connection.abort(timeoutError(connectTimeout)),
+      connectTimeout,
+    );
     try {
       const response = await connect();
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
-      if (response.ok && isStream && response.body) return response.body;
-      throw await errorOf(response);
+      if (!response.ok || !isStream) throw await errorOf(response);
+      if (!response.body) throw noStreamError();
+      return response.body;
     } finally {
       clearTimeout(timer);
     }
@@ -82,6 +92,11 @@ export class EventStream {
     const { event = 'message', data, id: lastEventId } = fields;
     if (data !== undefined) this.#listeners.get(event)?.({ data, lastEventId });
   }
+}
+
+function noStreamError(): Error {
+  const error = new Error('this platform cannot read a stream of events: use followChanges');
+  return Object.assign(error, { name: 'NoStreamError' });
 }
 
 async function errorOf(response: Response): Promise<TRPCClientError<never>> {

@@ -1,9 +1,7 @@
-import { isTRPCClientError } from '@trpc/client';
 import { allPlants, type StoredPlant } from './all-plants.ts';
-import type { AppRouter } from './app-router.ts';
+import { followAgain, followChanges, type PlantChanges } from './follow-changes.ts';
 import type { PlantStoreClient } from './plant-store-client.ts';
 import { plantStoreError } from './plant-store-error.ts';
-import { delayAfter, mayPass } from './reconnect.ts';
 
 export interface FollowPlantsOptions {
   /** Follows only plants with this tag. */
@@ -17,8 +15,7 @@ export interface FollowPlantsOptions {
   onError?: (error: unknown) => void;
 }
 
-/** The feed may be off for this number of milliseconds, for example while somebody restores a backup. */
-const patience = 5 * 60_000;
+type Client = Pick<PlantStoreClient, 'listPlants' | 'listPlantChanges' | 'plantChanges'>;
 
 /**
  * Keeps a copy of the plants in memory up to date. The updates go on after a lost connection, a restart of
@@ -27,31 +24,48 @@ const patience = 5 * 60_000;
  * @returns a function that ends the updates
  */
 export function followPlants(
-  client: Pick<PlantStoreClient, 'listPlants' | 'listPlantChanges' | 'plantChanges'>,
+  client: Client,
   { tag, onPlants, onError }: FollowPlantsOptions,
 ): () => void {
   const stopped = new AbortController();
   const { signal } = stopped;
-  let failures = 0;
-  /**
-   * The time when the feed was switched off, in milliseconds since 1970. Before the first list, the client
-   * does not wait for the feed.
-   */
-  let offSince: number | undefined = Number.NEGATIVE_INFINITY;
 
   /** The cursor is older than the list, so all changes that the list lacks are behind the cursor. */
-  async function follow(): Promise<void> {
-    const { next: after } = await client.listPlantChanges.query({}, { signal });
+  async function follow(onLive: () => void): Promise<void> {
+    const { next } = await client.listPlantChanges.query({}, { signal });
     const plants = new Map<bigint, StoredPlant>();
     for await (const plant of allPlants(client, { tag, limit: 1000 })) {
       signal.throwIfAborted();
       plants.set(plant.id, plant);
     }
     signal.throwIfAborted(); // For an empty list, the check in the loop does not run.
-    failures = 0;
-    offSince = undefined;
+    onLive();
     const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
     show();
+    await readChanges(client, next, signal, ({ changes }) => {
+      for (const { type, plant } of changes) {
+        // A plant may be deleted and created again with another tag. The feed may contain only the create.
+        const isShown = type === 'created' && (tag === undefined || plant.tag === tag);
+        if (isShown) plants.set(plant.id, plant);
+        else plants.delete(plant.id);
+      }
+      show();
+    });
+  }
+
+  followAgain(follow, signal, onError);
+  return () => stopped.abort();
+}
+
+/** Reads the changes from the stream of events, or page by page on a platform that cannot read a stream. */
+async function readChanges(
+  client: Client,
+  cursor: string,
+  signal: AbortSignal,
+  onPage: (page: PlantChanges) => void,
+): Promise<void> {
+  let after = cursor;
+  try {
     await new Promise<void>((resolve, reject) => {
       client.plantChanges.subscribe(
         { after },
@@ -59,38 +73,15 @@ export function followPlants(
           signal,
           onComplete: resolve,
           onError: reject,
-          onData({ data: { changes } }) {
-            for (const { type, plant } of changes) {
-              // A plant may be deleted and created again with another tag. The feed may contain only the
-              // create.
-              const isShown = type === 'created' && (tag === undefined || plant.tag === tag);
-              if (isShown) plants.set(plant.id, plant);
-              else plants.delete(plant.id);
-            }
-            show();
+          onData({ data }) {
+            after = data.next;
+            onPage(data);
           },
         },
       );
     });
+  } catch (error) {
+    if (plantStoreError(error)?.kind !== 'noStream') throw error;
+    for await (const page of followChanges(client, { after, signal })) onPage(page);
   }
-
-  function start(): void {
-    follow().catch((error: unknown) => {
-      if (signal.aborted) return;
-      const kind = plantStoreError(error)?.kind;
-      const isOff = kind === 'notImplemented';
-      if (isOff) offSince ??= Date.now();
-      const goesOn =
-        kind === 'cursorExpired' ||
-        (isOff && Date.now() - (offSince ?? 0) < patience) ||
-        (isTRPCClientError<AppRouter>(error) && mayPass(error));
-      if (!goesOn && !onError) throw error;
-      if (!goesOn) return onError?.(error);
-      const timer = setTimeout(start, delayAfter(++failures));
-      signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-    });
-  }
-
-  start();
-  return () => stopped.abort();
 }

@@ -10,10 +10,11 @@ import {
 import superjson from 'superjson';
 import { type AccessToken, bearer } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
+import { type CallOptions, callLink, waitOf } from './call-link.ts';
 import { EventStream } from './event-stream.ts';
 import { reconnectLink } from './reconnect.ts';
 
-export interface PlantStoreClientOptions {
+export interface PlantStoreClientOptions extends CallOptions {
   /**
    * The address of the store, such as `https://plants.example.com`. In a web page, the address can be a path.
    * The address `''` means the origin of the page.
@@ -23,28 +24,47 @@ export interface PlantStoreClientOptions {
    * The access token, or a function that returns the token. The client calls the function for each request.
    */
   token: AccessToken;
+  /** Headers for each request, or a function that returns the headers. */
+  headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>);
+  /** Sends each request. The default is the `fetch` of the platform. */
+  fetch?: Fetch | undefined;
 }
+
+type GivenHeaders = RequestInit['headers'];
+
+type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /** A client with typed procedures: `client.createPlant.mutate({ id: 1n, name: 'Monstera deliciosa' })`. */
 export type PlantStoreClient = TRPCClient<AppRouter>;
 
 /**
  * Creates a client of a plant store. One request contains up to ten calls that are made at the same time. A
- * call with a long text or a list of plants has its own request, because the server limits requests.
+ * call with a long text, a list of plants or `wait` has its own request.
  *
  * When a call throws an error, pass the error to `plantStoreError`. When there is no access token to send,
  * the `cause` of the error is an `AccessTokenError`.
  */
-export function createPlantStoreClient({ url, token }: PlantStoreClientOptions): PlantStoreClient {
+export function createPlantStoreClient({
+  url,
+  token,
+  headers,
+  fetch,
+  ...calls
+}: PlantStoreClientOptions): PlantStoreClient {
   const options = {
     url: `${withoutSlash(url)}/trpc`,
-    headers: async () => ({ authorization: await bearer(token) }),
+    async headers() {
+      const all = new Headers(typeof headers === 'function' ? await headers() : headers);
+      all.set('authorization', await bearer(token));
+      return Object.fromEntries(all);
+    },
     transformer: superjson,
-    fetch: fetchExplained,
+    fetch: explained(fetch ?? ((...request) => globalThis.fetch(...request))),
   };
   const eventSourceOptions = async () => ({
+    canStream: fetch !== undefined || 'body' in Response.prototype,
     headers: await options.headers(),
-    fetch: fetchExplained,
+    fetch: options.fetch,
   });
   return createTRPCClient<AppRouter>({
     links: [
@@ -54,11 +74,14 @@ export function createPlantStoreClient({ url, token }: PlantStoreClientOptions):
           reconnectLink,
           httpSubscriptionLink({ ...options, EventSource: EventStream, eventSourceOptions }),
         ],
-        false: splitLink({
-          condition: ({ type, input }) => isLong(input, maxLength[type]),
-          true: httpLink(options),
-          false: httpBatchLink({ ...options, maxItems: maxBatchCalls }),
-        }),
+        false: [
+          callLink(calls),
+          splitLink({
+            condition: (op) => waitOf(op) > 0 || isLong(op.input, maxLength[op.type]),
+            true: httpLink(options),
+            false: httpBatchLink({ ...options, maxItems: maxBatchCalls }),
+          }),
+        ],
       }),
     ],
   });
@@ -71,17 +94,19 @@ function withoutSlash(url: string): string {
 }
 
 /** Adds the likely cause to an error of `fetch`. A browser does not tell a page why a request failed. */
-async function fetchExplained(url: Parameters<typeof fetch>[0], init?: object): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (cause) {
-    const { location } = globalThis as { location?: { href: string; origin: string } }; // Node has no location.
-    const isOtherOrigin =
-      location && new URL(String(url), location.href).origin !== location.origin;
-    if (!isOtherOrigin || !(cause instanceof TypeError)) throw cause;
-    const check = `check that its PLANT_STORE_CORS_ORIGINS has ${location.origin}`;
-    throw new TypeError(`${cause.message}; the store has another origin: ${check}`, { cause });
-  }
+function explained(fetch: Fetch) {
+  return async (url: Parameters<typeof globalThis.fetch>[0], init?: object): Promise<Response> => {
+    try {
+      return await fetch(String(url), init);
+    } catch (cause) {
+      const { location } = globalThis as { location?: { href: string; origin: string } }; // Node has no location.
+      const isOtherOrigin =
+        location && new URL(String(url), location.href).origin !== location.origin;
+      if (!isOtherOrigin || !(cause instanceof TypeError)) throw cause;
+      const check = `check that its PLANT_STORE_CORS_ORIGINS has ${location.origin}`;
+      throw new TypeError(`${cause.message}; the store has another origin: ${check}`, { cause });
+    }
+  };
 }
 
 /**

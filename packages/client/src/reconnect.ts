@@ -1,4 +1,4 @@
-import type { TRPCClientError, TRPCLink } from '@trpc/client';
+import { TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable, type Unsubscribable } from '@trpc/server/observable';
 import type { AppRouter } from './app-router.ts';
 import { isRetryable } from './plant-store-error.ts';
@@ -33,7 +33,8 @@ export const reconnectLink: TRPCLink<AppRouter> =
             if ('id' in result) lastEventId = result.id;
             observer.next(envelope);
           },
-          error(error) {
+          error(wrapped) {
+            const error = unwrapped(wrapped);
             if (!mayPass(error)) return observer.error(error);
             const hasLasted = Date.now() - startedAt > maxDelay;
             startedAt = Infinity;
@@ -59,6 +60,12 @@ export const reconnectLink: TRPCLink<AppRouter> =
       };
     });
 
+/** Before version 11.23, tRPC puts the error of a stream into a `SuppressedError`. */
+function unwrapped(error: TRPCClientError<AppRouter>): TRPCClientError<AppRouter> {
+  const { name, suppressed } = Object(error.cause);
+  return name === 'SuppressedError' ? unwrapped(TRPCClientError.from(suppressed)) : error;
+}
+
 /** Whether a subscription goes on after an error. A new token may replace an expired token. */
 export function mayPass(error: TRPCClientError<AppRouter>): boolean {
   const { response } = Object(error.meta);
@@ -66,6 +73,6 @@ export function mayPass(error: TRPCClientError<AppRouter>): boolean {
 }
 
 /** Returns a random delay in milliseconds, so that clients connect at different times. */
-export function delayAfter(failures: number): number {
-  return Math.min(maxDelay, 250 * 2 ** failures) * (0.5 + Math.random() / 2);
+export function delayAfter(failures: number, jitter = Math.random()): number {
+  return Math.min(maxDelay, 250 * 2 ** failures) * (0.5 + jitter / 2);
 }

@@ -37,7 +37,7 @@ function origin(path: string): string {
 
 /** Runs code with the globals of a page, but without the globals of Node. */
 function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown> {
-  const web = { fetch, URL, AbortController, DOMException, setTimeout, clearTimeout };
+  const web = { fetch, Headers, URL, AbortController, DOMException, setTimeout, clearTimeout };
   return runInContext(code, createContext({ ...web, ...page }));
 }
 

@@ -191,6 +191,33 @@ it('waits for the store, and continues after a lost connection', async () => {
   expect(copies).toHaveLength(2);
 });
 
+describe('on a platform that cannot read a stream', () => {
+  it('shows each change when a response has no body', async () => {
+    const fetch = async (...request: Parameters<typeof globalThis.fetch>) => {
+      const response = await globalThis.fetch(...request);
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+      return isStream ? Object.defineProperty(response, 'body', { value: undefined }) : response;
+    };
+    const { shows } = follow(createPlantStoreClient({ url, token, fetch }));
+    await shows(-3n, 5n);
+    await create(6n);
+    await shows(-3n, 5n, 6n);
+  });
+
+  it('sends no request for a stream, which would end only after a minute', async () => {
+    vi.stubGlobal('Response', class {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const fetch = vi.spyOn(globalThis, 'fetch');
+    onTestFinished(() => fetch.mockRestore());
+    const { shows } = follow(client);
+    await shows(-3n, 5n);
+    await create(6n);
+    await shows(-3n, 5n, 6n);
+    const addresses = fetch.mock.calls.map(([address]) => String(address));
+    expect(addresses.filter((address) => address.includes('plantChanges'))).toEqual([]);
+  });
+});
+
 it('reports a permanent error', async () => {
   const stranger = createPlantStoreClient({ url, token: 'unknown' });
   const error = await new Promise((onError) => void follow(stranger, { onError }));

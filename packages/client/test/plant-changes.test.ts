@@ -77,6 +77,7 @@ async function follow(store: PlantStoreClient, after?: string) {
   return {
     changes,
     states,
+    errors: ended,
     unsubscribe,
     connected: () => vi.waitFor(() => expect(states.at(-1)).toBe('pending'), { timeout: 60_000 }),
     received: (count: number) =>
@@ -234,6 +235,16 @@ describe('plantChanges', () => {
 describe('the error of plantChanges', () => {
   const errorOf = async (store: PlantStoreClient, after?: string) =>
     (await follow(store, after)).error();
+
+  it('says once that the token is unknown, and ends the connection', async () => {
+    const fetch = vi.fn(globalThis.fetch);
+    const stranger = createPlantStoreClient({ url, token: 'unknown', fetch });
+    const feed = await follow(stranger, await cursor());
+    expect(await feed.error()).toMatchObject({ code: 40101, kind: 'tokenInvalid' });
+    expect(feed.errors).toEqual([expect.objectContaining({ data: expect.anything() })]);
+    expect(feed.states).toEqual(['connecting']);
+    expect(fetch).toHaveBeenCalledOnce();
+  });
 
   it('says that the cursor is invalid or has expired', async () => {
     expect(await errorOf(client, 'no cursor')).toMatchObject({ code: 40001, kind: 'invalidInput' });

@@ -20,6 +20,7 @@ import {
   AccessTokenError,
   type AppRouter,
   createPlantStoreClient,
+  isRetryable,
   type PlantStoreClient,
   plantStoreError,
 } from '../src/index.ts';
@@ -127,6 +128,19 @@ describe('plantStoreError', () => {
     });
   });
 
+  it('returns the error of a plant in a batch', async () => {
+    await client.createPlant.mutate({ id: 3, name: 'x' });
+    const plants = [3, 4].map((id) => ({ id, name: 'y' }));
+    const { results } = await client.createPlants.mutate({ plants });
+    expect(results.map((result) => plantStoreError(result))).toEqual([
+      { kind: 'idTaken', code: 40900, message: expect.stringContaining('id 3 belongs to') },
+      undefined,
+    ]);
+    expect([...results, { id: 1n, error: 50301, message: 'x' }].map(isRetryable)).toEqual([
+      ...[false, false, true],
+    ]);
+  });
+
   it('returns the messages for each invalid field', async () => {
     expect(await errorOf(client.createPlant.mutate({ id: 1.5, name: '\0' }))).toMatchObject({
       kind: 'invalidInput',
@@ -139,7 +153,7 @@ describe('plantStoreError', () => {
   });
 
   it('says after a network error that the store did not respond', async () => {
-    const nowhere = createPlantStoreClient({ url: 'http://127.0.0.1:1', token });
+    const nowhere = createPlantStoreClient({ url: 'http://127.0.0.1:1', token, retry: false });
     expect(await errorOf(nowhere.createPlant.mutate({ id: 1, name: 'x' }))).toEqual({
       kind: 'noResponse',
       code: undefined,
@@ -149,7 +163,7 @@ describe('plantStoreError', () => {
 
   it('names the setting for other origins, because a browser hides the reason of an error', async () => {
     const call = (store: string) => {
-      const { createPlant } = createPlantStoreClient({ url: store, token });
+      const { createPlant } = createPlantStoreClient({ url: store, token, retry: false });
       return errorOf(createPlant.mutate({ id: 1, name: 'x' }));
     };
     const setting = /check that its PLANT_STORE_CORS_ORIGINS has https:\/\/app\.example\.com\)$/;
@@ -182,7 +196,8 @@ describe('plantStoreError', () => {
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     const address = proxy.address();
     const port = typeof address === 'object' ? address?.port : undefined;
-    const { createPlant } = createPlantStoreClient({ url: `http://127.0.0.1:${port}`, token });
+    const proxied = { url: `http://127.0.0.1:${port}`, token, retry: false };
+    const { createPlant } = createPlantStoreClient(proxied);
     const error = await errorOf(createPlant.mutate({ id: 1, name: 'x' }));
     proxy.closeAllConnections();
     proxy.close();
@@ -301,6 +316,22 @@ describe('the types', () => {
       return error?.message;
     };
     expectTypeOf(narrowed).returns.toEqualTypeOf<string | undefined>();
+  });
+
+  it('narrows the type of an error to the errors of a procedure', () => {
+    const kindsOf = (thrown: unknown) => ({
+      getPlant: plantStoreError<'getPlant'>(thrown)?.kind,
+      createPlant: plantStoreError<'createPlant'>(thrown)?.kind,
+      plantChanges: plantStoreError<'plantChanges'>(thrown)?.kind,
+    });
+    type Kinds = { [Name in keyof ReturnType<typeof kindsOf>]: ReturnType<typeof kindsOf>[Name] };
+    type Own<Name extends keyof Kinds> = Extract<
+      Kinds[Name],
+      'plantUnknown' | 'idTaken' | 'cursorExpired' | 'overloaded' | 'timeout'
+    >;
+    expectTypeOf<Own<'getPlant'>>().toEqualTypeOf<'plantUnknown' | 'overloaded' | 'timeout'>();
+    expectTypeOf<Own<'createPlant'>>().toEqualTypeOf<'idTaken' | 'overloaded' | 'timeout'>();
+    expectTypeOf<Own<'plantChanges'>>().toEqualTypeOf<'cursorExpired' | 'overloaded' | 'timeout'>();
   });
 
   it('has types that reject invalid inputs', () => {

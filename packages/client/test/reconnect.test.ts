@@ -136,6 +136,16 @@ describe('a subscription', () => {
     expect(connections).toHaveLength(1);
   });
 
+  it('reports a permanent error that tRPC has wrapped as the error itself', () => {
+    const { errors } = follow();
+    const wrapped = new TRPCClientError<AppRouter>('wrapped', {
+      cause: Object.assign(new Error(), { name: 'SuppressedError', suppressed: rejected() }),
+    });
+    last().results.error(wrapped);
+    expect(errors).toEqual([expect.objectContaining({ message: 'rejected' })]);
+    expect(connections).toHaveLength(1);
+  });
+
   it('ends and closes its stream after a permanent error of the stream', () => {
     const { errors } = follow();
     last().results.next({ result: { type: 'state', state: 'connecting', error: down() } });
@@ -193,7 +203,7 @@ it.each(outcomes)('decides whether the error %j may pass: %s', (options, expecte
 
 it('chooses a random delay between half of the longest delay and the longest delay', () => {
   vi.mocked(Math.random).mockReturnValue(0);
-  expect([1, 2, 10].map(delayAfter)).toEqual([250, 500, 5_000]);
+  expect([1, 2, 10].map((failures) => delayAfter(failures))).toEqual([250, 500, 5_000]);
   vi.mocked(Math.random).mockReturnValue(1);
-  expect([1, 2, 10].map(delayAfter)).toEqual([500, 1_000, 10_000]);
+  expect([1, 2, 10].map((failures) => delayAfter(failures))).toEqual([500, 1_000, 10_000]);
 });

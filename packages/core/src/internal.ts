@@ -1,6 +1,7 @@
 /** These exports are only for apps/api. The published package does not have this entry point. */
 export { generateToken } from './access-tokens/access-tokens.ts';
 export { createPrincipalCache, type TokenOwner } from './access-tokens/principal-cache.ts';
+export { changeTextsOf } from './changes/kept-pages.ts';
 export { deadlineIn, defaultTimeout } from './database/deadline.ts';
 export { databaseCode } from './error-causes.ts';
 export { invalidInput } from './plant-store-error.ts';

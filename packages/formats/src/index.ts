@@ -11,4 +11,4 @@ export { type Advice, FileError } from './text/file-error.ts';
 export { gzip } from './text/gzip.ts';
 export type { Line } from './text/lines.ts';
 export { readText } from './text/read-text.ts';
-export { createPlantWriter, type PlantWriter } from './writers/plant-writer.ts';
+export { byteOrderMark, createPlantWriter, type PlantWriter } from './writers/plant-writer.ts';

@@ -8,14 +8,26 @@ import { readRows } from './fixtures/read-rows.ts';
 
 const anyPlants = fc.uniqueArray(anyPlant, { selector: ({ id }) => id, minLength: 1 });
 
-it.each(formatNames)('reads the %s that it has written, in chunks of any size', async (format) => {
-  const { header, row } = createPlantWriter(format);
+const written = [...formatNames, 'spreadsheet'] as const;
+
+it.each(written)('reads the %s that it has written, in chunks of any size', async (written) => {
+  const { header, row } = createPlantWriter(written);
+  const format = written === 'spreadsheet' ? 'csv' : written;
   await fc.assert(
     fc.asyncProperty(anyPlants, fc.integer({ min: 1, max: 40 }), async (plants, chunkSize) => {
       const text = header + plants.map(row).join('');
       const { rows } = await readRows(text, format, { chunkSize });
       expect(rows.map((each) => 'plant' in each && withBigint(each.plant))).toEqual(plants);
     }),
+  );
+});
+
+it('writes ids as texts and no formulas for spreadsheet programs, and marks the file as UTF-8', () => {
+  const { header, row } = createPlantWriter('spreadsheet');
+  expect(header).toBe("\ufeff'id,name,tag,created_at\n");
+  const createdAt = new Date(0);
+  expect(row({ id: 2n ** 63n - 1n, name: '=1+1', tag: "'grün", createdAt })).toBe(
+    "'9223372036854775807,'=1+1,''grün,1970-01-01T00:00:00.000Z\n",
   );
 });
 

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../auth/authentication.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import type { QueueBody } from '../requests/body/large-body-queue.ts';
+import type { MemoryLimits } from '../requests/memory/limit-memory.ts';
 import { startDeadline } from '../requests/request-state.ts';
 import { sendJsonText } from '../responses/json-response.ts';
 
@@ -13,6 +14,7 @@ import { sendJsonText } from '../responses/json-response.ts';
 export interface SurfaceOptions {
   store: PlantStore;
   procedures: Readonly<Record<string, Procedure>>;
+  memory: MemoryLimits;
   queueBody: QueueBody;
 }
 

@@ -5,7 +5,10 @@ import type * as z from 'zod';
 import { bodyNotJson, isObject, parseJsonBodies } from '../requests/body/json-body.ts';
 import { methodsWithoutBody } from '../requests/request-headers.ts';
 import { deprecationHeaders } from '../responses/deprecation.ts';
+import { addVary } from '../responses/negotiation.ts';
 import { callHandler, checkEncoding, type Endpoint, type SurfaceOptions } from './call-flow.ts';
+import { asksForEvents, restEvents } from './rest-events.ts';
+import { eventHandler } from './send-events.ts';
 import { textReader } from './text-input.ts';
 
 /**
@@ -15,7 +18,7 @@ import { textReader } from './text-input.ts';
  */
 export async function rest(
   scope: FastifyInstance,
-  { store, procedures, queueBody }: SurfaceOptions,
+  { store, procedures, memory, queueBody }: SurfaceOptions,
 ) {
   parseJsonBodies(scope, queueBody, readBody);
   // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like the body of a GET.
@@ -32,11 +35,25 @@ export async function rest(
       decode: inputReader(operation, input),
       encode: (output) => jsonOf(output) ?? formatJson(output),
     };
+    const sendJson = callHandler(store, () => endpoint);
+    const subscription = procedures[meta.events ?? '']?.definition;
+    const sendEvents =
+      subscription &&
+      eventHandler({
+        store,
+        memory,
+        endpoint: { procedure: subscription, decode: inputReader(operation, subscription.input) },
+        format: restEvents,
+      });
     scope.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       ...(operation.deprecation && { onRequest: deprecate(operation.deprecation) }),
-      handler: callHandler(store, () => endpoint),
+      handler(request, reply) {
+        if (!sendEvents || !asksForEvents(request)) return sendJson(request, reply);
+        addVary(reply, 'Accept');
+        return sendEvents(request, reply);
+      },
     });
   }
 }

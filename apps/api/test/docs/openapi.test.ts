@@ -186,6 +186,17 @@ it('has at most 90 kB', () => {
   expect(Buffer.byteLength(committed)).toBeLessThanOrEqual(90_000);
 });
 
+it('declares the events of the feed beside its JSON, and the header that resumes the events', () => {
+  const { parameters, responses } = document.paths?.['/plants/changes']?.get ?? {};
+  expect(responses?.['200'].content).toMatchObject({
+    'application/json': { schema: { $ref: '#/components/schemas/PlantChanges' } },
+    'text/event-stream': { schema: { type: 'string' }, example: expect.stringMatching(/^event: /) },
+  });
+  expect(parameters).toContainEqual(
+    expect.objectContaining({ in: 'header', name: 'Last-Event-ID', example: expect.any(String) }),
+  );
+});
+
 it('allows unknown properties in every object, so that later versions can add some', () => {
   expect(committed).not.toContain('"additionalProperties"');
 });

@@ -72,6 +72,18 @@ function withText([name, unit]: [string, string]): HostileRequest[] {
       name: `${name} in a cursor of a subscription`,
       bytes: get(`/trpc/plantChanges?lastEventId=${text}`),
     },
+    {
+      name: `${name} in a cursor of events`,
+      bytes: head('GET /plants/changes', [
+        authorization,
+        'Accept: text/event-stream',
+        `Last-Event-ID: ${text}`,
+      ]),
+    },
+    {
+      name: `${name} in an Accept of changes`,
+      bytes: head('GET /plants/changes', [authorization, `Accept: ${text}`]),
+    },
     ...headers.map((start) => ({
       name: `${name} in ${start}`,
       bytes: head(

@@ -17,13 +17,16 @@ it('closes a connection in the time that docs/maintain.md names when the client 
     '/plants/1',
     ...Array.from({ length: 30 }, () => '/plants?limit=1000'),
     `/trpc/plantChanges?lastEventId=${next}`,
+    `/plants/changes?after=${next}`,
   ];
   // The lists use one connection, and fill the buffers of the connection.
-  for (const some of [paths.slice(0, 1), paths.slice(1, -1), paths.slice(-1)]) {
+  const connections = [paths.slice(0, 1), paths.slice(1, -2), paths.slice(-2, -1), paths.slice(-1)];
+  const headers = [authorization, 'Accept: text/event-stream'];
+  for (const some of connections) {
     const socket = openSocket(server.url).pause();
     onTestFinished(() => void socket.destroy());
-    socket.write(some.map((path) => rawRequest(`GET ${path}`, [authorization])).join(''));
+    socket.write(some.map((path) => rawRequest(`GET ${path}`, headers)).join(''));
   }
-  await expect.poll(() => server.connections()).toBe(3);
+  await expect.poll(() => server.connections()).toBe(4);
   await expect.poll(() => server.connections(), { timeout: (seconds + 30) * 1_000 }).toBe(0);
 });

@@ -7,6 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { errorCatalogue } from '@plant-store/schemas';
 import { freePort } from '@plant-store/test-setup';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { eventSurfaces } from '../fixtures/event-surfaces.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 import {
   hasNginx,
@@ -111,11 +112,15 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       expect([again.status, again.body]).toEqual([404, expect.stringContaining('40401')]);
     });
 
-    it('forwards the feed of changes over HTTP/2', async () => {
+    it.each(eventSurfaces)('forwards the events of $name over HTTP/2', async (surface) => {
       const session = connectHttp2(`https://localhost:${nginx.port}`, { ca: nginx.ca });
       onTestFinished(() => session.destroy());
       const authorization = 'Bearer test-token';
-      const feed = session.request({ ':path': '/store/trpc/plantChanges', authorization });
+      const feed = session.request({
+        ':path': `/store${surface.path}`,
+        authorization,
+        ...surface.headers,
+      });
       let received = '';
       feed.setEncoding('utf8').on('data', (text: string) => {
         received += text;
@@ -125,6 +130,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       await receives('id: ');
       await createOver(nginx, { id: 6, name: 'Pilea peperomioides' });
       await receives('Pilea peperomioides');
+      await server.store.delete(6n);
     });
 
     it('keeps its connection to the store open', async () => {

@@ -1,5 +1,6 @@
 import { createDatabase, freePort, hasPosixSignals } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished } from 'vitest';
+import { type EventSurface, eventSurfaces } from '../fixtures/event-surfaces.ts';
 import { serve, stopProgram, token } from '../fixtures/program.ts';
 import { hasNginx, send, startNginx, type TestNginx } from './start-nginx.ts';
 
@@ -55,10 +56,16 @@ async function follow(nginx: TestNginx, isOver: () => boolean): Promise<string[]
 }
 
 /** Listens to events on one connection after another until `isOver` returns true. Returns the errors. */
-async function listen(nginx: TestNginx, isOver: () => boolean): Promise<string[]> {
+async function listen(
+  nginx: TestNginx,
+  surface: EventSurface,
+  isOver: () => boolean,
+): Promise<string[]> {
   const failed: string[] = [];
   while (!isOver()) {
-    const outcome = await send(nginx, '/trpc/plantChanges', { headers: json }).catch(String);
+    const outcome = await send(nginx, surface.path, {
+      headers: { ...json, ...surface.headers },
+    }).catch(String);
     if (typeof outcome === 'string') failed.push(`events: ${outcome}`);
     else if (outcome.status !== 200) failed.push(`events: ${outcome.status} ${outcome.body}`);
   }
@@ -86,7 +93,10 @@ it.runIf(hasNginx && hasPosixSignals)(
 
     let isOver = false;
     const clients = Array.from({ length: 12 }, (_, i) => runClient(nginx, 1e6 * i, () => isOver));
-    const followers = [follow(nginx, () => isOver), listen(nginx, () => isOver)];
+    const followers = [
+      follow(nginx, () => isOver),
+      ...eventSurfaces.map((surface) => listen(nginx, surface, () => isOver)),
+    ];
     for (const [i, program] of [...programs.entries(), ...programs.entries()]) {
       expect(await stopProgram(programs[i] ?? program)).toBe(0);
       programs[i] = await start(ports[i] ?? 0);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { hasPosixSignals, hasScript } from '@plant-store/test-setup';
 import { describe, expect, it, vi } from 'vitest';
+import { eventSurfaces, requestEvents } from '../fixtures/event-surfaces.ts';
 import { type Served, serve, stopProgram } from '../fixtures/program.ts';
 import { beginCreate } from '../fixtures/raw-request.ts';
 
@@ -51,15 +52,17 @@ describe.runIf(hasPosixSignals)('the process', () => {
     const get = (query: string) => fetch(`${server.url}/plants/changes${query}`, { headers });
     const { next } = (await (await get('')).json()) as { next: string };
     const waiting = get(`?after=${next}&wait=20`);
-    const events = await fetch(`${server.url}/trpc/plantChanges`, { headers });
-    const text = events.text();
+    const streams = await Promise.all(eventSurfaces.map((each) => requestEvents(each, server)));
+    const texts = streams.map((stream) => stream.text());
     const socket = await beginCreate(server, plant);
     server.child.kill('SIGTERM');
     const response = await waiting;
     expect([response.status, await response.json()]).toEqual([200, { changes: [], next }]);
     expect(response.headers.get('connection')).toBe('close');
-    expect(await text).toMatch(/^retry: \d+\nevent: connected\n/);
-    expect(await text).not.toMatch(/event: (return|serialized-error)/);
+    for (const text of await Promise.all(texts)) {
+      expect(text).toMatch(/^retry: \d+\n(event: connected\n|\n)/);
+      expect(text).not.toMatch(/event: (return|serialized-error)/);
+    }
     expect(await finishCreate(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
     expect(await server.ended()).toBe(0);
   });

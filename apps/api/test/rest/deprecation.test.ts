@@ -8,6 +8,8 @@ import * as z from 'zod';
 import { openApiDocument } from '../../openapi/openapi-document.ts';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
+import { limitMemory } from '../../src/requests/memory/limit-memory.ts';
+import { createMemoryBudget } from '../../src/requests/memory/memory-budget.ts';
 import { rest } from '../../src/surfaces/rest.ts';
 
 const operation = (path: `/${string}`, deprecation?: Deprecation) =>
@@ -41,6 +43,7 @@ server.addHook(
 server.register(rest, {
   store: {} as PlantStore, // These procedures use no store.
   procedures,
+  memory: limitMemory(createMemoryBudget(2 ** 20)),
   queueBody: createLargeBodyQueue(),
 });
 

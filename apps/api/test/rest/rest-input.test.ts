@@ -6,6 +6,8 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
+import { limitMemory } from '../../src/requests/memory/limit-memory.ts';
+import { createMemoryBudget } from '../../src/requests/memory/memory-budget.ts';
 import { rest } from '../../src/surfaces/rest.ts';
 
 const anyInput = (openapi: Operation) =>
@@ -28,7 +30,8 @@ server.addHook(
   'onRequest',
   requireToken(() => ({ name: 'test', scopes: [] })),
 );
-server.register(rest, { store, procedures, queueBody: createLargeBodyQueue() });
+const memory = limitMemory(createMemoryBudget(2 ** 20));
+server.register(rest, { store, procedures, memory, queueBody: createLargeBodyQueue() });
 
 it.each([
   ['GET', '/plants/7?tag=Araceae', undefined, { id: '7', tag: 'Araceae' }],

@@ -1,4 +1,5 @@
 import type { PlantChange, StoredPlant } from '@plant-store/schemas';
+import type { PlantFilter } from '../address/address.ts';
 
 /** Plants of a list from one response. The page ends at the id `next`, or at the end of the list. */
 interface LoadedPage {
@@ -6,37 +7,69 @@ interface LoadedPage {
   readonly next?: bigint | undefined;
 }
 
-/** Selects the plants of a page. The plants have ids greater than `after`, and this `tag`. */
-export interface PageQuery {
+/** Selects the plants of a page. */
+export interface PageQuery extends PlantFilter {
+  /** The plants have greater ids. */
   readonly after?: bigint | undefined;
-  readonly tag?: string | undefined;
 }
 
 /**
  * Applies changes to a page. Returns the same page when no change concerns the page. It is safe to apply a
- * change that the page already contains.
+ * change that the page already contains. A page of a search gets no new plants, see `mayLackPlants`.
  */
 export function changePage(
   page: LoadedPage,
   query: PageQuery,
   changes: readonly PlantChange[],
 ): LoadedPage {
-  const { after = before, next = behind } = { after: query.after, next: page.next };
-  const concerned = changes.filter(({ plant: { id } }) => id > after && id <= next);
+  const concerned = changes.filter(({ plant: { id } }) => isInPage(id, page, query));
   if (concerned.length === 0) return page;
   const plants = new Map(page.plants.map((plant) => [plant.id, plant]));
   let isChanged = false;
   for (const change of concerned) {
     const { plant } = change;
     const known = plants.get(plant.id);
-    const isListed = change.type === 'created' && hasTag(plant, query.tag);
-    if (isListed ? known && isSame(known, plant) : !known) continue;
+    const isKnown = known !== undefined && isSame(known, plant);
+    const isCreated = change.type === 'created' && hasTag(plant, query.tag);
+    const isListed = isCreated && (isKnown || query.search === undefined);
+    if (isListed ? isKnown : !known) continue;
     isChanged = true;
     if (isListed) plants.set(plant.id, plant);
     else plants.delete(plant.id);
   }
   if (!isChanged) return page;
   return { ...page, plants: [...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) };
+}
+
+/**
+ * Whether a page of a search may lack a created plant. Then the page must be loaded again, because databases
+ * fold letters beyond ASCII in different ways.
+ */
+export function mayLackPlants(
+  page: LoadedPage,
+  query: PageQuery,
+  changes: readonly PlantChange[],
+): boolean {
+  const { tag, search } = query;
+  if (search === undefined) return false;
+  return changes.some(
+    ({ type, plant }) =>
+      type === 'created' &&
+      isInPage(plant.id, page, query) &&
+      hasTag(plant, tag) &&
+      mayContain(plant.name, search) &&
+      !page.plants.some((known) => known.id === plant.id && isSame(known, plant)),
+  );
+}
+
+function mayContain(name: string, search: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII includes control characters.
+  const isAscii = /^[\u0000-\u007f]*$/.test(name + search);
+  return !isAscii || name.toLowerCase().includes(search.toLowerCase());
+}
+
+function isInPage(id: bigint, page: LoadedPage, query: PageQuery): boolean {
+  return id > (query.after ?? before) && id <= (page.next ?? behind);
 }
 
 /** These ids are outside the range of int64. */

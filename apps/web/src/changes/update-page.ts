@@ -1,6 +1,6 @@
 import type { PlantChange } from '@plant-store/schemas';
 import type { Query, QueryClient } from '@tanstack/react-query';
-import { changePage, countChange, type PageQuery } from './change-page.ts';
+import { changePage, countChange, mayLackPlants, type PageQuery } from './change-page.ts';
 
 /** A page with more rows than this number is loaded again, so that no page grows without limit. */
 const maxRows = 5_000;
@@ -67,12 +67,12 @@ type Updater = (queryClient: QueryClient, query: Query, changes: readonly PlantC
 const updaters: Readonly<Record<string, Updater>> = {
   listPlants(queryClient, query, changes) {
     const page = query.state.data as Parameters<typeof changePage>[0] | undefined; // This query has a response of listPlants.
-    if (!page) return;
-    const changed = changePage(page, inputOf(query), changes);
-    if (changed.plants.length > maxRows) {
-      const filter = { queryKey: query.queryKey, exact: true };
-      void queryClient.invalidateQueries(filter, { cancelRefetch: false });
-    } else if (changed !== page) queryClient.setQueryData(query.queryKey, changed);
+    const input = inputOf(query);
+    const isUnclear = mayLackPlants(page ?? { plants: [] }, input, changes);
+    const changed = page && changePage(page, input, changes);
+    const isTooLong = changed && changed.plants.length > maxRows;
+    if (changed !== page && !isTooLong) queryClient.setQueryData(query.queryKey, changed);
+    if (isTooLong || isUnclear) void loadAgain(queryClient, query);
   },
   countPlants(queryClient, { queryKey, ...query }, changes) {
     const { count, isExact } = Object(query.state.data);
@@ -91,13 +91,19 @@ const updaters: Readonly<Record<string, Updater>> = {
   'previous plant': updateNeighbour,
 };
 
+/** Loads a page again. The response to a running request may be older than a change. */
+async function loadAgain(queryClient: QueryClient, { queryKey, promise }: Query): Promise<void> {
+  await promise?.catch(() => {});
+  await queryClient.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false });
+}
+
 /** The page looks again after a delete of the neighbour, or after a create nearer to the open plant. */
 function updateNeighbour(
   queryClient: QueryClient,
   { queryKey, state }: Query,
   changes: readonly PlantChange[],
 ): void {
-  const [name, , open] = queryKey as [string, string | undefined, bigint]; // use-neighbours.ts makes the key.
+  const [name, , open] = queryKey as [string, PageQuery, bigint]; // use-neighbours.ts makes the key.
   const neighbour = state.data as bigint | null | undefined;
   const isConcerned = changes.some(({ plant: { id } }) =>
     name === 'next plant'

@@ -16,12 +16,13 @@ interface CopyButtonProps {
   text: string;
 }
 
-/** Copies a text. Browsers allow copying only on secure origins, so other pages have no button. */
+/** Copies a text. */
 export function CopyButton({ what, text }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
-  if (!navigator.clipboard) return null;
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    // On plain HTTP, browsers have only the older function.
+    if (navigator.clipboard) await navigator.clipboard.writeText(text);
+    else copySelected(text);
     setIsCopied(true);
   };
   return (
@@ -30,4 +31,16 @@ export function CopyButton({ what, text }: CopyButtonProps) {
       <span aria-live="polite">{isCopied ? 'Copied' : `Copy ${what}`}</span>
     </Button>
   );
+}
+
+function copySelected(text: string): void {
+  const area = document.createElement('textarea');
+  area.value = text;
+  // Only an element in the open dialog can have a selection.
+  const focused = document.activeElement;
+  (focused?.closest('dialog') ?? document.body).append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
 }

@@ -9,6 +9,7 @@ export function Logo() {
 const paths = {
   add: 'M12 5v14M5 12h14',
   close: 'M6 6l12 12M18 6 6 18',
+  select: 'M4 12l5 5L20 6',
   copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
   requests: 'M8 8l-4 4 4 4M16 8l4 4-4 4M13.5 5l-3 14',
   find: 'M11 4a7 7 0 1 0 0 14a7 7 0 0 0 0-14M16 16l5 5',

@@ -8,13 +8,18 @@ interface QuestionProps {
   text: ReactNode;
   /** The label of the button that confirms. */
   confirm: string;
+  /** Whether the user may confirm. */
+  isConfirmed?: boolean;
+  /** A field below the text. */
+  children?: ReactNode;
   isOpen: boolean;
   onConfirm(): void;
   onCancel(): void;
 }
 
 /** Asks before an action that cannot be undone. */
-export function Question({ title, text, confirm, isOpen, onConfirm, onCancel }: QuestionProps) {
+export function Question(props: QuestionProps) {
+  const { title, text, confirm, isConfirmed = true, children, isOpen, onConfirm, onCancel } = props;
   const id = useId();
   return (
     <Modal
@@ -33,11 +38,12 @@ export function Question({ title, text, confirm, isOpen, onConfirm, onCancel }: 
           <p id={`${id}-text`} className="question-text">
             {text}
           </p>
+          {children}
           <div className="question-buttons">
             <Button data-focus onClick={onCancel}>
               Cancel
             </Button>
-            <Button kind="danger" onClick={onConfirm}>
+            <Button kind="danger" disabled={!isConfirmed} onClick={onConfirm}>
               {confirm}
             </Button>
           </div>

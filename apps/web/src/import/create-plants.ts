@@ -1,11 +1,5 @@
 import { isRetryable, type PlantStoreClient, plantStoreError } from '@plant-store/client';
-import {
-  type CreateResult,
-  errorCatalogue,
-  errorKind,
-  isTemporary,
-  type NewPlant,
-} from '@plant-store/schemas';
+import { type CreateResult, errorCatalogue, type NewPlant } from '@plant-store/schemas';
 import { isTokenError } from '../store/explain-error.ts';
 import { background } from '../store/trpc.ts';
 
@@ -52,7 +46,7 @@ export async function createPlants(
       });
     for (const [i, plant] of rest.entries()) {
       const result = received[i];
-      if (result && !mayPass(result)) results.set(plant, result);
+      if (result && !isRetryable(result)) results.set(plant, result);
     }
     rest = rest.filter((plant) => !results.has(plant));
     if (isWaiting !== rest.length > 0) connection.onWaiting(!isWaiting);
@@ -77,12 +71,6 @@ async function createParts(
   const half = plants.length / 2;
   const first = await createPlants(plants.slice(0, half), connection, signal);
   return [...first, ...(await createPlants(plants.slice(half), connection, signal))];
-}
-
-/** Whether the store may create the same plant later. */
-function mayPass(result: CreateResult): boolean {
-  const kind = 'error' in result ? errorKind(result.error) : undefined;
-  return kind !== undefined && isTemporary(kind);
 }
 
 function delay(milliseconds: number): Promise<void> {

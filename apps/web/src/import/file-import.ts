@@ -1,4 +1,5 @@
 import { formatOf } from '@plant-store/formats';
+import { countOf, number } from '../plants/plant-text.tsx';
 import type { ImportCounts, ImportStep } from './import-file.ts';
 import type { ImportPreview } from './import-preview.ts';
 
@@ -19,6 +20,8 @@ export interface FileImport {
   readonly rejectedRows: readonly { line: number; reason: string }[];
   /** The file of rejected rows, as a list of parts. */
   readonly rejects: readonly Blob[];
+  /** The number of rows in each second since the start of the import. */
+  readonly rowsPerSecond?: number;
   /** The reason why the import failed. */
   readonly reason?: string;
 }
@@ -43,6 +46,30 @@ export function isActive({ state }: FileImport): boolean {
 /** Whether the import sends plants, or waits for the server or a token. */
 export function isStarted({ state }: FileImport): boolean {
   return state === 'running' || state === 'waiting';
+}
+
+/** Whether the import has ended. */
+export function isEnded({ state }: FileImport): boolean {
+  return state === 'done' || state === 'cancelled' || state === 'failed';
+}
+
+/** Says what came of some imports. `attention` names the rows and files that need the user's attention. */
+export function summaryOf(imports: readonly FileImport[]) {
+  const sum = (of: (each: FileImport) => number) =>
+    imports.reduce((all, each) => all + of(each), 0);
+  const added = sum(({ counts }) => counts.added);
+  const present = sum(({ counts }) => counts.present);
+  const wrong = sum(({ counts }) => counts.taken + counts.rejected);
+  const stopped = sum(({ state }) => Number(state === 'failed'));
+  const attention = [
+    wrong > 0 && `${number.format(wrong)} ${wrong === 1 ? 'needs' : 'need'} attention`,
+    stopped > 0 && `${countOf(stopped, { noun: 'file' })} stopped at an error`,
+  ].filter(Boolean);
+  const outcome = `${number.format(added)} added`;
+  return {
+    outcome: present > 0 ? `${outcome}, ${number.format(present)} already there` : outcome,
+    attention: attention.join(', '),
+  };
 }
 
 /** Adds the outcome of some rows to the state of an import. */

@@ -59,6 +59,7 @@ export function createImports() {
     cancelling = new AbortController();
     const { signal } = cancelling;
     change(file, () => ({ state: 'running' }));
+    const startedAt = performance.now();
     try {
       const warn = (message: string) =>
         change(file, ({ warnings }) => ({ warnings: [...warnings, message] }));
@@ -66,7 +67,12 @@ export function createImports() {
       await importFile(opened, {
         connection: connectionFor(file),
         signal,
-        onStep: (step) => change(file, (latest) => withStep(latest, step)),
+        onStep: (step) =>
+          change(file, (latest) => {
+            const seconds = (performance.now() - startedAt) / 1_000;
+            const rowsPerSecond = (latest.counts.rows + step.counts.rows) / seconds;
+            return { ...withStep(latest, step), rowsPerSecond };
+          }),
       });
       change(file, () => ({ state: signal.aborted ? 'cancelled' : 'done' }));
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
+import type { Address } from '../address/address.ts';
 import { closeSheet, go, useAddress } from '../address/use-address.ts';
 import { useChanges } from '../changes/follow-changes.ts';
 import { Question } from '../controls/question.tsx';
@@ -14,12 +15,12 @@ import type { RequestHistory } from '../requests/request-history.ts';
 import { explainError } from '../store/explain-error.ts';
 import { useScopes } from '../token/allowed-scopes.ts';
 import './console.css';
+import { NoReadAccess } from './empty/no-read-access.tsx';
 import { ForgetTokenQuestion } from './forget-token-question.tsx';
 import { Header } from './header.tsx';
-import { NoReadAccess } from './no-read-access.tsx';
 import { Notice, type NoticeText } from './notice.tsx';
 import { PlantsView } from './plants-view.tsx';
-import { SideView } from './side-view.tsx';
+import { SideView, titles } from './side-view.tsx';
 import { StatusBar } from './status-bar.tsx';
 
 interface ConsoleProps {
@@ -31,11 +32,14 @@ interface ConsoleProps {
 /** Shows the page for a user with a token. */
 export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   const { scopes, may, error } = useScopes();
-  const { sheet } = useAddress();
+  const address = useAddress();
+  const { sheet } = address;
   const [notice, setNotice] = useState<NoticeText>();
   const [question, setQuestion] = useState<'forget token' | 'discard'>();
   const currentExport = useExport();
+  const closeNotice = useCallback(() => setNotice(undefined), []);
   useRefreshAfterImports(imports);
+  useTitle(address);
   useChanges(may.read);
 
   const showPlant = (plant: bigint) => {
@@ -44,13 +48,14 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   };
   const onAdded = ({ id, name }: NewPlant) => {
     if (sheet === 'add') closeSheet();
-    const action = { label: 'Show', run: () => showPlant(id) };
+    const another = { label: 'Add another', run: () => go({ plant: undefined, sheet: 'add' }) };
+    const show = { label: 'Show', run: () => showPlant(id) };
     const text = (
       <>
         Added “<PlantText text={name} />”
       </>
     );
-    setNotice({ text, ...(may.read && { action }) });
+    setNotice({ text, actions: may.read ? [show, another] : [] });
   };
   const onDeleted = (id: bigint) => {
     closeSheet();
@@ -85,6 +90,7 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
           <PlantsView
             may={may}
             onOpen={({ id }) => showPlant(id)}
+            onIdUnknown={(id) => setNotice({ text: `The list has no plant with the id ${id}` })}
             onDeleted={(count) => setNotice({ text: `Deleted ${countOf(count)}` })}
           />
         )}
@@ -92,8 +98,8 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
           <NoReadAccess may={may} onAdded={onAdded} onAddFile={() => go({ sheet: 'import' })} />
         )}
       </main>
+      <Notice notice={notice} onClose={closeNotice} />
       <StatusBar scopes={scopes} />
-      <Notice notice={notice} onClose={() => setNotice(undefined)} />
       {may.create && <FileDrop onFiles={onFiles} />}
       <SideView
         may={may}
@@ -122,4 +128,19 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
       />
     </div>
   );
+}
+
+/** Names the view in the tab of the browser. */
+function useTitle({ tag, search, plant, sheet }: Address): void {
+  const parts = [
+    sheet && titles[sheet],
+    plant !== undefined && `Plant ${plant}`,
+    search !== undefined && `“${search}”`,
+    tag !== undefined && `Tag ${tag}`,
+    'Plant Store',
+  ];
+  const title = parts.filter(Boolean).join(' · ');
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
 }

@@ -1,12 +1,15 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import './notice.css';
 
+/** The notice leaves after this number of milliseconds, unless it has the pointer or the focus. */
+const shownFor = 10_000;
+
 export interface NoticeText {
   text: ReactNode;
-  /** A link or a button for the event. */
-  action?: { label: string; run(): void };
+  /** Buttons for the event. */
+  actions?: readonly { label: string; run(): void }[];
 }
 
 interface NoticeProps {
@@ -14,18 +17,26 @@ interface NoticeProps {
   onClose(): void;
 }
 
-/** Shows the latest event, until the user closes the notice or another event occurs. */
+/** Shows the latest event below the table, so that the notice covers nothing. */
 export function Notice({ notice, onClose }: NoticeProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!notice) return;
+    const timer = setInterval(() => {
+      if (!place.current?.querySelector('.notice:is(:hover, :focus-within)')) onClose();
+    }, shownFor);
+    return () => clearInterval(timer);
+  }, [notice, onClose]);
   return (
-    <div role="status" className="notice-place">
+    <div ref={place} role="status" className="notice-place">
       {notice && (
         <div className="notice">
           <span className="notice-text">{notice.text}</span>
-          {notice.action && (
-            <Button kind="quiet" onClick={notice.action.run}>
-              {notice.action.label}
+          {notice.actions?.map(({ label, run }) => (
+            <Button key={label} kind="quiet" onClick={run}>
+              {label}
             </Button>
-          )}
+          ))}
           <Button
             kind="quiet"
             className="icon-button"

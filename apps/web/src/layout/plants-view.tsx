@@ -1,39 +1,52 @@
 import type { StoredPlant } from '@plant-store/schemas';
+import { int64Bounds } from '@plant-store/schemas/plain';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { filterOf } from '../address/address.ts';
 import { go, useAddress } from '../address/use-address.ts';
 import { onChanges } from '../changes/update-page.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import { FindField } from '../plants/find/find-field.tsx';
 import { usePlantCount } from '../plants/find/use-plant-count.ts';
-import { countOf, PlantText } from '../plants/plant-text.tsx';
+import { listPage } from '../plants/list-page.ts';
+import { countOf, number, PlantText } from '../plants/plant-text.tsx';
+import { SelectAll } from '../plants/selection/select-all.tsx';
 import { SelectionBar } from '../plants/selection/selection-bar.tsx';
 import { PlantTable } from '../plants/table/plant-table.tsx';
 import { useRowHeight } from '../plants/table/row-size.ts';
+import type { FoundPlants } from '../plants/table/use-plant-pages.ts';
 import { refreshPlants } from '../store/query-client.ts';
+import { useTRPCClient } from '../store/trpc.ts';
 import type { Permissions } from '../token/allowed-scopes.ts';
-import { EmptyStore } from './empty-store.tsx';
+import { EmptyStore } from './empty/empty-store.tsx';
+import { NoMatch } from './empty/no-match.tsx';
 import './plants-view.css';
 
 interface PlantsViewProps {
   may: Permissions;
   onOpen(plant: StoredPlant): void;
   onDeleted(count: number): void;
+  /** Runs when the list has no plant with the id that the user looked for. */
+  onIdUnknown(id: bigint): void;
 }
 
 /** Shows the number of plants, the actions, and the table of plants. */
-export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
-  const { tag, plant, jumps } = useAddress();
+export function PlantsView({ may, onOpen, onDeleted, onIdUnknown }: PlantsViewProps) {
+  const { tag, search, plant, jumps } = useAddress();
+  const client = useTRPCClient();
   const queryClient = useQueryClient();
   const rowHeight = useRowHeight();
-  const { data: number, isStale } = usePlantCount(tag);
+  const { data: all, isStale } = usePlantCount(tag);
+  const [found, setFound] = useState<FoundPlants>();
   const [selected, setSelected] = useState<ReadonlySet<bigint>>(new Set());
-  const list = JSON.stringify([tag]);
+  const isFiltered = tag !== undefined || search !== undefined;
+  const list = JSON.stringify([tag, search]);
   const [selectedIn, setSelectedIn] = useState(list);
   if (selectedIn !== list) {
     setSelectedIn(list);
     setSelected(new Set());
+    setFound(undefined);
   }
   useEffect(
     () =>
@@ -46,12 +59,19 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
       }),
     [],
   );
+  // The table shows the error of a request for the same plants.
+  const findId = async (id: bigint) => {
+    go({ search: undefined, at: id });
+    const after = id > int64Bounds.minimum && { after: id - 1n };
+    const { plants } = await listPage(client, { ...filterOf({ tag }), ...after, limit: 1 });
+    if (plants[0]?.id !== id) onIdUnknown(id);
+  };
   return (
     <>
       <div className="title">
         {/* A screen reader must not announce each change by another client. */}
         <h1 aria-live={isStale ? 'off' : 'polite'}>
-          {number ? countOf(number.count, number) : 'Plants'}
+          {search === undefined ? (all ? countOf(all.count, all) : 'Plants') : foundText(found)}
         </h1>
         <Button
           kind="quiet"
@@ -64,9 +84,18 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
         {tag !== undefined && <TagChip tag={tag} />}
       </div>
       <div className="tools">
-        <FindField />
+        <FindField
+          onFindId={(id) => findId(id).catch(() => {})}
+          onOpenFirst={() => found?.first && onOpen(found.first)}
+        />
         <div className="tools-end">
-          <Button onClick={() => go({ sheet: 'export' })}>
+          {may.delete && isFiltered && found?.first && (
+            <SelectAll key={list} filter={{ tag, search }} onChange={setSelected} />
+          )}
+          <Button
+            disabled={search === undefined ? all?.count === 0 : found?.count === 0}
+            onClick={() => go({ sheet: 'export' })}
+          >
             <Icon name="download" />
             <span>Export</span>
           </Button>
@@ -86,24 +115,26 @@ export function PlantsView({ may, onOpen, onDeleted }: PlantsViewProps) {
       </div>
       <PlantTable
         key={`${list} ${jumps} ${rowHeight}`}
-        tag={tag}
+        filter={{ tag, search }}
         rowHeight={rowHeight}
         open={plant}
         selection={may.delete ? { ids: selected, onChange: setSelected } : undefined}
         onOpen={onOpen}
+        onFound={setFound}
       >
-        {tag === undefined ? (
-          <EmptyStore mayCreate={may.create} />
-        ) : (
-          <p className="table-message">
-            No plant has the tag “<PlantText text={tag} />
-            ”.
-          </p>
-        )}
+        {isFiltered ? <NoMatch tag={tag} search={search} /> : <EmptyStore mayCreate={may.create} />}
       </PlantTable>
       <SelectionBar ids={selected} onChange={setSelected} onDeleted={onDeleted} />
     </>
   );
+}
+
+/** Says how many plants a search has found so far. */
+function foundText(found: FoundPlants | undefined): string {
+  if (!found) return 'Looking …';
+  const { count, more } = found;
+  if (more === 'looking') return `${number.format(count)} found, still looking …`;
+  return `${countOf(count, { isExact: more === 'none' })} found`;
 }
 
 function TagChip({ tag }: { tag: string }) {

@@ -24,7 +24,7 @@ interface SideViewProps {
   onLeave(): void;
 }
 
-const titles: Record<SheetName, string> = {
+export const titles: Record<SheetName, string> = {
   add: 'Add a plant',
   import: 'Add files of plants',
   export: 'Export plants',
@@ -34,13 +34,13 @@ const titles: Record<SheetName, string> = {
 /** Shows the view that the address names, beside the table. */
 export function SideView(props: SideViewProps) {
   const { may, history, imports, currentExport, onAdded, onDeleted, onDuplicate, onLeave } = props;
-  const { plant, sheet, tag } = useAddress();
+  const { plant, sheet, tag, search } = useAddress();
   if (plant !== undefined && may.read) {
     return (
       <Sheet key="plant" title={<PlantTitle id={plant} />} onClose={onLeave}>
         <PlantDetails
           id={plant}
-          tag={tag}
+          filter={{ tag, search }}
           mayDelete={may.delete}
           onDeleted={() => onDeleted(plant)}
           onDuplicate={may.create ? onDuplicate : undefined}
@@ -51,7 +51,7 @@ export function SideView(props: SideViewProps) {
   const views: Record<SheetName, ReactNode> = {
     add: may.create && <AddPlant mayRead={may.read} onAdded={onAdded} />,
     import: may.create && <ImportPlants imports={imports} />,
-    export: may.read && <ExportPlants current={currentExport} tag={tag} />,
+    export: may.read && <ExportPlants current={currentExport} filter={{ tag, search }} />,
     requests: <RequestList history={history} />,
   };
   return (

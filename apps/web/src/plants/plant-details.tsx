@@ -1,6 +1,7 @@
 import { plantStoreError } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/schemas';
 import { useQuery } from '@tanstack/react-query';
+import type { PlantFilter } from '../address/address.ts';
 import { replace } from '../address/use-address.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
@@ -13,8 +14,8 @@ import { useNeighbours } from './use-neighbours.ts';
 
 interface PlantDetailsProps {
   id: bigint;
-  /** The previous and the next plant have this tag. Without a tag, these can be any plants. */
-  tag: string | undefined;
+  /** Selects the list that contains the previous and the next plant. */
+  filter: PlantFilter;
   mayDelete: boolean;
   onDeleted(): void;
   /** Duplicates the plant. This function is undefined when the token may not create plants. */
@@ -22,9 +23,9 @@ interface PlantDetailsProps {
 }
 
 /** Shows all fields of a plant, with the current values in the store. */
-export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: PlantDetailsProps) {
+export function PlantDetails({ id, filter, mayDelete, onDeleted, onDuplicate }: PlantDetailsProps) {
   const { data: plant, error } = usePlant(id);
-  const { previous, next } = useNeighbours(id, tag);
+  const { previous, next } = useNeighbours(id, filter);
   const isUnknown = plantStoreError(error)?.kind === 'plantUnknown';
   return (
     <>
@@ -38,6 +39,7 @@ export function PlantDetails({ id, tag, mayDelete, onDeleted, onDuplicate }: Pla
       {!isUnknown && plant && (
         <>
           <PlantFacts plant={plant} />
+          <small>Plants never change: add the correct plant, and delete this one.</small>
           <div className="sheet-actions">
             {onDuplicate && <Button onClick={() => onDuplicate(plant)}>Duplicate …</Button>}
             {mayDelete && <DeletePlant key={String(id)} plant={plant} onDeleted={onDeleted} />}

@@ -1,9 +1,20 @@
 import { hrefOf } from '../address/address.ts';
 import './plant-text.css';
 
-/** Shows a name or a tag in one line. An empty text and line breaks are visible. */
+/**
+ * Shows a name or a tag in one line. Line breaks are visible, as are characters that change the direction of
+ * the text, and texts without letters.
+ */
 export function PlantText({ text }: { text: string }) {
-  return text === '' ? <em>empty</em> : <bdi>{inOneLine(text)}</bdi>;
+  if (text === '') return <em>empty</em>;
+  if (text.trim() === '') return <em>only spaces</em>;
+  return <bdi>{inOneLine(text).replaceAll(direction, codeOf)}</bdi>;
+}
+
+const direction = /[\u202a-\u202e\u2066-\u2069]/g;
+
+function codeOf(character: string): string {
+  return `[U+${character.charCodeAt(0).toString(16).toUpperCase()}]`;
 }
 
 /** Shows each line break as `↵`. */
@@ -33,7 +44,10 @@ export function TagLink({ tag, isWhole = false }: TagLinkProps) {
   );
 }
 
-export const number = new Intl.NumberFormat('en');
+/** The locale of numbers and times. The texts of the page are English, so all pages use this locale. */
+export const locale = 'en-GB';
+
+export const number = new Intl.NumberFormat(locale);
 
 /** Formats a count, such as "1 plant" or "2,000 rows". A `+` marks a count that is not exact. */
 export function countOf(count: number, { noun = 'plant', isExact = true } = {}): string {

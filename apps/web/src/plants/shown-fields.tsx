@@ -2,15 +2,15 @@ import type { StoredPlant } from '@plant-store/schemas';
 import { Fragment, type ReactNode } from 'react';
 import { CopyButton } from '../controls/button.tsx';
 import './plant-facts.css';
-import { PlantText, TagLink } from './plant-text.tsx';
+import { locale, PlantText, TagLink } from './plant-text.tsx';
 
 interface ShownField<Value> {
   readonly label: string;
   /** The text below the field in the form. */
   readonly hint?: string | undefined;
   /**
-   * The width of the column in the table, as CSS. The table leaves out a field without a width. The table
-   * sets `--ids` and `--names` to the width of the longest id and the longest name.
+   * The width of the column in the table, as CSS. The table leaves out a field without a width. All rows have
+   * the same widths, so that no column moves while the user scrolls.
    */
   readonly width?: string;
   /** Shows the value in the table. */
@@ -19,45 +19,45 @@ interface ShownField<Value> {
   fact?(value: Value): ReactNode;
 }
 
-const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const longTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' });
+const shortTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const longTime = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'medium' });
 
 /** Says how the page shows each property of a plant. The type checker requires every property here. */
 export const shownFields: {
   readonly [Field in keyof StoredPlant]-?: ShownField<NonNullable<StoredPlant[Field]>>;
 } = {
-  id: {
-    label: 'Id',
-    width: 'minmax(3rem, var(--ids))',
-    cell: (id) => <span>{String(id)}</span>,
-    fact: (id) => (
-      <>
-        <span className="plant-facts-id">{String(id)}</span>
-        <CopyButton what="id" text={String(id)} />
-      </>
-    ),
-  },
   name: {
     label: 'Name',
-    width: 'minmax(6rem, min(var(--names), 36rem))',
+    width: 'minmax(11rem, 1fr)',
     cell: (name) => <PlantText text={name} />,
     fact: (name) => <bdi>{name}</bdi>,
   },
   tag: {
     label: 'Tag',
     hint: 'Optional: the type of the plant',
-    width: 'minmax(5rem, 1fr)',
+    width: 'minmax(5rem, 16rem)',
     cell: (tag) => <TagLink tag={tag} />,
     fact: (tag) => <TagLink tag={tag} isWhole />,
   },
   createdAt: {
     label: 'Created',
-    width: 'minmax(6rem, 10.5rem)',
+    width: '9rem',
     cell: (time) => <time dateTime={time.toISOString()}>{shortTime.format(time)}</time>,
     fact: (time) => (
       <>
         <time dateTime={time.toISOString()}>{longTime.format(time)}</time>
         <span className="plant-facts-utc">{time.toISOString()}</span>
+      </>
+    ),
+  },
+  id: {
+    label: 'Id',
+    width: '10rem',
+    cell: (id) => <span>{String(id)}</span>,
+    fact: (id) => (
+      <>
+        <span className="plant-facts-id">{String(id)}</span>
+        <CopyButton what="id" text={String(id)} />
       </>
     ),
   },

@@ -6,7 +6,7 @@ import { asTypeScript } from './as-typescript.ts';
 import { type RequestHistory, type StoreRequest, useRequests } from './request-history.ts';
 import './request-list.css';
 
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 /** Shows the requests that the page made, with buttons to copy each request. */
 export function RequestList({ history }: { history: RequestHistory }) {

@@ -1,7 +1,11 @@
 import { AccessTokenError, plantStoreError } from '@plant-store/client';
 
+export const noResponse = 'The plant store does not respond. Check the network, and try again.';
+
 /** Returns the message for the user about the error of a call. */
 export function explainError(thrown: unknown): string {
+  // The message of this error is for programmers, such as "Failed to fetch".
+  if (plantStoreError(thrown)?.kind === 'noResponse') return noResponse;
   const { message } =
     plantStoreError(thrown) ?? (thrown instanceof Error ? thrown : { message: String(thrown) });
   return capitalized(message);

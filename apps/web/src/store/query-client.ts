@@ -1,5 +1,4 @@
-import { isRetryable } from '@plant-store/client';
-import { formatJson } from '@plant-store/schemas';
+import { isRetryable, queryDefaults } from '@plant-store/client';
 import {
   MutationCache,
   type Query,
@@ -31,11 +30,9 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
-        // The keys contain ids, and JSON.stringify cannot write a bigint.
-        queryKeyHashFn: formatJson,
+        ...queryDefaults,
         // Without a network, the browser can reach a server on the same machine.
         networkMode: 'always',
-        retry: false,
         refetchInterval: ({ state }) => isRetryable(state.error) && retryInterval,
         staleTime: 30_000,
       },

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
-import { explainError } from '../store/explain-error.ts';
+import { explainError, noResponse } from '../store/explain-error.ts';
 import { baseUrl } from '../store/trpc.ts';
 
 const key = 'plant-store.token';
@@ -88,6 +88,8 @@ async function exchangeCode(): Promise<string> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code }),
+  }).catch(() => {
+    throw new Error(noResponse);
   });
   const { token, message } = await response.json().catch(() => ({}));
   if (!response.ok) throw new Error(message ?? `the server responded with ${response.status}`);

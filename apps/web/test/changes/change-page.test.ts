@@ -1,6 +1,6 @@
 import type { PlantChange } from '@plant-store/schemas';
 import { expect, it } from 'vitest';
-import { changePage, countChange } from '../../src/changes/change-page.ts';
+import { changePage, countChange, mayLackPlants } from '../../src/changes/change-page.ts';
 
 const plant = (id: bigint, tag = 'Araceae', second = 0) => ({
   id,
@@ -48,6 +48,24 @@ it('a page of a tag contains only plants with this tag', () => {
   const changes = [created(21n, 'Moraceae'), created(22n), created(30n, 'Moraceae', 1)];
   const { plants } = changePage(page, { ...query, tag: 'Araceae' }, changes);
   expect(plants.map(({ id }) => id)).toEqual([20n, 22n, 40n]);
+});
+
+it('a page of a search gets no created plants, and keeps its own plants', () => {
+  const changes = [created(30n), created(35n), deleted(20n)];
+  const { plants } = changePage(page, { ...query, search: 'plant' }, changes);
+  expect(plants.map(({ id }) => id)).toEqual([30n, 40n]);
+});
+
+it.each([
+  ['contains the text in another case', 'PLANT 3', created(35n), true],
+  ['does not contain the text', 'ficus', created(35n), false],
+  ['has letters beyond ASCII beside the text', 'pflänzchen', created(35n), true],
+  ['is in the page already', 'plant', created(30n), false],
+  ['is another plant with a known id', 'plant', created(30n, 'Araceae', 1), true],
+  ['has an id behind the page', 'plant', created(41n), false],
+  ['is deleted', 'plant', deleted(35n), false],
+])('whether a page of a search lacks a plant that %s', (_case, search, change, lacks) => {
+  expect(mayLackPlants(page, { ...query, search }, [change])).toBe(lacks);
 });
 
 it('counts created and deleted plants, with any tag or with the given tag', () => {

@@ -62,7 +62,7 @@ it('adds only plants with the tag of the filter, even to an empty list', async (
   await waitForTitle(page, '2 plants');
   expect(await namesOf(page)).toEqual([nameOf(id), nameOf(last)]);
   await Promise.all([id, last].map((each) => client.deletePlant.mutate({ id: each })));
-  await page.getByText(`No plant has the tag “${tag}”`).waitFor();
+  await page.getByText(`No plants with the tag “${tag}”`).waitFor();
 });
 
 it('keeps the row under the pointer, the selection and the active row in place', async () => {

@@ -40,11 +40,21 @@ it('updates a loaded page, but keeps the end of the page', () => {
   expect(stateOf()?.data).toEqual({ plants: [plant(3n), plant(4n)], next: 4n });
 });
 
-it('loads a page again when changes would add rows beyond 5,000', () => {
+it('loads a page of a search again when a created plant may belong to the page', async () => {
+  const page = { plants: [plant(1n)] };
+  const { client, stateOf } = cacheOf({ listPlants: [{ limit: 2, search: 'plant' }, page] });
+  updatePage(client, [created(1n)]);
+  await Promise.resolve();
+  expect(stateOf()).toMatchObject({ data: page, isInvalidated: false });
+  updatePage(client, [created(2n)]);
+  await expect.poll(() => stateOf()).toMatchObject({ data: page, isInvalidated: true });
+});
+
+it('loads a page again when changes would add rows beyond 5,000', async () => {
   const page = { plants: Array.from({ length: 5_000 }, (_, i) => plant(BigInt(i))) };
   const { client, stateOf } = cacheOf({ listPlants: [{ limit: 500 }, page] });
   updatePage(client, [created(5_000n)]);
-  expect(stateOf()).toMatchObject({ data: page, isInvalidated: true });
+  await expect.poll(() => stateOf()).toMatchObject({ data: page, isInvalidated: true });
 });
 
 it('adds the changes to the number of plants, and asks for the number again later', () => {
@@ -82,7 +92,7 @@ it.each([
   ] as const) {
     for (const each of changed) {
       const client = newClient();
-      const queryKey = [name, undefined, open];
+      const queryKey = [name, {}, open];
       client.setQueryData(queryKey, id);
       updatePage(client, [created(each)]);
       expect(client.getQueryState(queryKey)?.isInvalidated, String(each)).toBe(isInvalidated);

@@ -13,7 +13,11 @@ async function startStore() {
   const { PLANT_STORE_URL, PLANT_STORE_TOKEN: token } = server.env;
   const proxy = await startFaultProxy(PLANT_STORE_URL);
   onTestFinished(proxy.close);
-  return { proxy, client: createPlantStoreClient({ url: proxy.url, token }), url: proxy.url };
+  return {
+    proxy,
+    client: createPlantStoreClient({ url: proxy.url, token, retry: false }),
+    url: proxy.url,
+  };
 }
 
 function connectionOf(client: Client, rest: Partial<Connection> = {}): Connection {

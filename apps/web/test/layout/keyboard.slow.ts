@@ -35,7 +35,7 @@ it('adds, finds, shows and deletes a plant by keyboard alone', async () => {
   await press('Enter');
   await page.getByText('Added “By keyboard”').waitFor();
 
-  await tabTo('Find an id or a tag');
+  await tabTo('Find plants');
   await type(String(id));
   await press('Enter');
   await tableOf(page).getByText('By keyboard').waitFor();

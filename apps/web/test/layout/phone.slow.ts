@@ -18,7 +18,7 @@ it('shows the tools in one row on a phone, and closes a sheet when the user goes
       page.getByRole('button', { name }).boundingBox(),
     ),
   );
-  boxes.push(await page.getByRole('combobox').boundingBox());
+  boxes.push(await page.getByRole('searchbox').boundingBox());
   const middles = boxes.map((box) => box && Math.round(box.y + box.height / 2));
   expect(new Set(middles).size).toBe(1);
   expect(Math.max(...boxes.map((box) => box?.height ?? 0))).toBeLessThanOrEqual(44);
@@ -28,4 +28,17 @@ it('shows the tools in one row on a phone, and closes a sheet when the user goes
   await page.goBack();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await tableOf(page).getByText('Hoya carnosa').waitFor();
+
+  // A notice covers no button, and leaves.
+  await tableOf(page).getByRole('checkbox').first().check();
+  await page.getByRole('button', { name: 'Add a plant' }).click();
+  await page.clock.install();
+  await page.getByLabel('Name').fill('Hoya kerrii');
+  await page.getByRole('button', { name: 'Add plant' }).click();
+  const notice = page.getByText('Added “Hoya kerrii”');
+  await notice.waitFor();
+  await page.mouse.move(0, 0);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.clock.fastForward(11_000);
+  await notice.waitFor({ state: 'detached' });
 });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { openPage } from '../fixtures/open-page.ts';
+import { openPage, takeFaults } from '../fixtures/open-page.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
 const { address, client, token } = sharedServer();
@@ -36,6 +36,9 @@ it('adds a plant, and offers a button that shows the plant', async () => {
   await add(page, 'Monstera deliciosa', id);
   await page.getByText('Added “Monstera deliciosa”').waitFor();
   expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Monstera deliciosa', tag });
+  await page.getByRole('button', { name: 'Add another' }).click();
+  await fields(page).name.waitFor();
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Show' }).click();
   await page.getByRole('dialog', { name: 'Monstera deliciosa' }).getByText(tag).waitFor();
 });
@@ -92,6 +95,46 @@ it('keeps the draft when the token is revoked', async () => {
   expect(await fields(page).name.inputValue()).toBe('Half a na');
 });
 
+it('explains an error of the network, and removes the error when the server responds again', async () => {
+  const page = await openForm();
+  const paths = ['**/trpc/createPlant*', '**/readyz'];
+  for (const path of paths) await page.route(path, (route) => route.abort());
+  await fields(page).name.fill('Half a name');
+  await fields(page).add.click();
+  const alert = page.getByRole('alert');
+  await alert.getByText('The plant store does not respond. Check the network').waitFor();
+  expect(await alert.textContent()).not.toContain('fetch');
+  await page.getByText('The server does not respond. Trying again').waitFor({ state: 'attached' });
+  for (const path of paths) await page.unroute(path);
+  await alert.waitFor({ state: 'detached' });
+  expect(await fields(page).name.inputValue()).toBe('Half a name');
+});
+
+it('opens when the tab has stored a draft that is not JSON', async () => {
+  const page = await openPage(address(), {
+    prepare: (page) =>
+      page.addInitScript(() => sessionStorage.setItem('plant-store.draft', '{"name":')),
+  });
+  await page.getByRole('button', { name: 'Add a plant' }).click();
+  expect(await fields(page).name.inputValue()).toBe('');
+});
+
+it('says that the console cannot continue after an error of the console itself', async () => {
+  const page = await openPage(address(), {
+    prepare: (page) =>
+      page.addInitScript(() => {
+        Object.defineProperty(Intl.NumberFormat.prototype, 'format', {
+          get() {
+            throw new Error('a broken browser');
+          },
+        });
+      }),
+  });
+  await page.getByRole('alert').getByText('A broken browser').waitFor();
+  await page.getByRole('link', { name: 'Start again' }).waitFor();
+  expect(takeFaults().join()).toContain('a broken browser');
+});
+
 it('checks the fields while the user types', async () => {
   const page = await openForm();
   const { id, name } = fields(page);
@@ -106,6 +149,8 @@ it('checks the fields while the user types', async () => {
   await name.fill('x');
   await name.fill('');
   await page.getByText('Enter a name').waitFor();
+  await name.fill('  ');
+  await page.getByText('Enter a name that has more than spaces').waitFor();
   await name.fill('U+0000 is \u0000');
   await page.getByText('must not contain U+0000').waitFor();
 });

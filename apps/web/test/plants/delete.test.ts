@@ -21,7 +21,7 @@ it('deletes a plant after a question, and removes the plant from the table', asy
   const { id, tag, page, question } = await askToDelete();
   await question.getByRole('button', { name: 'Delete' }).click();
   await page.getByText(`Deleted the plant ${id}`).waitFor();
-  await page.getByText(`No plant has the tag “${tag}”`).waitFor();
+  await page.getByText(`No plants with the tag “${tag}”`).waitFor();
   await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
 });
 

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { importFiles } from '../fixtures/drop-files.ts';
 import { freshTag } from '../fixtures/fresh.ts';
 import { holdRequests, tableOf, tryToReload } from '../fixtures/open-page.ts';
 import { openPlants } from '../fixtures/open-plants.ts';
@@ -13,8 +14,9 @@ import { sharedServer } from '../fixtures/shared-servers.ts';
 function chooseFile() {
   window.showSaveFilePicker = async ({ suggestedName }) => {
     const directory = await navigator.storage.getDirectory();
-    await directory.removeEntry(suggestedName).catch(() => {}); // An earlier test may have left this file.
-    return directory.getFileHandle(suggestedName, { create: true });
+    const name = suggestedName.replace(/.*[.]/, 'plants.');
+    await directory.removeEntry(name).catch(() => {}); // An earlier test may have left this file.
+    return directory.getFileHandle(name, { create: true });
   };
 }
 
@@ -33,7 +35,7 @@ async function openExport(count: number, tag = freshTag()) {
   return opened;
 }
 const save = (page: Page, format: string) =>
-  page.getByRole('button', { name: `Save as ${format}` }).click();
+  page.getByRole('button', { name: `Save as ${format}`, exact: true }).click();
 
 /** The requests for all pages of the list after the first page. */
 const laterPages = '**/trpc/listPlants*after*';
@@ -53,13 +55,33 @@ it('writes exactly the plants of the filter to the file that the user chooses', 
   expect(lines.map((line) => BigInt(/"id":(\d+)/.exec(line)?.[1] ?? 0))).toEqual(ids);
 });
 
+it('writes CSV for spreadsheets, which the import reads back exactly', async () => {
+  const names = ['=1+1', "'quoted'", 'Grün'];
+  const { ids, page } = await openPlants(names);
+  await page.evaluate(chooseFile);
+  await page.getByRole('button', { name: 'Export' }).click();
+  await save(page, 'CSV for spreadsheets');
+  await page.getByText('Saved 3 plants').waitFor();
+  const bytes = await page.evaluate(async () => {
+    const directory = await navigator.storage.getDirectory();
+    const file = await (await directory.getFileHandle('plants.csv')).getFile();
+    return [...new Uint8Array(await file.arrayBuffer())];
+  });
+  const text = Buffer.from(bytes).toString();
+  expect(text.split('\n')[0]).toBe("\ufeff'id,name,tag,created_at");
+  expect(text.split('\n')[1]).toContain(`'${ids[0]},'=1+1,`);
+  await page.keyboard.press('Escape');
+  await importFiles(page, { 'plants.csv': text });
+  await page.getByText('0 added, 3 already there', { exact: true }).first().waitFor();
+});
+
 it('downloads the file when the browser has no dialog to choose a file', async () => {
   const { ids, page } = await openExport(1_100);
   await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
   const download = page.waitForEvent('download');
   await save(page, 'CSV');
   const file = await download;
-  expect(file.suggestedFilename()).toBe('plants.csv');
+  expect(file.suggestedFilename()).toMatch(/^plants tag \d+ \d{4}-\d\d-\d\d\.csv$/);
   const lines = (await text(await file.createReadStream())).trimEnd().split('\n');
   expect(lines.slice(1).map((line) => BigInt(line.split(',')[0] ?? 0))).toEqual(ids);
 });

@@ -30,6 +30,30 @@ it('asks with the number of plants, and then deletes the selected plants', async
   await expect.poll(() => tableOf(page).locator('.plant-row').count()).toBe(2);
 });
 
+it('deletes all plants of a filter after the user types their number, and stops on request', async () => {
+  const { tag, page } = await openPlants(1_001);
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('1,001 plants selected').waitFor();
+  let sent = 0;
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/trpc/deletePlant**', async (route) => {
+    if (++sent > 5) await promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Delete 1,001 plants?' });
+  const confirm = question.getByRole('button', { name: 'Delete 1,001 plants' });
+  await question.getByLabel('Number of plants').fill('100');
+  expect(await confirm.isDisabled()).toBe(true);
+  await question.getByLabel('Number of plants').fill('1,001');
+  await confirm.click();
+  await page.getByText('Deleting: 951 plants left').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  release();
+  await page.getByText('901 plants selected').waitFor();
+  expect(await client.countPlants.query({ tag })).toMatchObject({ count: 901 });
+});
+
 it('selects a row by the Space key, and a range by Shift and an arrow key', async () => {
   const { page } = await openPlants(5);
   await tableOf(page).focus();

@@ -2,9 +2,10 @@ import { cpSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createPlantStoreClient } from '@plant-store/client';
 import { startProcess } from '@plant-store/test-setup';
 import { expect, inject, it } from 'vitest';
-import { openPage } from '../fixtures/open-page.ts';
+import { findField, openPage, waitForTitle } from '../fixtures/open-page.ts';
 
 it('opens the printed address only once, and logs neither the code nor the token', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-first-run-'));
@@ -26,6 +27,12 @@ it('opens the printed address only once, and logs neither the code nor the token
   await expect.poll(log).toMatch(/"path":"\/trpc\/[^"]*listPlants/);
   const [, code = ''] = address.split('#code=');
   for (const secret of [token, code]) expect(log()).not.toContain(secret);
+
+  const client = createPlantStoreClient({ url: new URL(address).origin, token });
+  const plants = ['Monstera deliciosa', 'Ficus lyrata'].map((name, i) => ({ id: BigInt(i), name }));
+  await client.createPlants.mutate({ plants });
+  await findField(page).fill('MONST');
+  await waitForTitle(page, '1 plant found');
 
   const second = await page.context().newPage();
   await second.goto(address);

@@ -9,6 +9,18 @@ export interface SharedPage extends Pick<ChangePage, 'changes' | 'positions' | '
   readonly output: PlantChanges;
 }
 
+/** A change as text, for the surfaces. */
+export interface ChangeText {
+  readonly type: string;
+  /** The plant as JSON. */
+  readonly plant: string;
+  /** The cursor after the change. */
+  readonly cursor: string;
+}
+
+/** The page of each output. */
+const pages = new WeakMap<PlantChanges, SharedPage>();
+
 /** The maximum number of characters of all pages in memory. */
 const maxLength = 2 ** 22;
 
@@ -91,5 +103,26 @@ export function toShared(
     list: 'changes',
     count: changes.length,
   });
-  return { changes, positions, next, output };
+  const page = { changes, positions, next, output };
+  pages.set(output, page);
+  return page;
+}
+
+/** Returns the cursor after each change of a page. */
+export function cursorsOf({ positions, next }: SharedPage): string[] {
+  const last = positions.length - 1;
+  return positions.map((position, i) =>
+    formatCursor(i === last ? next : { ...position, epoch: next.epoch }),
+  );
+}
+
+/** Returns the changes of an output of the feed as texts. */
+export function changeTextsOf(output: PlantChanges): ChangeText[] {
+  const page = pages.get(output);
+  if (!page) throw new TypeError('the output is not a page of the feed');
+  const cursors = cursorsOf(page);
+  return page.changes.map((change, i) => {
+    const [, type = '', plant = ''] = /^\{"type":"(\w+)","plant":(.*)\}$/s.exec(change) ?? [];
+    return { type, plant, cursor: cursors[i] ?? '' };
+  });
 }

@@ -6,7 +6,7 @@ import type { CallOptions } from '../database/deadline.ts';
 import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
 import { generate } from './generate.ts';
-import { type SharedPage, toShared } from './kept-pages.ts';
+import { cursorsOf, type SharedPage, toShared } from './kept-pages.ts';
 import { createChangeReader, type ReadChanges } from './read-changes.ts';
 
 /** The options of `follow`. */
@@ -156,10 +156,7 @@ export function createPlantFeed(
   }
 }
 
-function withCursors({ output, positions, next: { epoch } }: SharedPage): ResumableChanges {
-  const last = positions.length - 1;
-  const cursors = positions.map((position, i) =>
-    i === last ? output.next : formatCursor({ ...position, epoch }),
-  );
-  return { ...output, cursors };
-}
+const withCursors = (page: SharedPage): ResumableChanges => ({
+  ...page.output,
+  cursors: cursorsOf(page),
+});

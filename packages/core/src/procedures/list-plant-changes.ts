@@ -7,6 +7,7 @@ export const listPlantChanges = define({
   type: 'query',
   meta: {
     scope: 'plants:read',
+    events: 'plantChanges',
     openapi: {
       ...operations.listPlantChanges,
       summary: 'Lists changes of the plants',
@@ -15,7 +16,9 @@ export const listPlantChanges = define({
         'list the plants, and then repeat this request with the `next` of each response as `after`. Add ' +
         'each plant that was created, or replace it, and remove each that was deleted. A plant that was ' +
         'created and deleted between two requests appears as deleted alone. Deletions are kept for some ' +
-        'days: then the error 41000 says to empty the copy and to begin again. Needs the scope `plants:read`.',
+        'days: then the error 41000 says to empty the copy and to begin again. With ' +
+        '`Accept: text/event-stream`, each change comes as an event, at once, and `limit` and `wait` are not ' +
+        'allowed. Needs the scope `plants:read`.',
       tags: ['plants'],
       successDescription: 'Changes in their order',
     },

@@ -15,6 +15,8 @@ export interface CsvHeader {
   names: string[];
   /** The names of the columns in lower case, for comparisons. */
   columns: string[];
+  /** Whether texts and ids may begin with an additional `'`, as in a file for spreadsheet programs. */
+  isForSpreadsheet: boolean;
   /** The unchanged text of the header row. */
   text: string;
 }
@@ -81,8 +83,9 @@ function readHeader(lines: Line[], start: number, delimiter: string, lineEnd: st
       if (!record) continue;
       const text = withoutReturn(lines.slice(start, at + 1).join(lineEnd));
       const names = record.map((field) => (field ?? '').trim());
-      const columns = names.map((name) => name.toLowerCase());
-      return { delimiter, names, columns, text, end: at + 1 };
+      const isForSpreadsheet = names.includes("'id");
+      const columns = names.map((name) => (name === "'id" ? 'id' : name.toLowerCase()));
+      return { delimiter, names, columns, isForSpreadsheet, text, end: at + 1 };
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -111,7 +114,8 @@ function checkNames({ columns }: CsvHeader): void {
 /** Returns the columns that have a name but are not used. */
 export function unusedColumns(header: CsvHeader, columns: Columns | undefined): string[] {
   const known = fileColumns(columns);
-  const isUsed = (name: string) => known.some((column) => hasName(column, name.toLowerCase()));
+  const isUsed = (name: string) =>
+    name === "'id" || known.some((column) => hasName(column, name.toLowerCase()));
   const names = isOfRejectsFile(header) ? header.names.slice(2) : header.names;
   return names.filter((name) => name !== '' && !isUsed(name));
 }

@@ -7,7 +7,7 @@ import type { Field } from './parser.ts';
 
 /** Makes functions that convert a record to a row. */
 export function toRowByHeader(
-  { columns, delimiter }: CsvHeader,
+  { columns, delimiter, isForSpreadsheet }: CsvHeader,
   options: Pick<ReadOptions, 'createdAt' | 'columns'>,
 ): {
   toRow: (line: number, record: Field[]) => Row;
@@ -18,6 +18,8 @@ export function toRowByHeader(
   const used = columns.map((name) => known.find((column) => hasName(column, name)));
   const empty = emptyPlant(options.columns);
   const { length } = columns;
+  const withoutMark = <Text extends Field>(text: Text) =>
+    isForSpreadsheet && text?.startsWith("'") ? text.slice(1) : text;
 
   return {
     toRow(line, record) {
@@ -28,7 +30,7 @@ export function toRowByHeader(
       // A loop over indices is several times as fast as a loop over entries.
       for (let at = 0; at < length; at++) {
         const column = used[at];
-        const text = record[at];
+        const text = withoutMark(record[at]);
         // The store reports a missing value, together with the errors of other fields.
         if (column === undefined || text === undefined) continue;
         const { field, name, kind } = column;
@@ -55,7 +57,7 @@ export function toRowByHeader(
         const end = delimiterAt < 0 ? last : delimiterAt;
         const column = used[at];
         if (end > start && column !== undefined) {
-          const value = readValue(column.kind, text.slice(start, end));
+          const value = readValue(column.kind, withoutMark(text.slice(start, end)));
           if (value === undefined) return undefined;
           plant[column.field] = value;
         }

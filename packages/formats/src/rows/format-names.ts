@@ -1,4 +1,5 @@
 import { FileError } from '../text/file-error.ts';
+import { saveAsCsv } from '../text/unreadable-file.ts';
 
 export const formatNames = ['ndjson', 'csv'] as const;
 
@@ -22,9 +23,12 @@ export function formatOf(file: string, advice: string): FormatName {
   let name = file;
   while (outerExtension.test(name)) name = name.replace(outerExtension, '');
   const [, extension = ''] = /[^/\\]\.([^./\\]+)$/.exec(name) ?? [];
+  if (spreadsheet.test(extension)) throw new FileError(`${file} is a spreadsheet: ${saveAsCsv}`);
   const format = extensions[extension.toLowerCase()];
   if (!format) throw new FileError(`the format of ${file} is unknown: ${advice}`);
   return format;
 }
+
+const spreadsheet = /^(xls[bmx]?|ods|numbers)$/i;
 
 const outerExtension = /\.(gz|zst|zstd|rejects)$/i;

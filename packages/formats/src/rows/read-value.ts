@@ -34,5 +34,10 @@ export function readValue(kind: ColumnKind, text: string): unknown {
 
 /** Explains why a text is not a value of a kind. */
 export function valueError(kind: ColumnKind, text: string): string {
-  return (kind === 'int64' && explainIdText(text)) || 'must be a number, such as 12.5';
+  if (kind !== 'int64') return 'must be a number, such as 12.5';
+  const isRounded = /^-?\d[.,]\d{1,20}E\+?\d{1,3}$/i.test(text);
+  return `${explainIdText(text)}${isRounded ? rounded : ''}`;
 }
+
+const rounded =
+  ', but a spreadsheet program has rounded it: format the column as text, and enter the ids again';

@@ -1,6 +1,6 @@
 import { FileError } from './file-error.ts';
 
-const saveAsCsv = 'save it as CSV (UTF-8) in the spreadsheet program';
+export const saveAsCsv = 'save it as CSV (UTF-8) in the spreadsheet program';
 const unpack = 'unpack it first';
 
 /** The error messages for files that are not text. Each key is the first bytes of a file in hexadecimal. */

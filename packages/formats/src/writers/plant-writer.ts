@@ -1,4 +1,4 @@
-import { columnText } from '@plant-store/schemas/plain';
+import { type ColumnKind, columnText } from '@plant-store/schemas/plain';
 import { type Columns, fileColumns } from '../rows/columns.ts';
 import type { FormatName } from '../rows/format-names.ts';
 
@@ -12,9 +12,26 @@ export interface PlantWriter {
 
 type Value = Parameters<typeof columnText>[0] | undefined;
 
-/** Makes a writer of plants. `readPlants` reads exactly the same plants from the text. */
-export function createPlantWriter(format: FormatName, columns?: Columns): PlantWriter {
+/** Tells spreadsheet programs that a file is UTF-8. */
+export const byteOrderMark = '\ufeff';
+
+/**
+ * Makes a writer of plants. `readPlants` reads exactly the same plants from the text.
+ *
+ * @param format `spreadsheet` is CSV for spreadsheet programs. Every id, and each text that the program would
+ *   take as a formula, begins with `'`. So the program keeps all digits, and runs no formula.
+ */
+export function createPlantWriter(
+  format: FormatName | 'spreadsheet',
+  columns?: Columns,
+): PlantWriter {
   const known = fileColumns(columns);
+  if (format === 'spreadsheet') {
+    const marked = known.map(({ kind, name }) => (kind === 'int64' ? `'${name}` : name));
+    const row = (plant: object) =>
+      known.map(({ field, kind }) => csvField(forSpreadsheet(valueIn(plant, field), kind))).join();
+    return { header: `${byteOrderMark}${marked.join()}\n`, row: (plant) => `${row(plant)}\n` };
+  }
   if (format === 'csv') {
     return {
       header: `${known.map(({ name }) => name).join()}\n`,
@@ -35,6 +52,11 @@ export function createPlantWriter(format: FormatName, columns?: Columns): PlantW
 
 function valueIn(plant: object, field: string): Value {
   return (plant as Record<string, Value>)[field]; // The values of a plant have these types.
+}
+
+function forSpreadsheet(value: Value, kind: ColumnKind): Value {
+  if (kind === 'int64') return value === undefined ? undefined : `'${value}`;
+  return typeof value === 'string' && /^['=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
 }
 
 /** Formats a value for CSV. An empty field is a missing value, so an empty text has quotes. */

@@ -3,7 +3,7 @@ import { toRowByHeader } from '../../src/csv/to-row.ts';
 
 const headerOf = (text: string, delimiter = ',') => {
   const names = text.split(delimiter);
-  return { text, delimiter, names, columns: names };
+  return { text, delimiter, names, columns: names, isForSpreadsheet: false };
 };
 
 it.each([

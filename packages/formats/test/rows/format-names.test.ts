@@ -16,3 +16,10 @@ it.each(['a', 'csv', '.csv', 'a.txt', 'a.gz', 'a.csv.gz.txt', '-.x', 'a.csvx', '
     expect(() => formatOf(file, advice)).toThrow(`the format of ${file} is unknown: ${advice}`);
   },
 );
+
+it.each(['a.xlsx', 'a.XLS', 'a.ods'])(
+  'says how to make a CSV file of the spreadsheet %s',
+  (file) => {
+    expect(() => formatOf(file, advice)).toThrow(`${file} is a spreadsheet: save it as CSV`);
+  },
+);

@@ -34,3 +34,13 @@ it.each([
 ])('shows the invalid value %s', (value, shown) => {
   expect(showValue(value)).toBe(shown);
 });
+
+it.each(['1,23457E+15', '1.2E+18', '-1,5e15'])(
+  'says that a program has rounded the id %s',
+  async (id) => {
+    const { rows } = await readRows(`id;name\n${id};Hoya\n`, 'csv');
+    expect(rows).toEqual([
+      { line: 2, error: expect.stringContaining('a spreadsheet program has rounded it') },
+    ]);
+  },
+);

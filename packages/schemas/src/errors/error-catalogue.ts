@@ -1,7 +1,8 @@
 /**
  * Lists every error that a client can get over REST or tRPC. `code` is the error code: the HTTP status × 100
  * plus a detail. The field `error` of a response has this code. `when` explains the code, and each response
- * has its own message. After an error that `isTemporary`, the same request may succeed later.
+ * has its own message. After an error that `isTemporary`, the same request may succeed later. `only` lists the
+ * procedures that can have the error. Without `only`, each procedure can have it.
  */
 export const errorCatalogue = {
   bodyNotJson: { code: 40000, when: 'the body is not JSON' },
@@ -14,15 +15,20 @@ export const errorCatalogue = {
     when: 'the token does not have the scope that the operation needs',
   },
   pathUnknown: { code: 40400, when: 'the path does not exist' },
-  plantUnknown: { code: 40401, when: 'no plant has this id' },
+  plantUnknown: { code: 40401, when: 'no plant has this id', only: ['getPlant', 'deletePlant'] },
   methodNotAllowed: { code: 40500, when: 'the path does not support the method' },
   requestTimeout: {
     code: 40800,
     when: 'the client did not send the whole request in time',
     isTemporary: true,
   },
-  idTaken: { code: 40900, when: 'the id belongs to another plant' },
-  cursorExpired: { code: 41000, when: 'the feed no longer has the changes behind the cursor' },
+  // A result of `createPlants` can have this error, too.
+  idTaken: { code: 40900, when: 'the id belongs to another plant', only: ['createPlant'] },
+  cursorExpired: {
+    code: 41000,
+    when: 'the feed no longer has the changes behind the cursor',
+    only: ['listPlantChanges', 'plantChanges'],
+  },
   bodyTooLarge: { code: 41300, when: 'the body is larger than 1 MiB or has too many values' },
   unsupportedMediaType: { code: 41500, when: 'the body is not application/json' },
   expectationFailed: {
@@ -60,7 +66,10 @@ export const errorCatalogue = {
     when: 'the identity provider did not respond and nothing was written',
     isTemporary: true,
   },
-} as const satisfies Record<string, { code: number; when: string; isTemporary?: true }>;
+} as const satisfies Record<
+  string,
+  { code: number; when: string; isTemporary?: true; only?: readonly string[] }
+>;
 
 /** The name of an error in the catalogue. */
 export type ErrorKind = keyof typeof errorCatalogue;

@@ -2,16 +2,15 @@ import type { AppRouter } from '@plant-store/core/router';
 import { shorten } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseJsonBodies, readText } from '../../requests/body/json-body.ts';
-import type { MemoryLimits } from '../../requests/memory/limit-memory.ts';
 import { callHandler, checkEncoding, invalidQuery, type SurfaceOptions } from '../call-flow.ts';
+import { eventHandler } from '../send-events.ts';
 import { checkBatchSize, sendBatch } from './batch.ts';
 import { createEndpoints, readJson, subscriptionInBatch } from './endpoints.ts';
 import { maxStreamValues, sendStream } from './stream.ts';
-import { subscriptionHandler } from './subscription.ts';
+import { trpcEvents } from './trpc-events.ts';
 
 interface TrpcOptions extends SurfaceOptions {
   router: AppRouter;
-  memory: MemoryLimits;
 }
 
 /** Serves the router over tRPC's own protocol, for all links of tRPC's client. */
@@ -26,7 +25,8 @@ export async function trpc(
   );
 
   for (const endpoint of endpoints.subscriptions) {
-    const sendEvents = subscriptionHandler({ store, memory, endpoint });
+    const format = trpcEvents(endpoint);
+    const sendEvents = eventHandler({ store, memory, endpoint, format });
     scope.get(`/${endpoint.path}`, (request, reply) => {
       if (readQuery(request, subscriptionParameters)) throw subscriptionInBatch();
       return sendEvents(request, reply);

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Random } from '../random.ts';
 import { apply, type Copy, cloneOf, type SeenChange, textOf } from './copy.ts';
+import { CursorExpired, UnexpectedError } from './feed-error.ts';
 import type { FeedWorld } from './feed-world.ts';
-import { CursorExpired, list, UnexpectedError, type Way } from './ways.ts';
+import { list, type Way } from './ways.ts';
 
 /** A client that keeps a copy of the store. */
 export interface Follower {

@@ -9,7 +9,9 @@ import type { PlantChanges, StoredPlant } from '@plant-store/schemas';
 import { atExit } from '@plant-store/test-setup';
 import superjson from 'superjson';
 import type { Random } from '../random.ts';
+import { CursorExpired, throwError, throwTrpcError, UnexpectedError } from './feed-error.ts';
 import type { FeedWorld } from './feed-world.ts';
+import { readEvents } from './read-events.ts';
 
 /** A way to read the feed. It delivers the pages after a cursor until an error or an abort. */
 export type Way = (
@@ -19,12 +21,6 @@ export type Way = (
   deliver: (page: PlantChanges) => void,
   signal: AbortSignal,
 ) => Promise<void>;
-
-/** The feed no longer has the changes after a cursor. */
-export class CursorExpired extends Error {}
-
-/** An error that no promise of the feed allows. */
-export class UnexpectedError extends Error {}
 
 export const ways: Record<string, Way> = {
   async core({ feedUrl }, _, after, deliver, signal) {
@@ -65,29 +61,21 @@ export const ways: Record<string, Way> = {
     await promise.catch((error) => throwError(Object(error.data)));
   },
 
-  /** Reads events from any instance, as an EventSource does. */
-  async events(world, random, after, deliver, signal) {
-    const { url } = world.instanceOf(random);
-    const response = await fetch(
-      `${url}/trpc/plantChanges?input=${encodeURIComponent('{"json":{}}')}`,
-      {
-        headers: { authorization: `Bearer ${world.token}`, 'last-event-id': after },
-        signal,
-      },
-    );
-    if (!response.ok) throwTrpcError(Object(await response.json()).error);
-    if (!response.body) throw new Error('no body');
-    let text = '';
-    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-      const events = (text + chunk).split('\n\n');
-      text = events.pop() ?? '';
-      for (const event of events) {
-        const { event: type, data } = Object.fromEntries(
-          event.split('\n').map((line) => line.split(/: ?(.*)/s)),
-        );
-        if (type === 'serialized-error') throwTrpcError(JSON.parse(data));
-        if (type === undefined) deliver(superjson.deserialize(JSON.parse(data)));
-      }
+  async 'tRPC events'(world, random, after, deliver, signal) {
+    const path = `/trpc/plantChanges?input=${encodeURIComponent('{"json":{}}')}`;
+    for await (const { event, data = '' } of readEvents(world, random, path, after, signal)) {
+      if (event === 'serialized-error') throwTrpcError(JSON.parse(data));
+      if (event === undefined) deliver(superjson.deserialize(JSON.parse(data)));
+    }
+  },
+
+  async 'REST events'(world, random, after, deliver, signal) {
+    const query = random.pick(['', `?after=${after}`]);
+    const events = readEvents(world, random, `/plants/changes${query}`, after, signal);
+    for await (const { event, data, id: next } of events) {
+      if (data === undefined || next === undefined) continue;
+      if (event !== 'created' && event !== 'deleted') throw new UnexpectedError(`event ${event}`);
+      deliver({ changes: [{ type: event, plant: toPlant(JSON.parse(data)) }], next });
     }
   },
 
@@ -158,18 +146,4 @@ async function get<T>(
   const body: unknown = await response.json();
   if (!response.ok) throwError(Object(body));
   return body as T; // Other tests check the types of the responses.
-}
-
-/** The store may be slow, down, overloaded or about to stop. */
-const passing = (error: number) => error === 40800 || (error >= 50300 && error < 50400);
-
-function throwTrpcError(error: { json: { message: string; data: { error: number } } }): never {
-  const { message, data } = error.json;
-  return throwError({ ...data, message });
-}
-
-function throwError({ error, message }: { error?: number; message?: string }): never {
-  if (error === 41000) throw new CursorExpired(message);
-  if (error !== undefined && passing(error)) throw new Error(message);
-  throw new UnexpectedError(`${error} ${message}`);
 }

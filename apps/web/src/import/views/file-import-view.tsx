@@ -1,8 +1,9 @@
+import { byteOrderMark } from '@plant-store/formats';
 import { Fragment, useId } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { saveFile } from '../../controls/save-file.ts';
 import { countOf, number } from '../../plants/plant-text.tsx';
-import { type FileImport, isActive, percentOf, rejectsName } from '../file-import.ts';
+import { type FileImport, isActive, percentOf, rejectsName, summaryOf } from '../file-import.ts';
 import type { ImportCounts } from '../import-file.ts';
 import { shortReason, Warnings } from './import-preview-view.tsx';
 
@@ -19,7 +20,9 @@ const titles: Record<FileImport['state'], string> = {
 
 /** Shows the progress of an import, or its result. */
 export function FileImportView({ current, onRemove }: { current: FileImport; onRemove(): void }) {
-  const { file, state, counts, reason, warnings } = current;
+  const { file, state, counts, reason, warnings, rowsPerSecond } = current;
+  const { outcome, attention } = summaryOf([current]);
+  const isRead = counts.lines > 0;
   const id = useId();
   return (
     <section aria-label={`Import of ${file.name}`} className="import-progress">
@@ -29,11 +32,18 @@ export function FileImportView({ current, onRemove }: { current: FileImport; onR
         </label>
         <span>{percentOf(current)}%</span>
       </div>
-      <progress id={id} max="100" value={percentOf(current)} data-state={state} />
+      <progress
+        id={id}
+        max="100"
+        value={percentOf(current)}
+        data-state={attention === '' ? state : 'attention'}
+      />
       <p role="status" className="import-counts">
-        {outcomes(counts)}
+        {isRead && [outcome, attention].filter(Boolean).join(', ')}
       </p>
-      <p className="import-counts">{linesText(counts)}</p>
+      {isActive(current) && rowsPerSecond !== undefined && (
+        <p className="import-counts">{number.format(Math.round(rowsPerSecond))} rows a second</p>
+      )}
       {reason && (
         <p className="alert" role="alert">
           {reason}
@@ -42,15 +52,25 @@ export function FileImportView({ current, onRemove }: { current: FileImport; onR
       <Warnings texts={warnings} />
       <div className="sheet-actions">
         {current.rejects.length > 0 && !isActive(current) && (
-          <Button onClick={() => saveFile(rejectsName(file), new Blob([...current.rejects]))}>
-            Save the rejected rows …
-          </Button>
+          <Button onClick={() => saveRejects(current)}>Save the rejected rows …</Button>
         )}
         <Button onClick={onRemove}>{isActive(current) ? 'Cancel' : 'Remove'}</Button>
       </div>
-      <RejectedRows current={current} />
+      {isRead && (
+        <details className="import-details">
+          <summary>Details</summary>
+          <p className="import-counts">{outcomes(counts)}</p>
+          <p className="import-counts">{linesText(counts)}</p>
+          <RejectedRows current={current} />
+        </details>
+      )}
     </section>
   );
+}
+
+function saveRejects({ file, rejects }: FileImport): void {
+  const name = rejectsName(file);
+  saveFile(name, new Blob([name.endsWith('.csv') ? byteOrderMark : '', ...rejects]));
 }
 
 /** Shows the file names of imports, such as "a.csv and b.csv". */

@@ -3,6 +3,7 @@ import { Button } from '../../controls/button.tsx';
 import { capitalized } from '../../store/explain-error.ts';
 import type { ImportPreview } from '../import-preview.ts';
 import type { CheckedRow } from '../open-file.ts';
+import './import-preview.css';
 
 interface ImportPreviewViewProps {
   file: File;
@@ -61,12 +62,16 @@ export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewView
 }
 
 function FirstRow({ checked: { row, plant, reason } }: { checked: CheckedRow }) {
-  const fields = Object.keys(plantColumns);
+  const fields = Object.entries(plantColumns);
   return (
     <tr>
       <td>{row.line}</td>
       {plant ? (
-        fields.map((field) => <td key={field}>{textOf(plant, field)}</td>)
+        fields.map(([field, { kind }]) => (
+          <td key={field} data-kind={kind}>
+            {textOf(plant, field)}
+          </td>
+        ))
       ) : (
         <td colSpan={fields.length} className="first-rejected">
           Rejected: {shortReason(reason)}

@@ -2,12 +2,13 @@ import { plantStoreError } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/schemas';
 import { plantColumns, plantFields } from '@plant-store/schemas/plain';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import './add-plant.css';
 import { refreshUnlessLive } from '../../changes/feed-state.ts';
 import { Button } from '../../controls/button.tsx';
 import { TextField } from '../../controls/text-field.tsx';
 import { ErrorAlert } from '../../store/error-alert.tsx';
+import { serverState } from '../../store/query-client.ts';
 import { useTRPC } from '../../store/trpc.ts';
 import { PlantFacts, shownFields } from '../shown-fields.tsx';
 import {
@@ -51,6 +52,11 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
       },
     }),
   );
+  const { isError: isDown } = useQuery(serverState);
+  const { reset } = create;
+  useEffect(() => {
+    if (!isDown) reset(); // The error is no longer true.
+  }, [isDown, reset]);
   const error = plantStoreError(create.error);
   const fromServer = error?.kind === 'invalidInput' ? firstOfEach(error.fields) : {};
 
@@ -85,7 +91,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
       <TextField
         label="Id"
         inputMode="numeric"
-        description={mayRead ? 'Any free whole number of 64 bits' : 'Any whole number of 64 bits'}
+        description={'A whole number that no other plant has'}
         {...field('id')}
       />
       {error?.kind === 'idTaken' ? (

@@ -6,6 +6,7 @@ import {
   plantColumns,
   plantFields,
 } from '@plant-store/schemas/plain';
+import * as z from 'zod';
 import { shownFields } from '../shown-fields.tsx';
 
 export type FieldName = PlantField | 'id';
@@ -40,7 +41,8 @@ export function checkNewPlant(texts: PlantTexts): {
     const field = formFields.find((name) => name === path[0]);
     if (field) errors[field] ??= texts[field].trim() === '' ? missing(field) : message;
   }
-  return { plant: data, errors };
+  if (texts.name.trim() === '') errors.name ??= 'Enter a name that has more than spaces';
+  return { plant: errors.name ? undefined : data, errors };
 }
 
 /** Makes the message for a missing value, such as "Enter a name". */
@@ -66,12 +68,18 @@ export function randomId(): bigint {
 
 const key = 'plant-store.draft';
 
+const Draft = z.record(z.string(), z.string());
+
 /**
  * Reads the draft of a new plant. The draft stays when the form closes, the page reloads or the token
  * changes.
  */
 export function readDraft(): Partial<PlantTexts> {
-  return JSON.parse(sessionStorage.getItem(key) ?? '{}');
+  try {
+    return Draft.parse(JSON.parse(sessionStorage.getItem(key) ?? '{}'));
+  } catch {
+    return {}; // An extension or another version of the console may have stored another value.
+  }
 }
 
 export function hasDraft(): boolean {

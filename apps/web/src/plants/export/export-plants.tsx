@@ -1,39 +1,36 @@
 import { useEffect } from 'react';
+import { filterOf, type PlantFilter } from '../../address/address.ts';
 import { Button } from '../../controls/button.tsx';
 import { Icon } from '../../controls/icon.tsx';
 import { ErrorAlert } from '../../store/error-alert.tsx';
-import { countOf, PlantText } from '../plant-text.tsx';
+import { FilterText } from '../filter-text.tsx';
+import { countOf } from '../plant-text.tsx';
 import type { Export } from './use-export.ts';
 
-const formats = { CSV: 'csv', NDJSON: 'ndjson' } as const;
+const formats = { CSV: 'csv', 'CSV for spreadsheets': 'spreadsheet', NDJSON: 'ndjson' } as const;
 
 interface ExportPlantsProps {
   current: Export;
-  /** The tag of the plants in the table. */
-  tag: string | undefined;
+  /** Selects the plants in the table. */
+  filter: PlantFilter;
 }
 
 /** Saves the plants of the table as a file, and shows the progress. */
-export function ExportPlants({ current, tag }: ExportPlantsProps) {
+export function ExportPlants({ current, filter }: ExportPlantsProps) {
   const { state, isRunning, error, options, count, start, cancel, forget } = current;
   useEffect(() => forget, [forget]);
-  const shownTag = isRunning ? options?.tag : tag;
+  const shown = (isRunning && options?.filter) || filter;
   return (
     <>
       <p>
-        {shownTag === undefined ? (
-          'All plants'
-        ) : (
-          <>
-            The plants with the tag “<PlantText text={shownTag} />”
-          </>
-        )}
-        , ascending by id, with the times of their creation. You can add the plants of the file
-        again.
+        {Object.keys(filterOf(shown)).length === 0 ? 'All plants' : 'The plants'}
+        <FilterText {...shown} />, ascending by id, with the times of their creation. The command{' '}
+        <code>plant-store import</code> keeps these times. Here, you can add the plants with new
+        times.
       </p>
       <div className="sheet-actions">
         {Object.entries(formats).map(([label, format]) => (
-          <Button key={format} disabled={isRunning} onClick={() => start({ format, tag })}>
+          <Button key={format} disabled={isRunning} onClick={() => start({ format, filter })}>
             Save as {label}
           </Button>
         ))}

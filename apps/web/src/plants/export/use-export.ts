@@ -2,13 +2,14 @@ import { createPlantWriter, type FormatName } from '@plant-store/formats';
 import { maxPageSize } from '@plant-store/schemas';
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { filterOf, type PlantFilter } from '../../address/address.ts';
 import { openSaveFile } from '../../controls/save-file.ts';
 import { background, useTRPCClient } from '../../store/trpc.ts';
 
 interface ExportOptions {
-  format: FormatName;
-  /** The export contains only plants with this tag. */
-  tag: string | undefined;
+  format: FormatName | 'spreadsheet';
+  /** Selects the plants of the export. */
+  filter: PlantFilter;
 }
 
 export type Export = ReturnType<typeof useExport>;
@@ -25,7 +26,7 @@ export function useExport() {
   useEffect(() => () => running.current?.abort(), []);
 
   const { mutate, reset, status, error, variables } = useMutation({
-    async mutationFn({ format, tag }: ExportOptions) {
+    async mutationFn({ format, filter }: ExportOptions) {
       const controller = new AbortController();
       const { signal } = controller;
       running.current = controller;
@@ -33,12 +34,12 @@ export function useExport() {
       const options = { ...background.trpc, signal };
       const { header, row } = createPlantWriter(format);
       try {
-        const file = await openSaveFile(`plants.${format}`, signal);
+        const file = await openSaveFile(fileName({ format, filter }), signal);
         await file.write(header);
         let after: bigint | undefined;
         do {
           const place = {
-            ...(tag !== undefined && { tag }),
+            ...filterOf(filter),
             ...(after !== undefined && { after }),
           };
           const page = await client.listPlants.query({ limit: maxPageSize, ...place }, options);
@@ -76,4 +77,12 @@ export function useExport() {
     /** Forgets the latest export when no export runs. */
     forget: useCallback(() => void (running.current ?? reset()), [reset]),
   } as const;
+}
+
+/** Names a file after the filter and the day, such as `plants Araceae 2026-11-30.csv`. */
+function fileName({ format, filter: { tag, search } }: ExportOptions): string {
+  const parts = ['plants', tag, search, new Date().toISOString().slice(0, 10)];
+  const name = parts.filter(Boolean).join(' ').slice(0, 100).toWellFormed();
+  const extension = format === 'ndjson' ? 'ndjson' : 'csv';
+  return `${name.replaceAll(/[\p{Control}\p{Format}<>:"/\\|?*]/gu, '_')}.${extension}`;
 }

@@ -1,49 +1,70 @@
 import { IdFromText } from '@plant-store/schemas';
-import { explainIdText } from '@plant-store/schemas/plain';
-import { useQueryClient } from '@tanstack/react-query';
-import { type ClipboardEvent, type KeyboardEvent, useEffect, useId, useState } from 'react';
-import { go } from '../../address/use-address.ts';
+import { explainIdText, maxSearch } from '@plant-store/schemas/plain';
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { go, replace, useAddress } from '../../address/use-address.ts';
+import { Button } from '../../controls/button.tsx';
 import { Icon } from '../../controls/icon.tsx';
-import { useTRPC } from '../../store/trpc.ts';
 import { inOneLine, PlantText } from '../plant-text.tsx';
 import './find-field.css';
+import { useSeenTags } from './use-seen-tags.ts';
 
-/** The greatest number of suggestions. */
-const limit = 8;
+/** The greatest number of tags beside the typed tag. */
+const limit = 4;
 
-/** The greatest number of tags that the page remembers. */
-const keptTags = 1_000;
+/** The search begins when the user has not typed for this number of milliseconds. */
+const pause = 200;
 
-type Suggestion = { readonly id: bigint } | { readonly tag: string };
+interface FindFieldProps {
+  /** Runs when the user chooses an id. */
+  onFindId(id: bigint): void;
+  /** Runs when the user presses Enter, and the list shows what the user typed. */
+  onOpenFirst(): void;
+}
 
-/** Finds a place in the table by an id, or plants by a tag. */
-export function FindField() {
-  const listId = useId();
+/** Finds plants by a part of the name while the user types, and offers ids and tags. */
+export function FindField({ onFindId, onOpenFirst }: FindFieldProps) {
+  const { search } = useAddress();
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const seenTags = useSeenTags();
-  const [text, setText] = useState('');
-  const [isOpen, setIsOpen] = useState(false);
-  const [active, setActive] = useState(0);
+  const [text, setText] = useState(inOneLine(search ?? ''));
+  const [lastSearch, setLastSearch] = useState(search);
+  if (lastSearch !== search) {
+    setLastSearch(search);
+    // The Back button or a link has changed the address.
+    if (search !== searchIn(text)) setText(inOneLine(search ?? ''));
+  }
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useFocusBySlash(input);
 
-  const suggestions = isOpen ? suggest(text, seenTags()) : [];
+  const find = (next: string | undefined) => {
+    clearTimeout(timer.current);
+    if (next === search) return;
+    const show = next === undefined || search === undefined ? go : replace;
+    show({ search: next, at: undefined });
+  };
   const change = (value: string) => {
     setText(value);
-    setActive(0);
-    setIsOpen(true);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => find(searchIn(value)), pause);
   };
-  const choose = (suggestion: Suggestion | undefined) => {
-    if (!suggestion) return;
-    if ('id' in suggestion) go({ at: suggestion.id });
-    else go({ tag: suggestion.tag, at: undefined });
+  const choose = (show: () => void) => {
+    clearTimeout(timer.current);
     setText('');
-    setIsOpen(false);
+    show();
   };
+  const trimmed = text.trim();
+  const { data: id } = IdFromText.safeParse(trimmed);
   const onKeyDown = (event: KeyboardEvent) => {
-    const count = suggestions.length || 1;
     const actions: Record<string, () => void> = {
-      ArrowDown: () => (isOpen ? setActive((active + 1) % count) : setIsOpen(true)),
-      ArrowUp: () => setActive((active + count - 1) % count),
-      Enter: () => choose(suggestions[active]),
-      Escape: () => (isOpen ? setIsOpen(false) : change('')),
+      Enter() {
+        const typed = isNumber(trimmed) ? trimmed : searchIn(text);
+        if (id !== undefined) choose(() => onFindId(id));
+        else if (typed !== search) find(typed);
+        else if (search !== undefined) onOpenFirst();
+      },
+      Escape: () => choose(() => find(undefined)),
+      ArrowDown: () => document.querySelector<HTMLElement>('[role=grid]')?.focus(),
     };
     const action = event.nativeEvent.isComposing ? undefined : actions[event.key];
     if (!action) return;
@@ -60,76 +81,76 @@ export function FindField() {
     const { value, selectionStart, selectionEnd } = event.currentTarget;
     change(value.slice(0, selectionStart ?? 0) + line + value.slice(selectionEnd ?? 0));
   };
-  const hint =
-    idHint(text.trim()) ?? (text.includes('↵') ? '↵ stands for a line break.' : undefined);
+  const hint = hintFor(trimmed);
   return (
-    <search className="find">
-      <Icon name="find" />
-      <input
-        className="field-input"
-        type="text"
-        role="combobox"
-        aria-label="Find an id or a tag"
-        placeholder="Id or tag"
-        autoComplete="off"
-        spellCheck={false}
-        aria-expanded={suggestions.length > 0}
-        aria-controls={listId}
-        aria-autocomplete="list"
-        aria-activedescendant={suggestions.length > 0 ? `${listId}-${active}` : undefined}
-        value={text}
-        onChange={({ target }) => change(target.value)}
-        onFocus={() => setIsOpen(true)}
-        onBlur={() => setIsOpen(false)}
-        onKeyDown={onKeyDown}
-        onPaste={onPaste}
-      />
-      <div className="find-list" hidden={suggestions.length === 0}>
-        <div id={listId} role="listbox" aria-label="Suggestions">
-          {suggestions.map((suggestion, i) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus, and handles the keys.
-            <div
-              key={'id' in suggestion ? 'id' : `tag ${suggestion.tag}`}
-              id={`${listId}-${i}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={i === active}
-              // The field keeps the focus.
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() => choose(suggestion)}
-            >
-              {'id' in suggestion ? (
-                `Go to id ${suggestion.id}`
-              ) : (
-                <>
-                  Tag “<PlantText text={suggestion.tag} />”
-                </>
-              )}
-            </div>
+    <>
+      <search className="find">
+        <Icon name="find" />
+        <input
+          ref={input}
+          className="field-input"
+          type="search"
+          aria-label="Find plants"
+          aria-keyshortcuts="/"
+          placeholder="Name, id or tag"
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={({ target }) => change(target.value)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+        />
+      </search>
+      {trimmed !== '' && (
+        <section className="find-offers" aria-label="Suggestions">
+          {id !== undefined && (
+            <Button onClick={() => choose(() => onFindId(id))}>Go to id {String(id)}</Button>
+          )}
+          {isNumber(trimmed) && search !== trimmed && (
+            <Button onClick={() => find(trimmed)}>Names with “{trimmed}”</Button>
+          )}
+          {similarTags(text, seenTags()).map((tag) => (
+            <Button key={tag} className="tag-offer" onClick={() => choose(() => findTag(tag))}>
+              <span>
+                Tag “<PlantText text={tag} />”
+              </span>
+            </Button>
           ))}
-        </div>
-        {hint && <p className="find-hint">{hint}</p>}
-      </div>
-    </search>
+          {hint && <p className="find-hint">{hint}</p>}
+        </section>
+      )}
+    </>
   );
 }
 
-/** Suggests the text as an id first, then tags of loaded plants, and then the text as a tag. */
-function suggest(text: string, seen: readonly string[]): readonly Suggestion[] {
-  const { data: id } = IdFromText.safeParse(text.trim());
-  const lower = text.toLowerCase();
-  const typed = text.replaceAll(/ ?↵ ?/g, '\n');
-  const similar = seen
-    .filter((tag) => tag !== typed && inOneLine(tag).toLowerCase().includes(lower))
-    .toSorted((a, b) => Number(startsWith(b, lower)) - Number(startsWith(a, lower)));
-  const isSeen = seen.includes(typed);
-  const tags = [...(isSeen ? [typed] : []), ...similar.slice(0, limit)];
-  if (typed !== '' && !isSeen) tags.push(typed);
-  return [...(id === undefined ? [] : [{ id }]), ...tags.map((tag) => ({ tag }))];
+function findTag(tag: string): void {
+  go({ tag, search: undefined, at: undefined });
 }
 
-function startsWith(tag: string, start: string): boolean {
-  return inOneLine(tag).toLowerCase().startsWith(start);
+/** Returns the part of a name that the user typed. A number is an id first. */
+function searchIn(text: string): string | undefined {
+  const trimmed = text.trim();
+  const isSearch = trimmed !== '' && !isNumber(trimmed) && trimmed.length <= maxSearch;
+  return isSearch ? withBreaks(trimmed) : undefined;
+}
+
+function isNumber(text: string): boolean {
+  return /^[+-]?\d+$/.test(text);
+}
+
+/** Returns loaded tags that contain the text, and then the text as a tag. */
+function similarTags(text: string, seen: readonly string[]): readonly string[] {
+  const typed = withBreaks(text);
+  const start = text.toLowerCase();
+  const place = (tag: string) => inOneLine(tag).toLowerCase().indexOf(start);
+  const similar = seen
+    .filter((tag) => tag !== typed && place(tag) >= 0)
+    .toSorted((a, b) => Number(place(a) > 0) - Number(place(b) > 0));
+  return [...similar.slice(0, limit), typed];
+}
+
+function withBreaks(text: string): string {
+  return text.replaceAll(/ ?↵ ?/g, '\n');
 }
 
 function withoutLastBreaks(text: string): string {
@@ -138,27 +159,26 @@ function withoutLastBreaks(text: string): string {
   return text.slice(0, end);
 }
 
-/** Says why a number is not an id. */
-function idHint(text: string): string | undefined {
-  const why = /^[+-]?\d+$/.test(text) ? explainIdText(text) : undefined;
-  return why && `Not an id: an id ${why}.`;
+function hintFor(text: string): string | undefined {
+  const why = isNumber(text) ? explainIdText(text) : undefined;
+  if (why) return `Not an id: an id ${why}.`;
+  if (text.length > maxSearch) return `A search for names has at most ${maxSearch} characters.`;
+  return text.includes('↵') ? '↵ stands for a line break.' : undefined;
 }
 
-/** Returns the tags of all rows that this page has loaded, with the newest tag first. */
-function useSeenTags(): () => readonly string[] {
-  const trpc = useTRPC();
-  const queryClient = useQueryClient();
-  const [seen] = useState(() => new Set<string>());
+/** Focuses the field when the user presses `/` outside a field. */
+function useFocusBySlash(input: { readonly current: HTMLInputElement | null }): void {
   useEffect(() => {
-    const { queryKey } = trpc.listPlants.queryFilter();
-    const [path] = queryKey ?? [];
-    return queryClient.getQueryCache().subscribe(({ type, query }) => {
-      if (type !== 'updated' || String(query.queryKey[0]) !== String(path)) return;
-      const page: { plants: { tag?: string }[] } | undefined = query.state.data;
-      for (const { tag } of page?.plants ?? []) {
-        if (tag !== undefined && seen.size < keptTags) seen.add(tag);
-      }
-    });
-  }, [queryClient, trpc, seen]);
-  return () => [...seen].reverse();
+    const onKeyDown = (event: globalThis.KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, altKey, target } = event;
+      const isTyping = (target as Element).closest('input:not([type=checkbox]), textarea');
+      if (key !== '/' || ctrlKey || metaKey || altKey || isTyping) return;
+      if (document.querySelector('dialog[open]')) return;
+      event.preventDefault();
+      input.current?.focus();
+      input.current?.select();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [input]);
 }

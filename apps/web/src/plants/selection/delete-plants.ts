@@ -10,7 +10,8 @@ interface DeletedPlants {
 }
 
 /**
- * Deletes plants in groups, and reports the deleted plants after each group.
+ * Deletes plants in groups, and reports the deleted plants after each group. After the signal aborts, no
+ * further group is deleted.
  *
  * @throws the first error of a group. The plants of later groups are not deleted.
  */
@@ -18,8 +19,9 @@ export async function deletePlants(
   client: Pick<PlantStoreClient, 'deletePlant'>,
   ids: readonly bigint[],
   onGone: (gone: DeletedPlants) => void,
+  signal?: AbortSignal,
 ): Promise<void> {
-  for (let start = 0; start < ids.length; start += atOnce) {
+  for (let start = 0; start < ids.length && !signal?.aborted; start += atOnce) {
     const part = ids.slice(start, start + atOnce);
     const results = await Promise.allSettled(part.map((id) => client.deletePlant.mutate({ id })));
     const errors = results.map((result): unknown => 'reason' in result && result.reason);

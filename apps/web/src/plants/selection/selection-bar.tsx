@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { refreshUnlessLive } from '../../changes/feed-state.ts';
 import { Button } from '../../controls/button.tsx';
 import { Question } from '../../controls/question.tsx';
+import { TextField } from '../../controls/text-field.tsx';
 import { ErrorAlert } from '../../store/error-alert.tsx';
 import { useTRPCClient } from '../../store/trpc.ts';
 import { countOf } from '../plant-text.tsx';
@@ -20,14 +21,18 @@ export function SelectionBar({ ids, onChange, onDeleted }: SelectionBarProps) {
   const client = useTRPCClient();
   const queryClient = useQueryClient();
   const [isAsking, setIsAsking] = useState(false);
+  const running = useRef<AbortController>(undefined);
   const remove = useMutation({
     mutationFn: async (selected: readonly bigint[]) => {
-      await deletePlants(client, selected, ({ deleted, missing }) =>
-        onChange(
-          (latest) => new Set([...latest].filter((id) => ![...deleted, ...missing].includes(id))),
-        ),
-      );
-      return selected.length;
+      running.current = new AbortController();
+      let count = 0;
+      const onGone: Parameters<typeof deletePlants>[2] = ({ deleted, missing }) => {
+        const gone = new Set([...deleted, ...missing]);
+        count += gone.size;
+        onChange((latest) => latest.difference(gone));
+      };
+      await deletePlants(client, selected, onGone, running.current.signal);
+      return count;
     },
     onSuccess: onDeleted,
     onSettled: () => refreshUnlessLive(queryClient),
@@ -41,9 +46,11 @@ export function SelectionBar({ ids, onChange, onDeleted }: SelectionBarProps) {
       <Button kind="danger-plain" disabled={remove.isPending} onClick={() => setIsAsking(true)}>
         Delete …
       </Button>
-      <Button disabled={remove.isPending} onClick={() => onChange(() => new Set())}>
-        Clear
-      </Button>
+      {remove.isPending ? (
+        <Button onClick={() => running.current?.abort()}>Stop</Button>
+      ) : (
+        <Button onClick={() => onChange(() => new Set())}>Clear</Button>
+      )}
       <ErrorAlert start={`${countOf(ids.size)} not deleted.`} error={remove.error} />
       <DeleteQuestion
         count={ids.size}
@@ -58,6 +65,9 @@ export function SelectionBar({ ids, onChange, onDeleted }: SelectionBarProps) {
   );
 }
 
+/** To delete more plants than this number, the user must type their number. */
+const mostWithoutTyping = 1_000;
+
 interface DeleteQuestionProps {
   count: number;
   isOpen: boolean;
@@ -66,7 +76,10 @@ interface DeleteQuestionProps {
 }
 
 /** Asks before plants are deleted. */
-export function DeleteQuestion({ count, ...rest }: DeleteQuestionProps) {
+export function DeleteQuestion({ count, onCancel, ...rest }: DeleteQuestionProps) {
+  const [typed, setTyped] = useState('');
+  const mustType = count > mostWithoutTyping;
+  const isConfirmed = !mustType || typed.replaceAll(/\D/g, '') === String(count);
   return (
     <Question
       title={`Delete ${countOf(count)}?`}
@@ -76,7 +89,21 @@ export function DeleteQuestion({ count, ...rest }: DeleteQuestionProps) {
           : 'The plants are deleted for good. The ids are free afterwards.'
       }
       confirm={`Delete ${countOf(count)}`}
+      isConfirmed={isConfirmed}
+      onCancel={() => {
+        setTyped('');
+        onCancel();
+      }}
       {...rest}
-    />
+    >
+      {mustType && (
+        <TextField
+          label="Number of plants to delete"
+          inputMode="numeric"
+          value={typed}
+          onChange={setTyped}
+        />
+      )}
+    </Question>
   );
 }

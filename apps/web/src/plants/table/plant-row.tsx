@@ -1,4 +1,5 @@
 import type { StoredPlant } from '@plant-store/schemas';
+import { shorten } from '@plant-store/schemas/plain';
 import type { MouseEvent } from 'react';
 import { showField, tableFields } from '../shown-fields.tsx';
 
@@ -47,7 +48,7 @@ export function PlantRow(props: PlantRowProps) {
             <input
               type="checkbox"
               tabIndex={-1}
-              aria-label={`Select ${plant.name}`}
+              aria-label={`Select ${shorten(plant.name)}`}
               checked={isSelected}
               onClick={onSelect}
               readOnly

@@ -9,20 +9,22 @@ import {
   useRef,
   useState,
 } from 'react';
+import type { PlantFilter } from '../../address/address.ts';
 import { currentPlace, keepPlace, replace, useAddress } from '../../address/use-address.ts';
 import { isNew } from '../../changes/update-page.ts';
 import { explainError } from '../../store/explain-error.ts';
 import { shownFields, tableFields } from '../shown-fields.tsx';
 import { PlantRow } from './plant-row.tsx';
+import { pressKey } from './press-key.ts';
 import './plant-table.css';
-import { useTextWidth } from './row-size.ts';
+import './plant-table-narrow.css';
 import { type RowRange, useScrollWindow } from './scroll-window.ts';
 import { useActiveRow } from './use-active-row.ts';
-import { usePlantPages } from './use-plant-pages.ts';
+import { type FoundPlants, usePlantPages } from './use-plant-pages.ts';
 import { type Selection, useRangeSelection } from './use-range-selection.ts';
 
 interface PlantTableProps {
-  tag: string | undefined;
+  filter: PlantFilter;
   /** The height of a row in pixels. */
   rowHeight: number;
   /** The id of the open plant. */
@@ -33,6 +35,8 @@ interface PlantTableProps {
   children: ReactNode;
   /** Runs when the user opens a plant. */
   onOpen(plant: StoredPlant): void;
+  /** Runs after the table has found further plants. */
+  onFound(found: FoundPlants): void;
 }
 
 const columns = tableFields.map((field) => shownFields[field].width).join(' ');
@@ -45,7 +49,7 @@ const pause = 200;
 
 /** Shows the plants as a table, and loads rows while the user scrolls up or down. */
 export function PlantTable(props: PlantTableProps) {
-  const { tag, rowHeight, open, selection, children, onOpen } = props;
+  const { filter, rowHeight, open, selection, children, onOpen, onFound } = props;
   const [at] = useState(currentPlace);
   const [visible, setVisible] = useState<RowRange>({ first: 0, last: 0 });
   const show = useCallback(
@@ -56,15 +60,11 @@ export function PlantTable(props: PlantTableProps) {
     [],
   );
   const hovered = useRef<number>(undefined);
-  const pages = usePlantPages({ tag, at, visible, hovered });
+  const pages = usePlantPages({ filter, at, visible, hovered });
   const { known, rows, isComplete, plantAt } = pages;
   const isJump = useAddress().jumps > 0;
   const scroll = useScrollWindow({ rows, rowHeight, onVisible: show });
-  const widths = {
-    '--ids': useTextWidth('.plant-id > span'),
-    '--names': useTextWidth('.plant-name > *'),
-  };
-  const [active, setActive] = useActiveRow(pages);
+  const [active, setActive] = useActiveRow(pages, open);
   const range = useRangeSelection(selection, pages, active);
 
   const isStartKnown = rows.first === known.first;
@@ -75,6 +75,9 @@ export function PlantTable(props: PlantTableProps) {
     const timer = setTimeout(() => keepPlace(isAtStart ? undefined : topId), pause);
     return () => clearTimeout(timer);
   }, [isAtStart, topId]);
+
+  const { count, more, first } = pages.found;
+  useEffect(() => onFound({ count, more, first }), [onFound, count, more, first]);
 
   const watch = useCallback(
     (element: HTMLDivElement) => {
@@ -92,14 +95,6 @@ export function PlantTable(props: PlantTableProps) {
     (_, i) => firstDrawn + i,
   );
 
-  // The button for the previous or the next plant may have opened another plant.
-  const openRow = open === undefined ? undefined : drawn.find((row) => plantAt(row)?.id === open);
-  const [lastOpenRow, setLastOpenRow] = useState(openRow);
-  if (openRow !== lastOpenRow) {
-    setLastOpenRow(openRow);
-    if (openRow !== undefined) setActive(openRow);
-  }
-
   const moveTo = (row: number) => {
     const bounded = Math.min(Math.max(row, known.first), Math.max(known.first, known.end - 1));
     setActive(bounded);
@@ -111,31 +106,14 @@ export function PlantTable(props: PlantTableProps) {
     replace({ at: undefined });
     return undefined;
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const page = Math.max(1, visible.last - visible.first - 1);
-    const plant = plantAt(active);
-    const moves: Record<string, () => number | undefined> = {
-      ArrowDown: () => moveTo(active + 1),
-      ArrowUp: () => moveTo(active - 1),
-      PageDown: () => moveTo(active + page),
-      PageUp: () => moveTo(active - page),
-      Home: toStart,
-      End: () => moveTo(known.end - 1),
-    };
-    const others: Record<string, () => void> = {
-      Enter: () => plant && onOpen(plant),
-      ' ': () => plant && range.toggle(active, event.shiftKey),
-      Escape: range.clear,
-    };
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const action = moves[event.key] ?? others[event.key];
-    if (!action) return;
-    event.preventDefault();
-    const row = action();
-    if (typeof row !== 'number') return;
-    if (event.shiftKey) void range.extend(row);
-    else range.restart();
+  const openRowAt = (row: number) => {
+    setActive(row);
+    const plant = plantAt(row);
+    if (plant) onOpen(plant);
   };
+  const keys = { active, visible, lastRow: known.end - 1, range, moveTo, toStart };
+  const onKeyDown = (event: KeyboardEvent) =>
+    pressKey(event, { ...keys, onOpen: () => openRowAt(active) });
 
   if (pages.error && known.first === known.end) {
     return <p className="table-message">The plants cannot be shown. {explainError(pages.error)}</p>;
@@ -143,7 +121,6 @@ export function PlantTable(props: PlantTableProps) {
   if (isComplete && rows.first === rows.end) return children;
   const style = {
     '--columns': selection ? `1.125rem ${columns}` : columns,
-    ...widths,
     '--row-height': `${rowHeight}px`,
   } as CSSProperties; // React's type has no CSS variables.
   return (
@@ -151,7 +128,7 @@ export function PlantTable(props: PlantTableProps) {
       ref={watch}
       className="plant-table"
       role="grid"
-      aria-label={tag === undefined ? 'Plants' : `Plants with the tag “${tag}”`}
+      aria-label={labelOf(filter)}
       aria-rowcount={isComplete ? rows.end - rows.first + 1 : -1}
       aria-multiselectable={selection !== undefined}
       aria-activedescendant={drawn.includes(active) ? `row-${active}` : undefined}
@@ -192,10 +169,7 @@ export function PlantTable(props: PlantTableProps) {
               isActive={row === active}
               isNew={plant !== undefined && isNew(plant.id)}
               isSelected={selection && plant && selection.ids.has(plant.id)}
-              onOpen={() => {
-                setActive(row);
-                if (plant) onOpen(plant);
-              }}
+              onOpen={() => openRowAt(row)}
               onHover={() => {
                 hovered.current = row;
               }}
@@ -209,4 +183,9 @@ export function PlantTable(props: PlantTableProps) {
       </div>
     </div>
   );
+}
+
+function labelOf({ tag, search }: PlantFilter): string {
+  const withTag = tag === undefined ? '' : ` with the tag “${tag}”`;
+  return `Plants${withTag}${search === undefined ? '' : ` with “${search}” in their names`}`;
 }

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 
 /** On narrow screens, a row has two lines, as in plant-table.css. */
 const narrow = matchMedia('(width < 48rem)');
@@ -16,21 +16,4 @@ function rowHeight(): number {
 function subscribe(listener: () => void): () => void {
   narrow.addEventListener('change', listener);
   return () => narrow.removeEventListener('change', listener);
-}
-
-/**
- * Returns the greatest width in pixels of the texts that a column has shown. Each row is a grid of its own,
- * so CSS cannot align the columns. The width never shrinks, so that columns do not jump while the user
- * scrolls.
- *
- * @param selector finds the texts of the column
- */
-export function useTextWidth(selector: string): string {
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const texts = document.querySelectorAll(selector);
-    const widths = Array.from(texts, (text) => Math.ceil(text.getBoundingClientRect().width));
-    setWidth((latest) => Math.max(latest, ...widths));
-  });
-  return `${width}px`;
 }

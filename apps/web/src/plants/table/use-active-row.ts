@@ -21,8 +21,21 @@ export function rowOf({ row, id }: Place, pages: Pick<Pages, 'rowOf'>): number {
   return (id === undefined ? undefined : pages.rowOf(id)) ?? row;
 }
 
-/** Returns the row on which the keys act, and a function that sets this row. */
-export function useActiveRow(pages: Pages): [number, (row: number) => void] {
+/**
+ * Returns the row on which the keys act, and a function that sets this row. When another plant is opened by a
+ * button, its row becomes the active row.
+ */
+export function useActiveRow(
+  pages: Pages,
+  open: bigint | undefined,
+): [number, (row: number) => void] {
   const [place, setPlace] = useState<Place>({ row: 0, id: undefined });
-  return [rowOf(place, pages), (row) => setPlace(placeOf(row, pages))];
+  const setRow = (row: number) => setPlace(placeOf(row, pages));
+  const openRow = open === undefined ? undefined : pages.rowOf(open);
+  const [lastOpenRow, setLastOpenRow] = useState(openRow);
+  if (openRow !== lastOpenRow) {
+    setLastOpenRow(openRow);
+    if (openRow !== undefined) setRow(openRow);
+  }
+  return [rowOf(place, pages), setRow];
 }

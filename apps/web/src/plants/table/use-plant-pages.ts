@@ -1,10 +1,12 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { filterOf, type PlantFilter } from '../../address/address.ts';
 import { plantsStaleTime } from '../../changes/feed-state.ts';
 import { loadPage } from '../../changes/update-page.ts';
 import { background, useTRPC, useTRPCClient } from '../../store/trpc.ts';
 import { findEarlierPage, likelyDistance } from '../earlier-page.ts';
+import { listPage } from '../list-page.ts';
 import {
   emptyPageMap,
   endRow,
@@ -29,8 +31,15 @@ const placeholders = { earlier: 10, firstPage: 100 };
 /** When fewer known rows than this number are above the screen, the table loads an earlier page. */
 const margin = 50;
 
+/** The plants of the list that are known so far. */
+export interface FoundPlants {
+  readonly count: number;
+  readonly more: 'none' | 'looking' | 'unknown';
+  readonly first: StoredPlant | undefined;
+}
+
 interface PlantPagesOptions {
-  tag: string | undefined;
+  filter: PlantFilter;
   /** The id at which the list is opened. Row 0 has the first plant with this id or a greater id. */
   at: bigint | undefined;
   visible: RowRange;
@@ -39,7 +48,7 @@ interface PlantPagesOptions {
 }
 
 /** Loads the pages of the list that the screen shows, and the pages beside these pages. */
-export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) {
+export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOptions) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
@@ -48,12 +57,16 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
   const pageAfter = (after: bigint | undefined, options?: typeof background.trpc) => {
     const input = {
       limit: pageSize,
-      ...(tag !== undefined && { tag }),
+      ...filterOf(filter),
       ...(after !== undefined && { after }),
     };
     return queryOptions({
       queryKey: trpc.listPlants.queryKey(input),
-      queryFn: () => loadPage(input, () => client.listPlants.query(input, options)),
+      queryFn(query) {
+        // A search through many plants ends when no view shows its page.
+        const signal = filter.search !== undefined && { signal: query.signal };
+        return loadPage(input, () => listPage(client, input, { ...options, ...signal }));
+      },
       staleTime: () => plantsStaleTime(queryClient),
       gcTime: keepFor,
     });
@@ -89,7 +102,7 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
 
   const [first, end, start] = [firstRow(map), endRow(map), startOf(map, 0)];
   const { data: earlier } = useQuery({
-    queryKey: ['earlier page', tag, start],
+    queryKey: ['earlier page', filterOf(filter), start],
     queryFn: () =>
       findEarlierPage(
         (after) => queryClient.fetchQuery(pageAfter(after, background.trpc)),
@@ -104,6 +117,9 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
     setMap((latest) => (startOf(latest, 0) === start ? learnEarlierPage(latest, earlier) : latest));
   }, [earlier, start]);
 
+  const isLooking = map.frontier !== undefined && lastWanted === map.pages.length;
+  const isWhole = map.frontier === undefined && start === undefined;
+  const more = isLooking ? 'looking' : isWhole ? 'none' : 'unknown';
   const error = responses.find((response) => response.isError && !response.data)?.error;
   const isFirstPage = map.pages.length === 0;
   const unknown = isFirstPage ? placeholders.firstPage : 1;
@@ -116,7 +132,8 @@ export function usePlantPages({ tag, at, visible, hovered }: PlantPagesOptions) 
       end: end + (map.frontier ? unknown : 0),
     },
     /** Whether all rows of the list are known. */
-    isComplete: map.frontier === undefined && start === undefined,
+    isComplete: isWhole,
+    found: { count: end - first, more, first: plantAt(first) } satisfies FoundPlants,
     error: error ?? undefined,
     /** Returns the plant of a row, or undefined while the plant is loading. */
     plantAt,

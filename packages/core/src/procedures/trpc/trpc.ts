@@ -29,6 +29,8 @@ export interface Context {
 export type ProcedureMeta = {
   /** The scope that the caller needs. With `none`, any valid access token is enough. */
   readonly scope: Scope | 'none';
+  /** The subscription that sends the output as events, to a client of REST that prefers events. */
+  readonly events?: string;
   readonly openapi?: Operation & {
     readonly summary?: string;
     readonly description?: string;

@@ -1,7 +1,7 @@
-import { go } from '../address/use-address.ts';
-import { Button, CopyButton } from '../controls/button.tsx';
-import { asCurl } from '../requests/as-curl.ts';
-import { baseUrl } from '../store/trpc.ts';
+import { go } from '../../address/use-address.ts';
+import { Button, CopyButton } from '../../controls/button.tsx';
+import { asCurl } from '../../requests/as-curl.ts';
+import { baseUrl } from '../../store/trpc.ts';
 import './empty-store.css';
 
 const example = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };

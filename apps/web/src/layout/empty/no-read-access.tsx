@@ -1,9 +1,9 @@
 import type { NewPlant } from '@plant-store/schemas';
-import { Button } from '../controls/button.tsx';
-import { Icon } from '../controls/icon.tsx';
-import { AddPlant } from '../plants/add/add-plant.tsx';
-import { DeleteById } from '../plants/selection/delete-by-id.tsx';
-import type { Permissions } from '../token/allowed-scopes.ts';
+import { Button } from '../../controls/button.tsx';
+import { Icon } from '../../controls/icon.tsx';
+import { AddPlant } from '../../plants/add/add-plant.tsx';
+import { DeleteById } from '../../plants/selection/delete-by-id.tsx';
+import type { Permissions } from '../../token/allowed-scopes.ts';
 import './no-read-access.css';
 
 interface NoReadAccessProps {

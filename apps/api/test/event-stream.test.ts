@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createMemoryBudget } from '../../src/requests/memory/memory-budget.ts';
-import { eventStream } from '../../src/surfaces/trpc/event-stream.ts';
+import { createMemoryBudget } from '../src/requests/memory/memory-budget.ts';
+import { eventStream } from '../src/surfaces/event-stream.ts';
 
 const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
 
@@ -17,6 +17,7 @@ function start(next: () => Promise<string>, budget = createMemoryBudget(2 ** 21)
     partOf: (page) => Buffer.from(page),
     check: async () => {},
     countPart: budget.countPart,
+    ping: ':\n\n',
     errorEvent: (error) => `error: ${error}`,
     connection,
   });
@@ -30,7 +31,7 @@ it('sends a ping every ten seconds without changes, and ends the stream within a
   const parts: string[] = [];
   stream.on('data', (part) => parts.push(String(part)));
   await vi.advanceTimersByTimeAsync(20_000);
-  expect(parts).toEqual(Array(2).fill('event: ping\ndata:\n\n'));
+  expect(parts).toEqual(Array(2).fill(':\n\n'));
   expect(connection.signal.aborted).toBe(false);
   const ended = vi.fn();
   stream.on('end', ended);

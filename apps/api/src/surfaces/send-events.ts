@@ -1,32 +1,37 @@
 import { Readable } from 'node:stream';
-import type { Caller, PlantStore } from '@plant-store/core';
+import type { Caller } from '@plant-store/core';
 import type { PlantChanges } from '@plant-store/schemas';
 import type { TrackedEnvelope } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { trpcError } from '../../errors/error-response.ts';
-import { toHttpError } from '../../errors/http-error.ts';
-import { isObject } from '../../requests/body/json-body.ts';
-import type { MemoryLimits } from '../../requests/memory/limit-memory.ts';
-import { callContext, type Endpoint } from '../call-flow.ts';
-import { eventStream, reconnectAfterInactivity } from './event-stream.ts';
+import { type HttpError, toHttpError } from '../errors/http-error.ts';
+import { isObject } from '../requests/body/json-body.ts';
+import { callContext, type Endpoint, type SurfaceOptions } from './call-flow.ts';
+import { eventStream } from './event-stream.ts';
 
-interface SubscriptionOptions {
-  store: PlantStore;
-  memory: MemoryLimits;
-  endpoint: Endpoint;
+/** How a surface writes Server-Sent Events. */
+export interface EventFormat {
+  /** The text at the start of a stream, after the line `retry`. */
+  readonly start: string;
+  /** The text that shows proxies and clients that the connection works. */
+  readonly ping: string;
+  /** Writes the events of a page. */
+  write(page: PlantChanges): string;
+  /** Writes the event of the error that ends a stream. Returns undefined when the format has no such event. */
+  writeError(error: HttpError): string | undefined;
 }
 
-/**
- * Makes the handler of a subscription, which sends pages as Server-Sent Events to tRPC's
- * `httpSubscriptionLink`. The function `resolveResponse` of tRPC would write the JSON of a page again for
- * each subscriber, and would read a page in advance.
- */
-export function subscriptionHandler({ store, memory, endpoint }: SubscriptionOptions) {
+interface EventOptions extends Pick<SurfaceOptions, 'store' | 'memory'> {
+  /** A subscription on one surface. */
+  endpoint: Pick<Endpoint, 'procedure' | 'decode'>;
+  format: EventFormat;
+}
+
+/** Makes the handler that sends the pages of a subscription as Server-Sent Events. */
+export function eventHandler({ store, memory, endpoint, format }: EventOptions) {
   // Many subscribers get the same page.
   const parts = new WeakMap<PlantChanges, Buffer>();
   const partOf = (page: PlantChanges): Buffer => {
-    const part =
-      parts.get(page) ?? Buffer.from(`data: ${endpoint.encode(page)}\nid: ${page.next}\n\n`);
+    const part = parts.get(page) ?? Buffer.from(format.write(page));
     parts.set(page, part);
     return part;
   };
@@ -46,7 +51,7 @@ export function subscriptionHandler({ store, memory, endpoint }: SubscriptionOpt
     });
     if (request.method === 'HEAD') return reply.send(Readable.from([]));
     const stream = eventStream({
-      pages: pages as AsyncGenerator<Page>, // `endpoints` has one subscription.
+      pages: pages as AsyncGenerator<Page>, // The only subscription yields these pages.
       partOf: ([, page]) => partOf(page),
       check: () => request.checkTokenAgain(),
       countPart(part) {
@@ -54,16 +59,15 @@ export function subscriptionHandler({ store, memory, endpoint }: SubscriptionOpt
         return memory.countPart(part);
       },
       connection,
+      ping: format.ping,
       errorEvent(thrown) {
         const error = toHttpError(thrown);
         if (error.kind === 'shuttingDown') return undefined; // The client connects to another instance.
         request.server.logError(error, request);
-        return event('serialized-error', trpcError(error, endpoint.path));
+        return format.writeError(error);
       },
     });
-    stream.push(
-      `retry: ${retryDelay()}\n${event('connected', { reconnectAfterInactivityMs: reconnectAfterInactivity })}`,
-    );
+    stream.push(`retry: ${retryDelay()}\n${format.start}`);
     return reply.send(stream);
   };
 
@@ -89,16 +93,12 @@ export function subscriptionHandler({ store, memory, endpoint }: SubscriptionOpt
 /** A page, and the cursor after it. */
 type Page = TrackedEnvelope<PlantChanges>;
 
-/** A browser that connects again sends the id of the last event in a header. */
+/** A client that connects again sends the id of the last event in a header. */
 function withLastEventId(input: unknown, { headers, query }: FastifyRequest): unknown {
   const lastEventId = headers['last-event-id'] || Object(query).lastEventId;
   const mayHaveIt = input === undefined || isObject(input);
   return lastEventId && mayHaveIt ? { ...input, lastEventId } : input;
 }
 
-/** Milliseconds before a browser connects again. The random delay spreads the browsers over time. */
+/** Milliseconds before a client connects again. The random delay spreads the clients over time. */
 const retryDelay = () => 250 + Math.floor(Math.random() * 750);
-
-function event(name: string, data: object): string {
-  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-}

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { MemoryBudget } from '../../requests/memory/memory-budget.ts';
+import type { MemoryBudget } from '../requests/memory/memory-budget.ts';
 
 interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
   pages: AsyncIterator<Page>;
@@ -7,6 +7,8 @@ interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
   partOf(page: Page): Buffer;
   /** Throws when the client may not get further pages. */
   check(): Promise<void>;
+  /** The stream sends this text when it has sent nothing for some time. */
+  ping: string;
   /** Writes the event of an error. Returns undefined when the client need not know the error. */
   errorEvent(error: unknown): string | undefined;
   /** The end of the stream aborts this controller. */
@@ -32,6 +34,7 @@ export function eventStream<Page>({
   partOf,
   check,
   countPart,
+  ping: pingText,
   errorEvent,
   connection,
 }: EventStreamOptions<Page>): Readable {
@@ -49,7 +52,7 @@ export function eventStream<Page>({
     },
   });
   const ping = setInterval(() => {
-    if (isReading && stream.readableFlowing) stream.push('event: ping\ndata:\n\n');
+    if (isReading && stream.readableFlowing) stream.push(pingText);
   }, pingInterval);
   // The time is random, so that clients do not all connect again at the same time.
   const timeout = setTimeout(end, maxDuration * (0.5 + Math.random() / 2));

@@ -1,0 +1,23 @@
+import { changeTextsOf } from '@plant-store/core/internal';
+import type { FastifyRequest } from 'fastify';
+import { weightOf } from '../responses/negotiation.ts';
+import type { EventFormat } from './send-events.ts';
+
+/** Writes each change as one event. An error ends the stream, and the next request gets the error. */
+export const restEvents: EventFormat = {
+  start: '\n',
+  ping: ':\n\n',
+  write(page) {
+    const events = changeTextsOf(page).map(
+      ({ type, plant, cursor }) => `event: ${type}\ndata: ${plant}\nid: ${cursor}\n\n`,
+    );
+    // Without data, a client only stores the cursor, so that its next request misses no change.
+    return events.join('') || `id: ${page.next}\n\n`;
+  },
+  writeError: () => undefined,
+};
+
+/** Whether a client prefers events to JSON. */
+export function asksForEvents({ headers: { accept } }: FastifyRequest): boolean {
+  return weightOf('text/event-stream', accept) > weightOf('application/json', accept);
+}

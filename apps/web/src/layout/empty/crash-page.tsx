@@ -1,0 +1,16 @@
+import type { FallbackProps } from 'react-error-boundary';
+import { forgetDraft } from '../../plants/add/new-plant-form.ts';
+import { explainError } from '../../store/explain-error.ts';
+
+/** Replaces the page after an error of the console itself. The stored draft may be the cause. */
+export function CrashPage({ error }: FallbackProps) {
+  return (
+    <main className="table-message" role="alert">
+      <h1>The console cannot continue</h1>
+      <p>The plants in the store are safe. The error is: {explainError(error)}</p>
+      <a className="button" href={location.pathname} onClick={forgetDraft}>
+        Start again
+      </a>
+    </main>
+  );
+}

@@ -1,0 +1,19 @@
+import type { PlantFilter } from '../../address/address.ts';
+import { go } from '../../address/use-address.ts';
+import { Button } from '../../controls/button.tsx';
+import { FilterText } from '../../plants/filter-text.tsx';
+
+/** Says that a list has no plants, and which plants the user looked for. */
+export function NoMatch(filter: PlantFilter) {
+  return (
+    <div className="table-message">
+      <p>
+        No plants
+        <FilterText {...filter} />.
+      </p>
+      <Button onClick={() => go({ tag: undefined, search: undefined, at: undefined })}>
+        Show all plants
+      </Button>
+    </div>
+  );
+}

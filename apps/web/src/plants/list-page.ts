@@ -1,0 +1,21 @@
+import type { PlantQuery, PlantStoreClient } from '@plant-store/client';
+import { background } from '../store/trpc.ts';
+
+type List = PlantStoreClient['listPlants']['query'];
+
+/**
+ * Loads a page of plants. Each request of a search compares a limited number of names. So this function sends
+ * further requests until it finds a plant, or until the end of the list.
+ */
+export async function listPage(
+  { listPlants }: Pick<PlantStoreClient, 'listPlants'>,
+  input: PlantQuery,
+  options?: Parameters<List>[1],
+): Promise<Awaited<ReturnType<List>>> {
+  let page = await listPlants.query(input, options);
+  while (page.plants.length === 0 && page.next !== undefined) {
+    const further = { ...input, after: page.next };
+    page = await listPlants.query(further, { ...options, ...background.trpc });
+  }
+  return page;
+}

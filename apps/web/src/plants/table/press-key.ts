@@ -1,0 +1,44 @@
+import type { KeyboardEvent } from 'react';
+import type { RowRange } from './scroll-window.ts';
+import type { useRangeSelection } from './use-range-selection.ts';
+
+interface TableKeys {
+  /** The row on which the keys act. */
+  active: number;
+  visible: RowRange;
+  lastRow: number;
+  range: ReturnType<typeof useRangeSelection>;
+  /** Makes a row active, and returns this row, or the nearest row that exists. */
+  moveTo(row: number): number;
+  /** Moves to the first row. Returns undefined when the table must load this row first. */
+  toStart(): number | undefined;
+  /** Opens the plant of the active row. */
+  onOpen(): void;
+}
+
+/** Handles the keys that move through the rows, and the keys that act on the active row. */
+export function pressKey(event: KeyboardEvent, keys: TableKeys): void {
+  const { active, visible, lastRow, range, moveTo, toStart, onOpen } = keys;
+  const page = Math.max(1, visible.last - visible.first - 1);
+  const moves: Record<string, () => number | undefined> = {
+    ArrowDown: () => moveTo(active + 1),
+    ArrowUp: () => moveTo(active - 1),
+    PageDown: () => moveTo(active + page),
+    PageUp: () => moveTo(active - page),
+    Home: toStart,
+    End: () => moveTo(lastRow),
+  };
+  const others: Record<string, () => void> = {
+    Enter: onOpen,
+    ' ': () => range.toggle(active, event.shiftKey),
+    Escape: range.clear,
+  };
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const action = moves[event.key] ?? others[event.key];
+  if (!action) return;
+  event.preventDefault();
+  const row = action();
+  if (typeof row !== 'number') return;
+  if (event.shiftKey) void range.extend(row);
+  else range.restart();
+}

@@ -1,0 +1,126 @@
+import type { PlantQuery, StoredPlant } from '../all-plants.ts';
+import { followAgain, followChanges, type PlantChanges } from '../follow-changes.ts';
+import type { PlantStoreClient } from '../plant-store-client.ts';
+import { hashQueryKey } from './query-defaults.ts';
+
+/** Selects plants as `listPlants` does. A page has at most `limit` plants. */
+export type PlantPagesQuery = Omit<Exclude<PlantQuery, void>, 'after'>;
+
+/** A page of plants. The page ends at the id `next`, or at the end of the list. */
+export interface PlantPage {
+  plants: StoredPlant[];
+  next?: bigint | undefined;
+}
+
+type Changes = PlantChanges['changes'];
+
+/** Makes the options of TanStack Query for an infinite query: `useInfiniteQuery(plantPages(store))`. */
+export function plantPages(
+  client: Pick<PlantStoreClient, 'listPlants'>,
+  query: PlantPagesQuery = {},
+) {
+  return {
+    queryKey: ['plantPages', query] as const,
+    initialPageParam: undefined as bigint | undefined, // Later page parameters have this type.
+    getNextPageParam: ({ next }: PlantPage) => next,
+    queryFn: ({ pageParam, signal }: { pageParam: bigint | undefined; signal: AbortSignal }) =>
+      client.listPlants.query({ ...query, after: pageParam }, { signal }),
+  };
+}
+
+export interface FollowPlantPagesOptions extends PlantPagesQuery {
+  /** Receives the error that ends the updates. Pass this error to `plantStoreError`. */
+  onError?: (error: unknown) => void;
+}
+
+/** The methods of TanStack Query's `QueryClient` that `followPlantPages` calls. */
+interface QueryClient {
+  invalidateQueries(filters: { queryKey: readonly unknown[]; exact: true }): unknown;
+  setQueryData(queryKey: readonly unknown[], update: (pages?: Pages) => Pages | undefined): unknown;
+  getQueryCache(): { subscribe(listener: (event: CacheEvent) => void): () => void };
+}
+
+interface CacheEvent {
+  query: { queryKey: readonly unknown[] };
+  action?: { type: string; manual?: boolean };
+}
+
+interface Pages {
+  pages: PlantPage[];
+  pageParams: (bigint | undefined)[];
+}
+
+/**
+ * Applies each change of the store to the loaded pages of `plantPages`, without loading the pages again. Pass
+ * the same query to both functions.
+ *
+ * @returns a function that ends the updates
+ */
+export function followPlantPages(
+  client: Pick<PlantStoreClient, 'listPlants' | 'listPlantChanges'>,
+  queryClient: QueryClient,
+  { onError, ...query }: FollowPlantPagesOptions = {},
+): () => void {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const { queryKey } = plantPages(client, query);
+  const hash = hashQueryKey(queryKey);
+  const apply = (changes: Changes) =>
+    queryClient.setQueryData(queryKey, (data) => data && changePages(data, query, changes));
+  /** The changes since the start of the last load of the pages. */
+  let recent: Changes = [];
+  const unsubscribe = queryClient.getQueryCache().subscribe(({ query: { queryKey }, action }) => {
+    if (!action || hashQueryKey(queryKey) !== hash) return;
+    if (action.type === 'fetch') recent = [];
+    // A loaded page may be older than a change that arrived during the load.
+    if (action.type === 'success' && !action.manual) apply(recent);
+  });
+  async function follow(onLive: () => void): Promise<void> {
+    let isFirst = true;
+    for await (const { changes } of followChanges(client, { signal })) {
+      // The loaded pages may be older than the first cursor.
+      if (isFirst) void queryClient.invalidateQueries({ queryKey, exact: true });
+      isFirst = false;
+      onLive();
+      recent.push(...changes);
+      apply(changes);
+    }
+  }
+  followAgain(follow, signal, onError);
+  return () => {
+    unsubscribe();
+    stopped.abort();
+  };
+}
+
+function changePages(data: Pages, query: PlantPagesQuery, changes: Changes): Pages {
+  const pages = data.pages.map((page, i) => changePage(page, data.pageParams[i], query, changes));
+  return pages.some((page, i) => page !== data.pages[i]) ? { ...data, pages } : data;
+}
+
+/** Applies changes to the page behind an id. Returns the same page when no change concerns the page. */
+function changePage(
+  page: PlantPage,
+  after: bigint | undefined,
+  { tag, search }: PlantPagesQuery,
+  changes: Changes,
+): PlantPage {
+  const plants = new Map(page.plants.map((plant) => [plant.id, plant]));
+  let isChanged = false;
+  for (const { type, plant } of changes) {
+    const { id, name } = plant;
+    if ((after !== undefined && id <= after) || (page.next !== undefined && id > page.next))
+      continue;
+    const isListed =
+      type === 'created' &&
+      (tag === undefined || plant.tag === tag) &&
+      (search === undefined || name.toLowerCase().includes(search.toLowerCase()));
+    const known = plants.get(id);
+    if (isListed ? known && +known.createdAt === +plant.createdAt : !known) continue;
+    isChanged = true;
+    if (isListed) plants.set(id, plant);
+    else plants.delete(id);
+  }
+  if (!isChanged) return page;
+  return { ...page, plants: [...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) };
+}

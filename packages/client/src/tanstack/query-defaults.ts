@@ -1,0 +1,56 @@
+import { parse, stringify } from 'superjson';
+
+/**
+ * Makes the text by which TanStack Query finds a query. A key can contain a `bigint`. The order of properties
+ * does not matter, and `1n` and `1` are the same id.
+ */
+export function hashQueryKey(key: unknown): string {
+  if (typeof key === 'bigint') return String(key);
+  if (Array.isArray(key)) return `[${key.map(hashQueryKey)}]`;
+  if (!isPlain(key)) return JSON.stringify(key) ?? 'null';
+  const entries = Object.entries(key).filter(([, value]) => value !== undefined);
+  const texts = entries.map(([name, value]) => `${JSON.stringify(name)}:${hashQueryKey(value)}`);
+  return `{${texts.sort()}}`;
+}
+
+/**
+ * Default options for the queries of TanStack Query. Keys and responses can contain a `bigint` and a `Date`,
+ * and plants that are equal in two responses stay the same objects. The client repeats calls by itself.
+ */
+export const queryDefaults = {
+  queryKeyHashFn: hashQueryKey,
+  structuralSharing: keepEqual,
+  retry: false,
+} as const;
+
+/** Returns the next value, but with the parts of the last value that are equal. */
+function keepEqual(last: unknown, next: unknown): unknown {
+  if (last instanceof Date && next instanceof Date) return +last === +next ? last : next;
+  const areLists = Array.isArray(last) && Array.isArray(next);
+  if (!areLists && !(isPlain(last) && isPlain(next))) return next;
+  const known = new Map(Object.entries(last));
+  const kept = Object.entries(next).map(([name, value]) => {
+    const both = keepEqual(known.get(name), value);
+    return { name, value: both, isSame: known.has(name) && Object.is(both, known.get(name)) };
+  });
+  if (kept.length === known.size && kept.every(({ isSame }) => isSame)) return last;
+  if (areLists) return kept.map(({ value }) => value);
+  return Object.fromEntries(kept.map(({ name, value }) => [name, value]));
+}
+
+function isPlain(value: unknown): value is object {
+  return Object.prototype.toString.call(value) === '[object Object]';
+}
+
+/**
+ * Writes the cache of TanStack Query as text, for a persister or for a page that a server renders. The text is
+ * safe inside a `<script>`. `deserialize` returns the same values, even each `bigint` and `Date`.
+ */
+export function serialize(value: unknown): string {
+  return stringify(value).replaceAll('<', '\\u003c');
+}
+
+/** Reads a text of `serialize`. */
+export function deserialize<Value>(text: string): Value {
+  return parse(text);
+}

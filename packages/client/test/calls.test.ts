@@ -1,0 +1,294 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import {
+  createDatabase,
+  type FaultProxy,
+  startFaultProxy,
+  startOnPostgres,
+} from '@plant-store/test-setup';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import {
+  createPlantStoreClient,
+  isRetryable,
+  type PlantStoreClient,
+  type PlantStoreClientOptions,
+  plantStoreError,
+} from '../src/index.ts';
+
+let server: Awaited<ReturnType<typeof startOnPostgres>>;
+let url: string;
+let token: string;
+
+beforeAll(async () => {
+  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
+  ({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env);
+});
+
+afterAll(() => server.stop());
+
+let lastId = 0n;
+const newPlant = () => ({ id: ++lastId, name: `Plant ${lastId}` });
+
+/** An error response that a proxy or the store sends in place of the response to a request. */
+interface Rejection {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** Starts a proxy that responds to the first requests with errors, and forwards the later requests. */
+async function startProxy(...rejections: Rejection[]) {
+  const requests: IncomingMessage[] = [];
+  const proxy = createServer((incoming, outgoing) => {
+    requests.push(incoming);
+    const rejection = rejections.shift();
+    if (rejection) {
+      outgoing.writeHead(rejection.status, rejection.headers).end(rejection.body ?? 'try later');
+      return;
+    }
+    const { method, headers } = incoming;
+    const forwarded = request(`${url}${incoming.url}`, { method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      response.pipe(outgoing);
+    });
+    incoming.pipe(forwarded);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  const address = proxy.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return { url: `http://127.0.0.1:${port}`, requests };
+}
+
+async function startFaults(fault: FaultProxy['fault'], options: Partial<PlantStoreClientOptions>) {
+  const proxy = await startFaultProxy(url);
+  onTestFinished(proxy.close);
+  proxy.fault = fault;
+  return { proxy, client: createPlantStoreClient({ url: proxy.url, token, ...options }) };
+}
+
+const clientOf = (proxy: { url: string }, options: Partial<PlantStoreClientOptions> = {}) =>
+  createPlantStoreClient({ url: proxy.url, token, ...options });
+
+/** Returns the value that the call throws. */
+const thrownBy = (call: Promise<unknown>) =>
+  call.then(
+    () => expect.unreachable('the call succeeded'),
+    (thrown: unknown) => thrown,
+  );
+
+const down = { status: 502 };
+const overloaded = { error: 50301, httpStatus: 503, code: 'SERVICE_UNAVAILABLE' };
+const rejectedBy = (data: object, headers?: Record<string, string>): Rejection => ({
+  status: 503,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify({ error: { json: { message: 'try later', code: -32603, data } } }),
+});
+
+describe('the time limit of a call', () => {
+  it('ends a call to a store that does not respond, and tells it from an aborted call', async () => {
+    const { proxy, client } = await startFaults('blackhole', { timeout: 300 });
+    const thrown = await thrownBy(client.listPlants.query());
+    expect(plantStoreError(thrown)).toEqual({
+      kind: 'timeout',
+      code: undefined,
+      message: expect.stringContaining('(no response within 0.3 seconds)'),
+    });
+    expect(isRetryable(thrown)).toBe(true);
+    const unlimited = createPlantStoreClient({ url: proxy.url, token, timeout: Infinity });
+    const signal = AbortSignal.timeout(10);
+    const late = await thrownBy(unlimited.listPlants.query({}, { signal }));
+    expect(plantStoreError(late)).toMatchObject({ kind: 'timeout' });
+    const aborted = await thrownBy(
+      client.listPlants.query({}, { signal: AbortSignal.abort('the user left') }),
+    );
+    expect(plantStoreError(aborted)).toBeUndefined();
+    expect(isRetryable(aborted)).toBe(false);
+  });
+
+  const afterThree = { after: 'a cursor', wait: 3 };
+  it.each<[string, number, (client: PlantStoreClient) => Promise<unknown>]>([
+    ['is ten seconds by default', 10_000, (client) => client.listPlants.query()],
+    [
+      'grows by the seconds for which a call waits',
+      13_000,
+      (client) => client.listPlantChanges.query(afterThree),
+    ],
+  ])('%s', async (_, limit, call) => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const fetch = vi.fn(() => new Promise<Response>(() => {}));
+    const outcome = vi.fn();
+    call(createPlantStoreClient({ url, token, fetch })).catch((thrown) =>
+      outcome(plantStoreError(thrown)?.kind),
+    );
+    await vi.advanceTimersByTimeAsync(limit - 1);
+    expect(fetch).toHaveBeenCalledOnce();
+    expect(outcome).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(outcome).toHaveBeenCalledWith('timeout');
+  });
+});
+
+describe('a retry', () => {
+  type Call = (client: PlantStoreClient) => Promise<unknown>;
+  const calls: [string, Call][] = [
+    ['a query', (client) => client.listPlants.query()],
+    ['a create', (client) => client.createPlant.mutate(newPlant())],
+    ['a batch', (client) => client.createPlants.mutate({ plants: [newPlant()] })],
+  ];
+
+  it.each(calls)('repeats %s after errors that may pass', async (_, call) => {
+    const proxy = await startProxy(down, rejectedBy(overloaded));
+    await call(clientOf(proxy));
+    expect(proxy.requests).toHaveLength(3);
+  });
+
+  it('repeats a create whose response was lost', async () => {
+    const { proxy, client } = await startFaults('none', {});
+    const lost = proxy.loseResponse('Lost');
+    expect(await client.createPlant.mutate({ ...newPlant(), name: 'Lost' })).toEqual({
+      name: 'Lost',
+    });
+    await lost;
+    expect(proxy.accepted).toBe(2);
+  });
+
+  it('never repeats a delete, and tells callers not to repeat the delete', async () => {
+    const proxy = await startProxy(down, down);
+    const client = clientOf(proxy);
+    const thrown = await thrownBy(client.deletePlant.mutate({ id: 1n }));
+    expect(plantStoreError(thrown)).toMatchObject({ kind: 'noResponse' });
+    expect(isRetryable(thrown)).toBe(false);
+    expect(proxy.requests).toHaveLength(1);
+  });
+
+  it('repeats the create, but not the delete, of a request that contains both', async () => {
+    const proxy = await startProxy(down);
+    const client = clientOf(proxy);
+    const plant = newPlant();
+    const [created, deleted] = await Promise.allSettled([
+      client.createPlant.mutate(plant),
+      client.deletePlant.mutate({ id: plant.id }),
+    ]);
+    expect([created.status, deleted.status]).toEqual(['fulfilled', 'rejected']);
+    expect(await client.getPlant.query({ id: plant.id })).toMatchObject(plant);
+  });
+
+  it('sends the calls of a request together again', async () => {
+    const proxy = await startProxy(down);
+    const client = clientOf(proxy);
+    await Promise.all(Array.from({ length: 10 }, () => client.createPlant.mutate(newPlant())));
+    expect(proxy.requests.length).toBeLessThan(10);
+  });
+
+  it.each(['1', () => new Date(Date.now() + 2_000).toUTCString()])(
+    'waits as long as Retry-After says (%s)',
+    async (given) => {
+      const text = typeof given === 'string' ? given : given();
+      const proxy = await startProxy(rejectedBy(overloaded, { 'retry-after': text }));
+      const until = typeof given === 'string' ? Date.now() + 1_000 : Date.parse(text);
+      await clientOf(proxy).listPlants.query();
+      expect(Date.now()).toBeGreaterThanOrEqual(until);
+    },
+  );
+
+  it('ends with the error of the store when the time limit comes first', async () => {
+    const proxy = await startProxy(rejectedBy(overloaded, { 'retry-after': '60' }));
+    const thrown = await thrownBy(clientOf(proxy).listPlants.query());
+    expect(plantStoreError(thrown)).toMatchObject({ kind: 'overloaded' });
+    expect(isRetryable(thrown)).toBe(true);
+    expect(proxy.requests).toHaveLength(1);
+  });
+
+  it('does not follow an error that would occur again', async () => {
+    const proxy = await startProxy();
+    const rejected = clientOf(proxy, { token: 'unknown' }).listPlants.query();
+    expect(plantStoreError(await thrownBy(rejected))).toMatchObject({ kind: 'tokenInvalid' });
+    expect(proxy.requests).toHaveLength(1);
+  });
+
+  it('is off by one option', async () => {
+    const proxy = await startProxy(down);
+    const thrown = await thrownBy(clientOf(proxy, { retry: false }).listPlants.query());
+    expect(isRetryable(thrown)).toBe(true);
+    expect(proxy.requests).toHaveLength(1);
+  });
+
+  it('ends when the call is aborted', async () => {
+    const proxy = await startProxy(down, down, down, down, down, down);
+    const controller = new AbortController();
+    const call = clientOf(proxy).listPlants.query({}, { signal: controller.signal });
+    await vi.waitFor(() => expect(proxy.requests).toHaveLength(1));
+    controller.abort();
+    expect(plantStoreError(await thrownBy(call))).toBeUndefined();
+  });
+});
+
+describe('calls at the same time', () => {
+  it('do not wait for a call that waits for changes', async () => {
+    const client = createPlantStoreClient({ url, token });
+    const { next: after } = await client.listPlantChanges.query();
+    const plant = newPlant();
+    const waiting = client.listPlantChanges.query({ after, wait: 20 });
+    const [whoAmI] = await Promise.all([client.whoAmI.query(), client.countPlants.query()]);
+    expect(whoAmI).toMatchObject({ name: 'environment' });
+    await client.createPlant.mutate(plant);
+    expect((await waiting).changes).toMatchObject([{ type: 'created', plant }]);
+  });
+
+  it('rejects only the aborted call of a request, and at once', async () => {
+    const { proxy, client } = await startFaults('holdResponses', {});
+    const controller = new AbortController();
+    const aborted = client.whoAmI.query(undefined, { signal: controller.signal });
+    const other = client.countPlants.query();
+    await vi.waitFor(() => expect(proxy.accepted).toBe(1));
+    controller.abort();
+    expect(await thrownBy(aborted)).toMatchObject({ cause: { name: 'AbortError' } });
+    proxy.fault = 'none';
+    expect(await other).toMatchObject({ isExact: true });
+  });
+
+  it('close the connection of a request when all calls of the request are aborted', async () => {
+    const { proxy, client } = await startFaults('holdResponses', {});
+    const controller = new AbortController();
+    const { signal } = controller;
+    const call = client.countPlants.query({}, { signal });
+    await vi.waitFor(() => expect(proxy.open).toBe(1));
+    controller.abort();
+    await thrownBy(call);
+    proxy.fault = 'none';
+    await vi.waitFor(() => expect(proxy.open).toBe(0));
+  });
+});
+
+describe('a request', () => {
+  it('has the given headers, and uses the given fetch', async () => {
+    const proxy = await startProxy();
+    const fetch = vi.fn(globalThis.fetch);
+    const given = { 'x-tenant': 'a', Authorization: 'not the token' };
+    const clients = [
+      clientOf(proxy, { fetch, headers: given }),
+      clientOf(proxy, { fetch, headers: async () => new Headers(given) }),
+    ];
+    for (const client of clients) await client.whoAmI.query();
+    expect(fetch).toHaveBeenCalledTimes(2);
+    for (const { headers } of proxy.requests)
+      expect(headers).toMatchObject({ 'x-tenant': 'a', authorization: `Bearer ${token}` });
+  });
+
+  it('of a subscription has the given headers, and uses the given fetch', async () => {
+    const proxy = await startProxy();
+    const fetch = vi.fn(globalThis.fetch);
+    const client = clientOf(proxy, { fetch, headers: { 'x-tenant': 'a' } });
+    await new Promise<void>((resolve) => {
+      const onStarted = () => resolve();
+      onTestFinished(client.plantChanges.subscribe({}, { onStarted }).unsubscribe);
+    });
+    expect(fetch).toHaveBeenCalledOnce();
+    expect(proxy.requests[0]?.headers).toMatchObject({ 'x-tenant': 'a' });
+  });
+});

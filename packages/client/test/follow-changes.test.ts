@@ -1,0 +1,78 @@
+import { createDatabase, startFaultProxy, startOnPostgres } from '@plant-store/test-setup';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vitest';
+import {
+  createPlantStoreClient,
+  followChanges,
+  type PlantChanges,
+  type PlantStoreClient,
+  plantStoreError,
+} from '../src/index.ts';
+
+let server: Awaited<ReturnType<typeof startOnPostgres>>;
+let url: string;
+let token: string;
+let client: PlantStoreClient;
+
+beforeAll(async () => {
+  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
+  ({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env);
+  client = createPlantStoreClient({ url, token });
+});
+
+afterAll(() => server.stop());
+
+let lastId = 0n;
+const create = () => client.createPlant.mutate({ id: ++lastId, name: `Plant ${lastId}` });
+
+const idsOf = ({ changes }: PlantChanges) => changes.map(({ plant }) => plant.id);
+
+it('returns a cursor, and then each change once, even when the loop begins again', async () => {
+  const loop = followChanges(client);
+  const start = (await loop.next()).value ?? expect.unreachable();
+  expect(start.changes).toEqual([]);
+  const next = loop.next();
+  await create();
+  const page = (await next).value ?? expect.unreachable();
+  expect(idsOf(page)).toEqual([lastId]);
+  await loop.return();
+  await create();
+  for await (const later of followChanges(client, { after: page.next })) {
+    expect(idsOf(later)).toEqual([lastId]);
+    break;
+  }
+});
+
+it('goes on when the store can be reached again', async () => {
+  const proxy = await startFaultProxy(url);
+  onTestFinished(proxy.close);
+  const distant = createPlantStoreClient({ url: proxy.url, token, retry: false });
+  const { next: after } = await client.listPlantChanges.query();
+  proxy.fault = 'refuse';
+  const next = followChanges(distant, { after }).next();
+  await vi.waitFor(() => expect(proxy.accepted).toBeGreaterThan(1));
+  await create();
+  proxy.fault = 'none';
+  const page = (await next).value ?? expect.unreachable();
+  expect(idsOf(page)).toEqual([lastId]);
+});
+
+it('throws the error of an expired cursor', async () => {
+  const after = btoa('0123456789abcdef 813').replaceAll('=', '');
+  const thrown = await followChanges(client, { after })
+    .next()
+    .catch((error: unknown) => error);
+  expect(plantStoreError(thrown)).toMatchObject({ kind: 'cursorExpired' });
+});
+
+it('ends its request and the loop when the signal aborts', async () => {
+  const proxy = await startFaultProxy(url);
+  onTestFinished(proxy.close);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const distant = createPlantStoreClient({ url: proxy.url, token });
+  const loop = followChanges(distant, { signal });
+  await loop.next();
+  const end = loop.next();
+  controller.abort();
+  expect(await end).toEqual({ done: true, value: undefined });
+});

@@ -1,0 +1,211 @@
+import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
+import {
+  dehydrate,
+  hydrate,
+  InfiniteQueryObserver,
+  QueryClient,
+  QueryObserver,
+} from '@tanstack/react-query';
+import {
+  afterAll,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
+import {
+  allPlants,
+  createPlantStoreClient,
+  deserialize,
+  followPlantPages,
+  hashQueryKey,
+  type PlantPage,
+  type PlantPagesQuery,
+  type PlantStoreClient,
+  plantPages,
+  queryDefaults,
+  serialize,
+} from '../src/index.ts';
+
+let server: Awaited<ReturnType<typeof startOnPostgres>>;
+let url: string;
+let token: string;
+let client: PlantStoreClient;
+
+beforeAll(async () => {
+  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
+  ({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env);
+  client = createPlantStoreClient({ url, token });
+});
+
+afterAll(() => server.stop());
+
+const ids = [-(2n ** 63n), -1n, 1n, 5n, 9007199254740993n, 2n ** 63n - 1n];
+
+const create = (id: bigint, tag?: string) =>
+  client.createPlant.mutate({ id, name: `Plant ${id}`, ...(tag && { tag }) });
+
+beforeEach(async () => {
+  for await (const { id } of allPlants(client)) await client.deletePlant.mutate({ id });
+  await Promise.all(ids.map((id) => create(id, id < 0n ? 'negative' : undefined)));
+});
+
+const newQueryClient = () => new QueryClient({ defaultOptions: { queries: queryDefaults } });
+
+describe('hashQueryKey', () => {
+  it('gives equal keys the same text, and other keys another text', () => {
+    const of = (key: unknown) => hashQueryKey([key]);
+    expect(of({ tag: 'a', id: 1n, limit: undefined })).toBe(of({ id: 1, tag: 'a' }));
+    expect(of({ a: { c: 1, b: [2n] } })).toBe(of({ a: { b: [2], c: 1 } }));
+    expect(of(new Date(0))).toBe(of(new Date(0)));
+    const others = [9007199254740992n, 9007199254740993n, '1', 1n, null, [1n], { 1: 1n }, {}, []];
+    expect(new Set(others.map(of)).size).toBe(others.length);
+  });
+
+  it('works without JSON.rawJSON, which Node 20 does not have', () => {
+    vi.stubGlobal('JSON', { stringify: JSON.stringify });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    expect(hashQueryKey(['getPlant', { id: 2n ** 63n - 1n }])).toContain('9223372036854775807');
+  });
+});
+
+describe('the defaults of queries', () => {
+  it('keep the objects of equal plants after another request', async () => {
+    const queryClient = newQueryClient();
+    const options = plantPages(client);
+    const load = async () => {
+      await queryClient.fetchInfiniteQuery(options);
+      return queryClient.getQueryData<{ pages: PlantPage[] }>(options.queryKey)?.pages[0];
+    };
+    const first = await load();
+    expect(first?.plants).toHaveLength(ids.length);
+    expect(await load()).toBe(first);
+    await client.deletePlant.mutate({ id: 2n ** 63n - 1n });
+    const next = await load();
+    expect(next?.plants).toHaveLength(ids.length - 1);
+    expect(next?.plants[0]).toBe(first?.plants[0]);
+  });
+});
+
+describe('serialize', () => {
+  it('writes a cache so that deserialize reads the same ids, times and keys', async () => {
+    const queryClient = newQueryClient();
+    const queryKey = ['getPlant', { id: 5n, text: '</script>' }];
+    const queryFn = () => client.getPlant.query({ id: 5n });
+    const plant = await queryClient.fetchQuery({ queryKey, queryFn });
+    const text = serialize(dehydrate(queryClient));
+    expect(text).not.toContain('<');
+    const copy = newQueryClient();
+    hydrate(copy, deserialize(text));
+    expect(copy.getQueryData(queryKey)).toStrictEqual(plant);
+    expect(copy.getQueryCache().getAll()[0]?.queryKey).toStrictEqual(queryKey);
+  });
+});
+
+/** Shows the pages of a query in an observer, as a page does. */
+async function showPages(query: PlantPagesQuery, queryClient = newQueryClient()) {
+  const list = vi.fn(client.listPlants.query);
+  const store = {
+    ...client,
+    listPlants: { query: list },
+    listPlantChanges: client.listPlantChanges,
+  };
+  const observer = new InfiniteQueryObserver(queryClient, plantPages(store, query));
+  onTestFinished(observer.subscribe(() => {}));
+  await vi.waitFor(() => expect(observer.getCurrentResult().isSuccess).toBe(true));
+  while (observer.getCurrentResult().hasNextPage) await observer.fetchNextPage();
+  const shown = () =>
+    observer.getCurrentResult().data?.pages.map(({ plants }) => plants.map(({ id }) => id));
+  return {
+    list,
+    store,
+    queryClient,
+    shown,
+    shows: (pages: bigint[][]) => vi.waitFor(() => expect(shown()).toEqual(pages), 60_000),
+  };
+}
+
+describe('plantPages', () => {
+  it('makes the options of an infinite query', async () => {
+    const { shown } = await showPages({ limit: 4 });
+    expect(shown()).toEqual([ids.slice(0, 4), ids.slice(4)]);
+  });
+});
+
+describe('followPlantPages', () => {
+  it('changes the pages in place, without another request', async () => {
+    const { list, store, queryClient, shows } = await showPages({ limit: 2 });
+    const before = list.mock.calls.length;
+    onTestFinished(followPlantPages(store, queryClient, { limit: 2 }));
+    // The pages are loaded once again, because they may be older than the cursor.
+    await vi.waitFor(() => expect(list.mock.calls.length).toBe(before + 3));
+    await create(2n);
+    await shows([ids.slice(0, 2), [1n, 2n, 5n], ids.slice(4)]);
+    await client.deletePlant.mutate({ id: -1n });
+    await shows([ids.slice(0, 1), [1n, 2n, 5n], ids.slice(4)]);
+    expect(list.mock.calls.length).toBe(before + 3);
+  });
+
+  it('shows only plants of the query', async () => {
+    const query = { tag: 'negative', search: 'PLANT -' };
+    const { store, queryClient, shows } = await showPages(query);
+    onTestFinished(followPlantPages(store, queryClient, query));
+    await create(2n);
+    await create(-7n, 'other');
+    await create(-5n, 'negative');
+    await shows([[-(2n ** 63n), -5n, -1n]]);
+  });
+
+  it('shows a change that arrives during a request with an older response', async () => {
+    const { list, store, queryClient, shown } = await showPages({ limit: 4 });
+    const before = list.mock.calls.length;
+    onTestFinished(followPlantPages(store, queryClient, { limit: 4 }));
+    await vi.waitFor(() => expect(list.mock.calls.length).toBe(before + 2));
+    await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0));
+    await create(2n);
+    await vi.waitFor(() => expect(shown()?.flat()).toContain(2n), 60_000);
+    // The second page is slow, and the first page was read before the change.
+    const gate = Promise.withResolvers<void>();
+    const loadSlowly = async (...call: Parameters<typeof client.listPlants.query>) => {
+      const page = await client.listPlants.query(...call);
+      if (call[0]?.after !== undefined) await gate.promise;
+      return page;
+    };
+    list.mockImplementation(loadSlowly as typeof client.listPlants.query); // The promises of tRPC have a type of their own.
+    const calls = list.mock.calls.length;
+    const refetch = queryClient.refetchQueries({ queryKey: ['plantPages'] });
+    await vi.waitFor(() => expect(list.mock.calls.length).toBe(calls + 2));
+    await client.deletePlant.mutate({ id: 1n });
+    await vi.waitFor(() => expect(shown()?.flat()).not.toContain(1n), 60_000);
+    gate.resolve();
+    await refetch;
+    expect(shown()?.flat()).not.toContain(1n);
+    expect(shown()?.flat()).toContain(2n);
+  });
+
+  it('reports a permanent error', async () => {
+    const stranger = createPlantStoreClient({ url, token: 'unknown' });
+    const error = await new Promise((onError) =>
+      onTestFinished(followPlantPages(stranger, newQueryClient(), { onError })),
+    );
+    expect(error).toMatchObject({ data: { error: 40101 } });
+  });
+});
+
+it('a query that is cancelled ends its request without an error', async () => {
+  const queryClient = newQueryClient();
+  const observer = new QueryObserver(queryClient, {
+    queryKey: ['changes'],
+    queryFn: async ({ signal }) => {
+      const { next: after } = await client.listPlantChanges.query();
+      return client.listPlantChanges.query({ after, wait: 20 }, { signal });
+    },
+  });
+  onTestFinished(observer.subscribe(() => {}));
+  await queryClient.cancelQueries();
+  expect(observer.getCurrentResult()).toMatchObject({ fetchStatus: 'idle', error: null });
+});
