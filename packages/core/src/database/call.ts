@@ -12,9 +12,12 @@ export class Call<Input, Output> {
   readonly input: Input;
   readonly deadline: Deadline;
   readonly caller: Caller | undefined;
+  readonly madeAt = performance.now();
   isSettled = false;
   /** The length of the call's input; see `Coalescer`. */
   length = 0;
+  /** The time by which a coalescer sends the call. */
+  sendBy: Deadline = Number.POSITIVE_INFINITY;
   readonly #resolve: (output: Output) => void;
   readonly #reject: (error: Error) => void;
   readonly #timer: NodeJS.Timeout | undefined;

@@ -42,7 +42,7 @@ const askTimeout = 3_000;
  * The fraction of a list's time limit for which the list may wait for its turn. After a longer wait, the
  * database would cancel the list, and the error would not be `overloaded`.
  */
-const listWait = 0.8;
+export const listWait = 0.8;
 
 /** The tolerated difference between two clocks, in milliseconds. */
 const clockTolerance = 1_000;

@@ -20,8 +20,8 @@ export interface CoalescerLimits {
 export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   /** Sends a statement for these calls, and settles each call. The promise is never rejected. */
   readonly send: (calls: Call<Input, Output>[]) => Promise<void>;
-  /** Makes the error for a call at its deadline. */
-  readonly late: () => PlantStoreError;
+  /** Makes the error for a late call. `isSent` says whether the call is in a running statement. */
+  readonly late: (call: Call<Input, Output>, isSent: boolean) => PlantStoreError;
   /** Makes the error for a call when too many calls wait. */
   readonly overloaded: (waiting: number) => PlantStoreError;
   /** The maximum number of statements that run at the same time. */
@@ -30,6 +30,8 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   readonly lengthOf?: (input: Input) => number;
   /** The length at which a statement gets no further calls. Default: 1 Mi. */
   readonly maxLength?: number;
+  /** The part of a call's time for which the call may wait. Default: 1, which is all of its time. */
+  readonly maxWait?: number;
   /** Whether the running statements may be in a commit. Default: never. */
   readonly mayCommit?: () => Promise<boolean>;
   /** A turn that this coalescer shares with other coalescers. */
@@ -60,6 +62,7 @@ const defaults = {
   slowAfter: 50,
   lengthOf: () => 0,
   maxLength: 2 ** 20,
+  maxWait: 1,
   mayCommit: async () => false,
   turn: ownTurn,
 };
@@ -135,7 +138,8 @@ export class Coalescer<Input, Output> {
     call.length = this.#options.lengthOf(call.input);
     this.#waiting.push(call);
     this.#length += call.length;
-    if (call.deadline < this.#nextDeadline) this.#setTimer(call.deadline);
+    call.sendBy = call.madeAt + this.#options.maxWait * (call.deadline - call.madeAt);
+    if (call.sendBy < this.#nextDeadline) this.#setTimer(call.sendBy);
   }
 
   #setTimer(deadline: Deadline): void {
@@ -144,19 +148,19 @@ export class Coalescer<Input, Output> {
     this.#timer = atDeadline(deadline, this.#endLate).unref(); // The calls' connections keep Node running.
   }
 
-  /** Ends the calls whose deadline is over, and sets the timer to the next deadline. */
+  /** Ends the calls that have waited or run too long, and sets the timer to the next deadline. */
   readonly #endLate = (): void => {
     const now = performance.now();
-    const isLate = ({ deadline }: Call<Input, Output>) => deadline <= now;
+    const isLate = ({ sendBy }: Call<Input, Output>) => sendBy <= now;
     if (this.#waiting.some(isLate)) this.#rejectWaiting(this.#options.late, isLate);
     let next = Number.POSITIVE_INFINITY;
     for (const { calls } of this.#inFlight) {
       for (const call of calls) {
-        if (isLate(call)) call.reject(this.#options.late());
+        if (call.deadline <= now) call.reject(this.#options.late(call, true));
         else next = Math.min(next, call.deadline);
       }
     }
-    for (const { deadline } of this.#waiting) next = Math.min(next, deadline);
+    for (const { sendBy } of this.#waiting) next = Math.min(next, sendBy);
     this.#nextDeadline = Number.POSITIVE_INFINITY;
     if (next < Number.POSITIVE_INFINITY) this.#setTimer(Math.max(next, now + timerInterval));
   };
@@ -180,11 +184,14 @@ export class Coalescer<Input, Output> {
     );
   }
 
-  #rejectWaiting(error: () => Error, isEnded: (call: Call<Input, Output>) => boolean | undefined) {
+  #rejectWaiting(
+    error: (call: Call<Input, Output>, isSent: boolean) => Error,
+    isEnded: (call: Call<Input, Output>) => boolean | undefined,
+  ) {
     this.#waiting = this.#waiting.filter((call) => {
       if (!isEnded(call)) return true;
       this.#length -= call.length;
-      call.reject(error());
+      call.reject(error(call, false));
       return false;
     });
   }
@@ -271,8 +278,8 @@ export class Coalescer<Input, Output> {
       taken++;
       this.#length -= call.length;
       const left = call.deadline - now;
-      if (call.caller?.isGone || left < 0) {
-        call.reject(late());
+      if (call.caller?.isGone || call.sendBy < now) {
+        call.reject(late(call, false));
         continue;
       }
       if (left < shortest && taken < this.#waiting.length) {

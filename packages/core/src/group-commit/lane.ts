@@ -75,7 +75,7 @@ export function createLane({
 
   const createOptions: CoalescerOptions<NewPlant, CreateOutcome> = {
     send: (calls) => writeBatch(statements, calls, onCommit),
-    late: outcomeUnknown,
+    late: () => outcomeUnknown(),
     overloaded: (waiting) => notAccepted('overloaded', `${waiting} creates are waiting already`),
     maxInFlight: maxInserts,
     maxSlowBatch,

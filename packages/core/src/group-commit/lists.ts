@@ -1,6 +1,7 @@
 import type { ListPlants, PlantPage } from '@plant-store/schemas';
 import { maxPageSize } from '@plant-store/schemas/plain';
 import type { Call } from '../database/call.ts';
+import { listWait } from '../database/connection-pool.ts';
 import type { Database } from '../database/database.ts';
 import {
   databaseUnavailable,
@@ -9,13 +10,17 @@ import {
   reasonOf,
   toStoreError,
 } from '../database/database-error.ts';
-import { defaultTimeout } from '../database/deadline.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { reservePage } from '../plants/page-memory.ts';
 import { pageOf } from '../plants/pages.ts';
 import type { PlantReader } from '../plants/plant-reader.ts';
-import { type SmallPageRow, selectSmallPages, smallPageValues } from '../plants/small-pages.ts';
+import {
+  maxSmallBytes,
+  type SmallPageRow,
+  selectSmallPages,
+  smallPageValues,
+} from '../plants/small-pages.ts';
 import { Coalescer } from './coalescer.ts';
 
 type List = Call<ListPlants, PlantPage>;
@@ -41,17 +46,20 @@ export function createLists(
       );
       await Promise.all([...groups.values()].map(readTogether));
     },
-    // The database responds, so a late list has waited for other lists.
-    late: () =>
-      performance.now() - lastPages < defaultTimeout ? overloaded() : databaseUnavailable(),
+    // When the database has returned pages meanwhile, a late list has waited for other lists.
+    late: ({ madeAt }, isSent) =>
+      !isSent && lastPages > madeAt ? overloaded() : databaseUnavailable(),
     overloaded,
     maxInFlight: maxLists,
     lengthOf: ({ limit }) => limit,
     maxLength: maxPageSize,
+    maxWait: listWait,
   });
 
   return (query, options) =>
-    canShare && query.search === undefined ? lists.run(query, options) : listAlone(query, options);
+    canShare && query.search === undefined && query.limit <= maxPageSize
+      ? lists.run(query, options)
+      : listAlone(query, options);
 
   /** Reads pages with the same conditions and the same size. */
   async function readTogether(calls: readonly List[]): Promise<void> {
@@ -85,11 +93,14 @@ export function createLists(
     }
   }
 
-  /** Reserves the memory for a page. A page without memory waits for the pages of this statement. */
+  /** Reserves the memory for a small page. Without this memory, the list is read alone. */
   function reserve(call: List) {
-    const { onTurn, settle } = reservePage(call.caller, call.input.limit);
+    const { limit } = call.input;
+    const page = reservePage(call.caller, limit, limit * maxSmallBytes);
+    // The response to a late list has already released the memory.
+    const settle = (bytes: number) => call.isSettled || page.settle(bytes);
     try {
-      onTurn();
+      page.onTurn();
       return [{ call, settle }];
     } catch {
       void readAlone(call);
@@ -97,8 +108,9 @@ export function createLists(
     }
   }
 
-  function readAlone(call: List): Promise<void> {
-    return listAlone(call.input, call).then(
+  async function readAlone(call: List): Promise<void> {
+    if (call.isSettled) return;
+    await listAlone(call.input, call).then(
       (page) => call.resolve(page),
       (error) => call.reject(error),
     );

@@ -20,7 +20,7 @@ interface LookUpOptions<Key, Value> {
 export function createLookUps<Key, Value>({ find, maxInFlight }: LookUpOptions<Key, Value>) {
   return new Coalescer<Key, Value | undefined>({
     send,
-    late: databaseUnavailable,
+    late: () => databaseUnavailable(),
     overloaded: () => new PlantStoreError('overloaded', tooManyWait),
     maxInFlight,
     maxBatch: 32,

@@ -12,13 +12,18 @@ const rowBytes = 128;
  * memory before the turn of its statement.
  *
  * @param maxRows the maximum number of rows in the page
+ * @param maxBytes the maximum bytes of names and tags in the page
  */
-export function reservePage(caller: Caller | undefined, maxRows: number) {
+export function reservePage(
+  caller: Caller | undefined,
+  maxRows: number,
+  maxBytes: number = maxPageBytes,
+) {
   let settle: ((bytes: number) => void) | undefined;
   return {
     /** Pass this function as an option of the statement. The statement may call this function twice. */
     onTurn() {
-      settle ??= caller?.reserve?.(maxPageBytes + maxRows * rowBytes);
+      settle ??= caller?.reserve?.(maxBytes + maxRows * rowBytes);
     },
     /** @param bytes the size of the page as JSON */
     settle(bytes: number) {

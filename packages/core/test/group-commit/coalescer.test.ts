@@ -496,3 +496,14 @@ it('rejects calls at once while too much text waits in the queue', async () => {
   await Promise.all(accepted);
   expect(await coalescer.run('x')).toBe('x');
 });
+
+it('ends a call that has waited for its part of the time, and no call in a statement', async () => {
+  const { send, sent, end } = hangingAtFirst();
+  const coalescer = createCoalescer({ send, maxWait: 0.001 });
+  const first = coalescer.run('first', { deadline: deadlineIn(60_000) });
+  const second = coalescer.run('second', { deadline: deadlineIn(60_000) });
+  await expect(second).rejects.toThrow('late');
+  end();
+  expect(await first).toBe('first');
+  expect(sent).toEqual([['first']]);
+});

@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/open-database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 import { createPlantReader } from '../../src/plants/plant-reader.ts';
+import { selectSmallPages, smallPageValues } from '../../src/plants/small-pages.ts';
 import { embedded, server } from '../fixtures/databases.ts';
 
 const everyPage = [undefined, -1n, 0n, 3n, 2n ** 63n - 1n].flatMap((after) =>
@@ -107,4 +108,91 @@ describe('lists', () => {
     await Promise.all([list({ limit: 2 }), list({ limit: 2 })]);
     expect(read).toHaveBeenCalledTimes(4);
   });
+
+  it('reserves little memory for many lists of a few plants', async () => {
+    const { list } = await countingDatabase();
+    let reserved = 0;
+    const reserve = (bytes: number) => {
+      reserved += bytes;
+      return () => {};
+    };
+    const lists = Array.from({ length: 128 }, () =>
+      list({ limit: 1 }, { caller: { isGone: false, reserve } }),
+    );
+    await Promise.all(lists);
+    expect(reserved).toBeLessThan(2 ** 20);
+  });
+
+  it('releases no memory for a list that has ended at its deadline', async () => {
+    const { read, list } = await countingDatabase();
+    const late = Promise.withResolvers<never>();
+    read.mockReturnValueOnce(late.promise);
+    const settle = vi.fn();
+    const caller = { isGone: false, reserve: () => settle };
+    const outcome = list({ limit: 2 }, { caller, deadline: performance.now() + 10 });
+    await expect(outcome).rejects.toThrow('the database did not respond');
+    late.reject(new Error('the statement was cancelled'));
+    await list({ limit: 2 });
+    expect(settle).not.toHaveBeenCalled();
+  });
+
+  it('says that the database is down when it stops responding after a page', async () => {
+    const { read, list } = await countingDatabase();
+    await list({ limit: 2 });
+    read.mockReturnValueOnce(new Promise<never>(() => {}));
+    const outcome = list({ limit: 2 }, { deadline: performance.now() + 10 });
+    await expect(outcome).rejects.toMatchObject({ kind: 'databaseUnavailable' });
+  });
+
+  it('says that the database is down when it returns no page while a list waits', async () => {
+    const { read, list } = await countingDatabase();
+    await list({ limit: 1_000 });
+    read.mockReturnValue(new Promise<never>(() => {}));
+    const lists = Array.from({ length: 4 }, () =>
+      list({ limit: 1_000 }, { deadline: performance.now() + 100 }),
+    );
+    const outcomes = await Promise.allSettled(lists);
+    const down = { status: 'rejected', reason: { kind: 'databaseUnavailable' } };
+    expect(outcomes).toMatchObject(lists.map(() => down));
+  });
+
+  it('returns more than 1,000 plants to a program that asks for them', async () => {
+    const { sql, list } = await countingDatabase();
+    await sql`insert into plants (id, name) select n, 'a' from generate_series(1, 1500) as n`;
+    const { plants, next } = await list({ limit: 1_200 });
+    expect([plants.length, next]).toEqual([1_200, 1_200n]);
+  });
+
+  it.each([1, 100, 1_000])(
+    'reads only the plants of a page when the table has grown since the plan, limit %i',
+    async (limit) => {
+      const { sql } = await countingDatabase();
+      await sql`alter table plants set (autovacuum_enabled = false)`;
+      const session = await sql.reserve();
+      await session.unsafe(`prepare page as ${selectSmallPages({ tag: 'herb', limit })}`);
+      const values = smallPageValues([{ tag: 'herb', limit }]).map((value) => `'${value}'`);
+      const execute = `execute page (${values})`;
+      for (let i = 0; i < 6; i++) await session.unsafe(execute);
+      await session`insert into plants select n, 'a', 'herb' from generate_series(1, 20000) as n`;
+      const rows = await session.unsafe(`explain (analyze, format json) ${execute}`);
+      session.release();
+      expect(JSON.stringify(rows)).not.toContain('Bitmap');
+    },
+  );
+
+  it.each([1, 100, 1_000])(
+    'has a low estimated cost, so that Postgres does not compile the statement, limit %i',
+    async (limit) => {
+      const { sql } = await countingDatabase();
+      await sql`insert into plants select n, 'a', 'herb' from generate_series(1, 100000) as n`;
+      await sql`analyze plants`;
+      const session = await sql.reserve();
+      const page = { after: 1n, limit };
+      await session.unsafe(`prepare page as ${selectSmallPages(page)}`);
+      const values = smallPageValues([page]).map((value) => `'${value}'`);
+      const [row] = await session.unsafe(`explain (format json) execute page (${values})`);
+      session.release();
+      expect(row?.['QUERY PLAN'][0].Plan['Total Cost']).toBeLessThan(5_000);
+    },
+  );
 });
