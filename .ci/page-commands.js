@@ -26,6 +26,8 @@ export const runBy = {
   'plant-store token create': 'apps/cli/test/commands/token.test.ts',
   'plant-store token list': 'apps/cli/test/commands/token.test.ts',
   'plant-store token revoke': 'apps/cli/test/commands/token.test.ts',
+  'plant-store webhook create': 'apps/cli/test/commands/webhook.slow.ts',
+  'plant-store webhook show': 'apps/cli/test/commands/webhook.slow.ts',
   'plant-store doctor': 'apps/cli/test/doctor/run-checks.test.ts',
   'plant-store distribute': 'apps/cli/test/citus/command-line.citus.ts',
   'plant-store mcp': 'apps/cli/test/fixtures/assistant.ts',

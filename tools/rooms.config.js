@@ -56,6 +56,7 @@ export const packages = {
         'access-tokens': 'who is the owner of a token, and which tokens are there?',
         inspection: 'what is wrong with a database?',
       },
+      { webhooks: 'which endpoints get the changes by HTTP, and how?' },
       { 'plant-store.ts': 'what can a store do?' },
       { 'procedures/trpc': 'what is a procedure, and how does tRPC call one?' },
       { procedures: 'what can a client call?' },

@@ -135,7 +135,48 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "plants.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plants were created or deleted
+         * @description Changes in their order. Drop a message whose `webhook-id` you have processed.
+         */
+        post: operations["plantsChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "plants.reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The store no longer has the next changes
+         * @description Empty your copy, and list the plants again. Later messages have the changes from then on.
+         */
+        post: operations["plantsReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         PlantPage: {
@@ -1037,6 +1078,106 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["OtherError"];
+        };
+    };
+    plantsChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the message, which is the same in each attempt */
+                "webhook-id": string;
+                /** @description The time of the attempt, as seconds since 1970 */
+                "webhook-timestamp": string;
+                /** @description One or more signatures `v1,…` by Standard Webhooks 1.0, separated by spaces */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @constant */
+                    type: "plants.changed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: {
+                        changes: components["schemas"]["PlantChange"][];
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone: the store pauses the webhook */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint has accepted the message */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The store sends the message again later */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    plantsReset: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the message, which is the same in each attempt */
+                "webhook-id": string;
+                /** @description The time of the attempt, as seconds since 1970 */
+                "webhook-timestamp": string;
+                /** @description One or more signatures `v1,…` by Standard Webhooks 1.0, separated by spaces */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @constant */
+                    type: "plants.reset";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: Record<string, never>;
+                };
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone: the store pauses the webhook */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint has accepted the message */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The store sends the message again later */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

@@ -10,6 +10,7 @@ import { errorResponses } from './error-responses.ts';
 import { eventContent, lastEventId } from './event-content.ts';
 import { introduction } from './introduction.ts';
 import { deprecated, ending, rateLimit, requestId, sharedHeaders } from './response-headers.ts';
+import { webhooks } from './webhooks.ts';
 
 type PathItem = NonNullable<OpenAPIObject['paths']>[string];
 type Operation = NonNullable<PathItem['post']>;
@@ -74,6 +75,7 @@ export function openApiDocument(
       responses: shareResponses(operationsOf(document).map(([, operation]) => operation)),
       headers: sharedHeaders,
     },
+    webhooks,
   };
   allowFurtherProperties(corrected);
   return corrected;

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { isSecretsKey, isWebhookTarget } from '@plant-store/core/operator';
 import { databaseUrlSyntax, isDatabaseUrl, withoutPassword } from '@plant-store/core/read';
 import { loadEnvFile } from '@plant-store/fast-start/env-file';
 import { explainUnknownSettings, type SettingName } from '@plant-store/fast-start/setting-names';
@@ -105,6 +106,15 @@ const settings = {
   PLANT_STORE_METRICS_PORT: {
     schema: whole(0, 65_535).optional(),
     fix: 'set a port from 0 to 65535, where 0 picks a free one, or leave it out for no metrics',
+  },
+  PLANT_STORE_WEBHOOK_ALLOW: {
+    schema: list(z.string().refine(isWebhookTarget)),
+    fix: 'set hosts, addresses or networks such as 10.0.0.0/8, separated by commas',
+  },
+  PLANT_STORE_SECRETS_KEY: {
+    schema: z.string().refine(isSecretsKey).optional(),
+    fix: 'set 32 bytes in base64, such as the output of openssl rand -base64 32',
+    isSecret: true,
   },
   LOG_LEVEL: {
     schema: z.enum(levels).default('info'),

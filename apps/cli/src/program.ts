@@ -11,6 +11,7 @@ const commands: Record<string, () => Promise<Command>> = {
   follow: async () => (await import('./commands/follow.ts')).followCommand(),
   delete: async () => (await import('./commands/delete.ts')).deleteCommand(),
   token: async () => (await import('./commands/token.ts')).tokenCommand(),
+  webhook: async () => (await import('./commands/webhook.ts')).webhookCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   feed: async () => (await import('./commands/feed.ts')).feedCommand(),
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type DatabaseOptions, openPlantStore } from '@plant-store/core';
 import { createDatabase, hasPosixShell, startOnPostgres } from '@plant-store/test-setup';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { buildProgram } from '../src/program.ts';
 import { useDirectory } from './fixtures/plant-files.ts';
 import { main } from './fixtures/run-program.ts';
@@ -29,12 +31,24 @@ const others = examples.filter(
 
 const directory = useDirectory();
 
+/** The URL of an endpoint that accepts all messages. */
+let endpointUrl: string;
+
+beforeAll(async () => {
+  const endpoint = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+  await once(endpoint, 'listening');
+  endpointUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`; // Not a pipe.
+  return () => void endpoint.close();
+});
+
 /** JavaScript and jq 1.6 round the second id to the first id. */
 const [rounded, exact] = [9007199254740992n, 9007199254740993n];
 
 /** Creates a store, files and programs for the examples. Returns the environment variables. */
 async function prepare(settings: DatabaseOptions): Promise<Record<string, string>> {
-  const store = await openPlantStore(settings);
+  const webhooks = { allow: ['127.0.0.1'] };
+  const store = await openPlantStore(settings, { webhooks });
+  await store.webhooks.create(endpointUrl, { name: 'partner' });
   const { next } = await store.changes({});
   await store.create({ id: rounded, name: 'Ficus lyrata', tag: 'Moraceae' });
   await store.create({ id: exact, name: 'Monstera deliciosa', tag: 'Araceae' });
@@ -53,6 +67,7 @@ async function prepare(settings: DatabaseOptions): Promise<Record<string, string
   return {
     PATH: `${directory.path('.')}:${process.env['PATH']}`,
     PLANT_STORE_ENV_FILE: '/dev/null',
+    PLANT_STORE_WEBHOOK_ALLOW: '127.0.0.1',
     ...('databaseUrl' in settings
       ? { DATABASE_URL: settings.databaseUrl }
       : { PLANT_STORE_DATA_DIR: settings.dataDirectory }),

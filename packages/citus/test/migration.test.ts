@@ -34,7 +34,13 @@ async function joinCluster(group: number): Promise<void> {
 it('the coordinator migrates', async () => {
   await joinCluster(0);
   await migrate();
-  expect(await tables()).toEqual(['access_tokens', 'plant_deletions', 'plant_feed', 'plants']);
+  expect(await tables()).toEqual([
+    'access_tokens',
+    'plant_deletions',
+    'plant_feed',
+    'plants',
+    'webhooks',
+  ]);
   await migrate();
 });
 

@@ -13,3 +13,5 @@ export {
   type TablePrivileges,
 } from './tables/privileges.ts';
 export type { TableFault } from './tables/table-check.ts';
+export { isWebhookTarget } from './webhooks/addresses.ts';
+export { isSecretsKey } from './webhooks/secrets.ts';

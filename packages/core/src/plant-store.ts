@@ -18,6 +18,7 @@ import { openDatabase } from './open-database.ts';
 import type { CountQuery } from './plants/count-up-to.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { searchBounds } from './plants/search.ts';
+import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';
 
 /**
  * The events of a store:
@@ -77,6 +78,9 @@ export interface PlantStore
 
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;
+
+  /** The endpoints that get the changes by HTTP. */
+  readonly webhooks: Webhooks;
 
   /** See `StoreEvents`. */
   readonly events: EventEmitter<StoreEvents>;
@@ -139,13 +143,17 @@ export interface PlantStore
  */
 export async function openPlantStore(
   options: StoreOptions,
-  openOptions?: OpenOptions,
+  { webhooks, ...openOptions }: OpenOptions & { webhooks?: WebhookSettings } = {},
 ): Promise<PlantStore> {
   const database = await openDatabase(options, openOptions);
-  return createPlantStore(database, options);
+  return createPlantStore(database, options, webhooks);
 }
 
-async function createPlantStore(database: Database, options: StoreOptions): Promise<PlantStore> {
+async function createPlantStore(
+  database: Database,
+  options: StoreOptions,
+  webhookSettings?: WebhookSettings,
+): Promise<PlantStore> {
   const cluster = 'databaseUrl' in options ? options.cluster : undefined;
   const events = new EventEmitter<StoreEvents>();
   const emit = events.emit.bind(events);
@@ -171,6 +179,12 @@ async function createPlantStore(database: Database, options: StoreOptions): Prom
   const exporter = createPlantExporter(database);
   const remover = createPlantRemover(database);
   database.onWarning((message) => events.emit('warning', message));
+  const webhooks = createWebhooks(database, {
+    ...webhookSettings,
+    feed,
+    isCluster: () => lanes.nodes().length > 0,
+    warn: (message) => events.emit('warning', message),
+  });
   let readiness: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
@@ -196,6 +210,7 @@ async function createPlantStore(database: Database, options: StoreOptions): Prom
     forgetDeletions: (days) => forgetDeletions(database, days),
     stopWaiting: feed.stopWaiting,
     accessTokens: createAccessTokens(database),
+    webhooks,
     events,
     // Concurrent calls share one query, so that queries do not accumulate in a silent database.
     ready: () =>
@@ -230,6 +245,7 @@ async function createPlantStore(database: Database, options: StoreOptions): Prom
 
   async function close(): Promise<void> {
     feed.stopWaiting();
+    await webhooks.stop();
     await Promise.all(lanes.all.map((lane) => lane.drained()));
     await Promise.all([watch?.close(), database.close()]);
   }

@@ -12,7 +12,7 @@ import {
 } from 'prom-client';
 import type { HttpError } from '../errors/http-error.ts';
 import { unwritableRatio } from './cluster-log.ts';
-import { watchDatabase } from './watch-database.ts';
+import { watchDatabase, watchWebhooks } from './watch-database.ts';
 
 /** The metrics of a server and its store, for Prometheus. */
 export interface Metrics {
@@ -95,6 +95,7 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
     batchDuration.observe(milliseconds / 1000);
   });
   const isDatabaseUp = watchDatabase(store);
+  const webhooks = watchWebhooks(store);
   const gauges: [name: string, help: string, read: () => number, aggregator?: 'max' | 'min'][] = [
     [
       'database_up',
@@ -119,6 +120,18 @@ function watchStore(store: PlantStore, registers: Registry[]): void {
       'feed_held_back_seconds',
       'Time for which a transaction that still runs has hidden changes',
       () => store.feed().heldBackFor / 1000,
+      'max',
+    ],
+    [
+      'webhook_lag_seconds',
+      'The longest time for which a webhook may lack changes, read every 15 s',
+      () => webhooks().lag,
+      'max',
+    ],
+    [
+      'webhooks_failing',
+      'Webhooks that do not accept the changes, read every 15 s',
+      () => webhooks().failing,
       'max',
     ],
     [

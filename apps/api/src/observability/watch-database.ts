@@ -3,6 +3,17 @@ import type { PlantStore } from '@plant-store/core';
 /** Milliseconds. Without reads, an idle instance would not notice that the database is down. */
 const interval = 15_000;
 
+/** Reads the state of the webhooks at each interval. Returns a function that returns the last state. */
+export function watchWebhooks(store: PlantStore): () => { lag: number; failing: number } {
+  let state = { lag: 0, failing: 0 };
+  const read = async () => {
+    state = await store.webhooks.state().catch(() => state);
+  };
+  void read();
+  setInterval(read, interval).unref();
+  return () => state;
+}
+
 /** Asks at each interval whether the database is up. Returns a function that returns the last result. */
 export function watchDatabase(store: PlantStore): () => boolean {
   let isUp = false;

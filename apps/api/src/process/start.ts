@@ -49,7 +49,12 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   // The server's modules load while the database opens.
   const [store, { buildServer }] = await Promise.all([
-    openPlantStore(databaseUrl ? { databaseUrl, cluster: citus } : { dataDirectory }),
+    openPlantStore(databaseUrl ? { databaseUrl, cluster: citus } : { dataDirectory }, {
+      webhooks: {
+        allow: env.PLANT_STORE_WEBHOOK_ALLOW,
+        secretsKey: env.PLANT_STORE_SECRETS_KEY,
+      },
+    }),
     import('../server.ts'),
   ]);
   const environmentToken = env.PLANT_STORE_TOKEN;
@@ -111,7 +116,10 @@ export async function openServer({ server, store }: PreparedServer, env: Env): P
     );
   const databaseError = await store.ready().then(() => undefined, explainDatabaseError);
   const open = databaseError === undefined ? Promise.resolve() : logWhenOpen(server, store);
-  void open.then(() => keepFeed(server, store, env.PLANT_STORE_FEED_DAYS));
+  void open.then(() => {
+    keepFeed(server, store, env.PLANT_STORE_FEED_DAYS);
+    store.webhooks.send();
+  });
   return { url, databaseError };
 }
 

@@ -70,7 +70,7 @@ const fewSlots: CauseFault = async ({ admin, load }) => {
 const recreated: CauseFault = async ({ admin }) => {
   await admin`drop schema drizzle cascade`;
   await admin`alter table plants rename to kept`;
-  await admin`drop table access_tokens, plant_deletions, plant_feed`;
+  await admin`drop table access_tokens, plant_deletions, plant_feed, webhooks`;
   await vi.waitFor(() => admin`select from plants`, { timeout: 60_000, interval: 100 });
   // The store has made new tables, which now get the old plants.
   await admin`insert into plants select * from kept`;

@@ -1,4 +1,4 @@
-import type { OpenOptions, PlantStore } from '@plant-store/core';
+import type { OpenOptions, PlantStore, WebhookSettings } from '@plant-store/core';
 import type { DatabaseOptions, OpenPlantReader } from '@plant-store/core/read';
 import { exitWhenOutputCloses } from './closed-output.ts';
 import type { Needs } from './database-errors.ts';
@@ -7,6 +7,7 @@ import { readSettings } from './settings.ts';
 interface StoreOptions extends OpenOptions {
   /** The privileges that an error about a missing privilege names. Default: the privileges of an import. */
   needs?: Needs;
+  webhooks?: WebhookSettings;
 }
 
 /**

@@ -12,6 +12,7 @@ export interface Finding {
     | 'locks'
     | 'commits'
     | 'feed'
+    | 'webhooks'
     | 'clock'
     | 'disk'
     | 'distribution'

@@ -12,6 +12,7 @@ import { feedChecks } from './feed-checks.ts';
 import type { Finding } from './finding.ts';
 import { embeddedStorage, serverStorage } from './storage-checks.ts';
 import { tableChecks } from './table-checks.ts';
+import { webhookChecks } from './webhook-checks.ts';
 
 /** Checks the settings and the database, and changes nothing. Stops when further checks are impossible. */
 export async function runChecks(): Promise<Finding[]> {
@@ -43,6 +44,7 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
     ...tableChecks(state),
     ...state.hazards,
     ...feedChecks(state),
+    ...webhookChecks(state),
     ...(isEmbedded ? await embeddedStorage(settings.dataDirectory) : serverStorage(state)),
     ...(!isEmbedded && hasTables ? await clusterChecks(settings.databaseUrl) : []),
   ];

@@ -31,6 +31,13 @@ describe('a user with few privileges', () => {
     ['token list', ['select on access_tokens'], /"name":"Ann"/],
     ['token revoke Ann --json', ['select, update on access_tokens'], /"name":"Ann"/],
     [
+      'webhook create https://1.1.1.1/',
+      ['select, insert on webhooks', 'select on plants, plant_deletions, plant_feed'],
+      /^whsec_/,
+    ],
+    ['webhook pause 1.1.1.1', ['select, update on webhooks'], /"name":"1\.1\.1\.1"/],
+    ['webhook list', ['select on webhooks'], /"state":"paused"/],
+    [
       'delete 1 --yes',
       ['select, delete on plants', 'insert on plant_deletions', 'select on plant_feed'],
       /^deleted the plant/,
@@ -61,6 +68,7 @@ describe('a user with few privileges', () => {
     ['follow', ['select on plants, plant_deletions'], 'SELECT ON plant_feed'],
     ['token create Bob', ['select on access_tokens'], 'INSERT ON access_tokens'],
     ['token list', ['select on plants'], 'SELECT ON access_tokens'],
+    ['webhook list', ['select on plants'], 'SELECT ON webhooks'],
     ['token revoke Bob', ['select on access_tokens'], 'UPDATE ON access_tokens'],
   ])('%s names the privilege that is missing in %j', async (command, grants, missing) => {
     const { user, code, stderr } = await runAs(grants, command);
@@ -75,7 +83,7 @@ describe('a user with few privileges', () => {
     expect(stdout).toMatch(/^ok +tables +all tables have the columns/m);
     expect(stdout).toMatch(
       new RegExp(
-        `^warning +rights .* run GRANT INSERT, DELETE ON plants TO ${user}; GRANT SELECT`,
+        `^warning +rights .* run GRANT SELECT, UPDATE ON webhooks TO ${user}; GRANT INSERT, DELETE ON plants TO ${user}; GRANT SELECT`,
         'm',
       ),
     );

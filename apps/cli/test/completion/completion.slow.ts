@@ -14,7 +14,7 @@ describe.runIf(isInstalled('bash'))('in bash, where bash is installed,', () => {
   it.each([
     [
       '',
-      'import export get list count follow delete token doctor feed mcp distribute completion help',
+      'import export get list count follow delete token webhook doctor feed mcp distribute completion help',
     ],
     ['im', 'import'],
     ['-', '-V --version --verbose -h --help'],

@@ -23,7 +23,7 @@ it('has the same findings over a slow network', async () => {
   await other`begin`;
   await other`select pg_current_xact_id()`;
   const user = await createUser(sql, env.DATABASE_URL, [
-    'all on plants, plant_deletions, plant_feed, access_tokens',
+    'all on plants, plant_deletions, plant_feed, access_tokens, webhooks',
   ]);
   // After this change, doctor sends all statements of its trial, and reads the feed twice.
   await sql`alter table plants alter tag set not null`;

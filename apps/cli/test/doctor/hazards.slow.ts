@@ -26,7 +26,9 @@ async function database(server = inject('postgresUrl')) {
 
 /** Creates a user who has all privileges, but must obey row-level security. */
 const withUser = ({ env, sql }: Awaited<ReturnType<typeof database>>) =>
-  createUser(sql, env.DATABASE_URL, ['all on plants, plant_deletions, plant_feed, access_tokens']);
+  createUser(sql, env.DATABASE_URL, [
+    'all on plants, plant_deletions, plant_feed, access_tokens, webhooks',
+  ]);
 
 const trigger = (event: string, body: string) => `
   create function change() returns trigger language plpgsql as $$ begin ${body} end $$;

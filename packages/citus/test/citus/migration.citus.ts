@@ -20,7 +20,7 @@ describe('the migration on Citus', () => {
     // This is the state before the migration that adds the index.
     await owner`alter table access_tokens drop column scope`;
     await owner`alter table plants drop column changed_in`;
-    await owner`drop table plant_deletions, plant_feed`;
+    await owner`drop table plant_deletions, plant_feed, webhooks`;
     await owner`
       delete from drizzle.__drizzle_migrations where id not in (
         select id from drizzle.__drizzle_migrations order by id limit 2)`;

@@ -1,8 +1,8 @@
 import { isScope, type Scope } from '@plant-store/schemas';
 import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/pg-proxy';
 import type { Deadline } from '../database/deadline.ts';
-import type { Run, RunOptions, Verbs } from '../database/verbs.ts';
+import { drizzleOver } from '../database/drizzle-over.ts';
+import type { Verbs } from '../database/verbs.ts';
 import { accessTokens } from '../tables/tables.ts';
 
 /** The public properties of an access token. The token itself and its hash stay secret. */
@@ -106,9 +106,4 @@ export function createAccessTokenTable({ read, write }: Verbs) {
 
 function toAccessToken<Row extends { scope: string }>({ scope, ...row }: Row) {
   return { ...row, scopes: scope.split(' ').filter(isScope) };
-}
-
-/** Makes a Drizzle client that runs its statements with `read` or `write`. */
-function drizzleOver(run: Run, options: RunOptions) {
-  return drizzle((text, values) => run(text, values, { ...options, rowsAs: 'arrays' }));
 }

@@ -64,6 +64,11 @@ export class KeptPages {
     return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#known);
   }
 
+  /** Whether a cursor is at or after the furthest cursor that a read has returned. */
+  isAtEnd(cursor: Cursor): boolean {
+    return cursor.epoch === this.#known.epoch && !isBehind(this.#known, cursor);
+  }
+
   /** Returns at most `limit` changes after a cursor, or undefined when there are no changes yet. */
   after(cursor: Cursor, limit: number): SharedPage | undefined {
     const isAfterCursor = (position: Position) => isBehind(position, cursor);

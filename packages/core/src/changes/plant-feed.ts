@@ -7,7 +7,7 @@ import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
 import { generate } from './generate.ts';
 import { cursorsOf, type SharedPage, toShared } from './kept-pages.ts';
-import { createChangeReader } from './read-changes.ts';
+import { createChangeReader, type ReadChanges } from './read-changes.ts';
 
 /** The options of `follow`. */
 export interface FollowOptions extends WaitOptions {
@@ -56,6 +56,12 @@ export interface PlantFeed {
 export interface OpenPlantFeed extends PlantFeed {
   /** Yields the pages of `follow` with cursors, for a client that reads one change at a time. */
   followEach(options?: FollowOptions): AsyncGenerator<ResumableChanges, never>;
+  /** Reads the changes after a cursor from the database. */
+  read: ReadChanges;
+  /** Waits for the changes after a cursor, which may be in memory. */
+  pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<SharedPage>;
+  /** Whether the cursor is at the end of the feed. Undefined when nobody has waited for changes lately. */
+  isAtEnd(cursor: Cursor): boolean | undefined;
   /** Call this method after each change by this process, so that waiting followers get the change sooner. */
   notice(): void;
   /** See `PlantStore.feed`. */
@@ -91,6 +97,9 @@ export function createPlantFeed(
     follow: (options) => followAs(({ output }) => output, options),
     followEach: (options) => followAs(withCursors, options),
 
+    read,
+    pageAfter,
+    isAtEnd: (cursor) => end.kept?.isAtEnd(cursor),
     notice: () => end.notice(),
     state: () => end.state,
     watch: async () => end.measure(await read(undefined, 1)),

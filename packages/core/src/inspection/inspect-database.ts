@@ -9,6 +9,7 @@ import {
 } from '../tables/privileges.ts';
 import { readSchemaVersion, type SchemaVersion } from '../tables/schema-version.ts';
 import { checkTables, type TableFault } from '../tables/table-check.ts';
+import { type FailingWebhook, readFailingWebhooks } from './failing-webhooks.ts';
 import { type FeedState, lookAgain, readFeedState } from './feed-state.ts';
 import type { Hazard } from './hazard.ts';
 import { readHazards } from './hazards.ts';
@@ -37,6 +38,8 @@ export interface DatabaseState extends SchemaVersion {
   readonly privileges: readonly TablePrivileges[];
   /** The state of the feed of changes. Undefined on a cluster and on a read replica, where no feed exists. */
   readonly feed: FeedState | undefined;
+  /** The webhooks whose endpoints do not accept the changes. */
+  readonly webhooks: readonly FailingWebhook[];
   /** The sessions whose locks delay statements of the store. */
   readonly locks: readonly Lock[];
   readonly lateCommits: readonly LateCommit[];
@@ -95,6 +98,7 @@ async function readFacts(
     tableFaults: await checkTables(query),
     privileges: await readPrivileges(query),
     feed: await readFeedState(query),
+    webhooks: await readFailingWebhooks(query),
     locks: await send(query, selectLocks),
     lateCommits: await send(query, selectLateCommits),
     hazards: await readHazards(query),

@@ -10,6 +10,7 @@ export const serverNeeds: Readonly<Record<string, readonly Privilege[]>> = {
   plant_deletions: ['SELECT', 'INSERT', 'DELETE'],
   plant_feed: ['SELECT', 'UPDATE'],
   access_tokens: ['SELECT', 'INSERT', 'UPDATE'],
+  webhooks: ['SELECT', 'UPDATE'],
 };
 
 /** The privileges of the current user on a table. */

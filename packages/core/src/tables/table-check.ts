@@ -7,9 +7,10 @@ import {
   plantFeed,
   plants,
   thisTransaction,
+  webhooks,
 } from './tables.ts';
 
-const tables = [plants, plantDeletions, plantFeed, accessTokens].map((table) =>
+const tables = [plants, plantDeletions, plantFeed, accessTokens, webhooks].map((table) =>
   getTableConfig(table),
 );
 
@@ -54,7 +55,7 @@ export async function checkTables(query: Query): Promise<TableFault[]> {
   });
 }
 
-const feedTables = [plantDeletions, plantFeed].map((table) => getTableConfig(table).name);
+const feedTables = [plantDeletions, plantFeed, webhooks].map((table) => getTableConfig(table).name);
 
 interface ColumnRow {
   table: string;

@@ -1,9 +1,11 @@
-import type { Plant, StoredPlant } from '@plant-store/schemas';
+import type { Plant, PlantChange, StoredPlant } from '@plant-store/schemas';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
   customType,
   index,
+  integer,
+  jsonb,
   type PgColumnBuilderBase,
   pgTable,
   primaryKey,
@@ -112,6 +114,58 @@ export const accessTokens = pgTable('access_tokens', {
   expiresAt: time('expires_at'),
   revokedAt: time('revoked_at'),
   lastUsedAt: time('last_used_at'),
+});
+
+/** A request to an endpoint. The row keeps the request until the endpoint has accepted it. */
+export interface WebhookMessage {
+  /** The `webhook-id` of each attempt. */
+  readonly id: string;
+  readonly type: 'plants.changed' | 'plants.reset';
+  readonly timestamp: string;
+  /** The cursor after the last change. The row's own cursor is before the first change. */
+  readonly to: string;
+}
+
+/** An attempt to send a message. */
+export interface WebhookAttempt {
+  readonly at: string;
+  readonly id: string;
+  readonly milliseconds: number;
+  /** The status of the response. Undefined when no response came. */
+  readonly status?: number | undefined;
+  /** The reason why the attempt failed. Undefined after a success. */
+  readonly error?: string | undefined;
+}
+
+/** The endpoints that get the changes by HTTP. Each row also has the endpoint's place in the feed. */
+export const webhooks = pgTable('webhooks', {
+  name: text().primaryKey(),
+  url: text().notNull(),
+  /** Only changes of plants with this tag are sent. Null for all changes. */
+  tag: text(),
+  /** Only changes of this type are sent. Null for all changes. */
+  changeType: text('change_type').$type<PlantChange['type']>(),
+  createdAt: createdAt(),
+  /** The secret may be encrypted: see `secrets.ts`. */
+  secret: text().notNull(),
+  oldSecret: text('old_secret'),
+  oldSecretUntil: time('old_secret_until'),
+  cursor: text().notNull(),
+  message: jsonb().$type<WebhookMessage>(),
+  /** The failed attempts of the message. */
+  failures: integer().notNull().default(0),
+  nextAttemptAt: time('next_attempt_at'),
+  attempts: jsonb().$type<WebhookAttempt[]>().notNull().default([]),
+  /** The endpoint may lack changes since this time. Null when the endpoint has all changes. */
+  behindSince: time('behind_since'),
+  pausedAt: time('paused_at'),
+  /** The reason why an instance has paused the endpoint. Null when the operator has paused it. */
+  pausedBecause: text('paused_because'),
+  /** Each command of the operator increases this number, so that instances read the row again. */
+  revision: integer().notNull().default(0),
+  /** The instance that sends to the endpoint, and the time until which no other instance may. */
+  holder: uuid(),
+  heldUntil: time('held_until'),
 });
 
 /**

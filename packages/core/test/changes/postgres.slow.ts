@@ -81,7 +81,7 @@ it('gives 41000 after the database was dropped and created again', async () => {
   await store.create({ id: 1n, name });
   const { next: after } = await store.changes({});
   await sql`drop schema drizzle cascade`;
-  await sql`drop table plants, plant_deletions, plant_feed, access_tokens`;
+  await sql`drop table plants, plant_deletions, plant_feed, access_tokens, webhooks`;
   await vi.waitFor(() => store.create({ id: 1n, name }));
   await expect(store.changes({ after })).rejects.toMatchObject(replaced);
 });

@@ -32,7 +32,9 @@ async function openAsUser(role = ''): Promise<{ store: PlantStore; user: string 
   await open();
   const user = new URL(url).pathname.slice(1); // Each database has a name of its own.
   await sql.unsafe(`create role ${user} login password 'first' ${role}`);
-  await sql.unsafe(`grant all on plants, plant_deletions, plant_feed, access_tokens to ${user}`);
+  await sql.unsafe(
+    `grant all on plants, plant_deletions, plant_feed, access_tokens, webhooks to ${user}`,
+  );
   const userUrl = Object.assign(new URL(url), { username: user, password: 'first' }).href;
   return { store: await open(userUrl), user };
 }

@@ -49,7 +49,7 @@ it('migrates when the database is opened, and again when somebody has replaced t
   onTestFinished(() => void vi.useRealTimers());
   for (const accepted of [3, 4]) {
     await sql`drop schema drizzle cascade`;
-    await sql`drop table plants, plant_deletions, plant_feed, access_tokens`;
+    await sql`drop table plants, plant_deletions, plant_feed, access_tokens, webhooks`;
     vi.advanceTimersByTime(1_001);
     // Only the first of these statements starts a migration.
     for (let i = 0; i < 3; i++) {
@@ -155,7 +155,7 @@ it('runs a single loop of migrations while its user may not create a missing tab
   const database = await openPostgres(url);
   onTestFinished(() => database.close());
   expect((await run(database, countPlants)).rows).toEqual([[0]]);
-  await sql`drop table plants, plant_deletions, plant_feed, access_tokens`;
+  await sql`drop table plants, plant_deletions, plant_feed, access_tokens, webhooks`;
   const { accepted } = proxy;
   const startedAt = performance.now();
   await vi.waitFor(

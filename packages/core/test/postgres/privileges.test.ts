@@ -57,6 +57,7 @@ it('finds the privileges of a user, and a schema that the user may not use', asy
     isKnown: false,
     tableFaults: [],
     privileges: [
+      { table: 'webhooks', user, privileges: [], closedSchema: null },
       { table: 'plants', user, privileges: ['SELECT', 'UPDATE'], closedSchema: null },
       { table: 'plant_feed', user, privileges: [], closedSchema: null },
       { table: 'plant_deletions', user, privileges: [], closedSchema: null },
@@ -65,7 +66,7 @@ it('finds the privileges of a user, and a schema that the user may not use', asy
   });
   await sql`revoke usage on schema public from public`;
   const state = await inspectDatabase(options);
-  expect(state?.privileges[0]).toMatchObject({ table: 'plants', closedSchema: 'public' });
+  expect(state?.privileges[1]).toMatchObject({ table: 'plants', closedSchema: 'public' });
   await sql.end();
 });
 

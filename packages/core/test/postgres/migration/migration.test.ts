@@ -39,7 +39,7 @@ const tables = async () => {
   return rows.map(({ tablename }) => tablename);
 };
 
-const allTables = ['access_tokens', 'plant_deletions', 'plant_feed', 'plants'];
+const allTables = ['access_tokens', 'plant_deletions', 'plant_feed', 'plants', 'webhooks'];
 
 const tagIndex = () =>
   sql`select indisvalid from pg_index where indexrelid = to_regclass('plants_tag')`;

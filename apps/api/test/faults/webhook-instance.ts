@@ -1,0 +1,22 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { openPlantStore } from '@plant-store/core';
+
+// An instance that creates and deletes plants at random until a time, and sends the changes to the webhook.
+// Its retries come at once. It ends when the test kills it.
+const [databaseUrl = '', until = '0'] = process.argv.slice(2);
+const webhooks = { allow: ['127.0.0.1'], retryDelays: Array.from({ length: 1_000 }, () => 0.02) };
+const store = await openPlantStore({ databaseUrl }, { webhooks });
+store.webhooks.send();
+process.stdout.write('ready\n');
+
+async function write(): Promise<void> {
+  while (Date.now() < Number(until)) {
+    const id = BigInt(randomInt(300));
+    // The writes fail while the database is down.
+    if (randomInt(3) === 0) await store.delete(id).catch(() => {});
+    else await store.create({ id, name: randomUUID() }).catch(() => {});
+  }
+}
+
+await Promise.all(Array.from({ length: 4 }, write));
+setInterval(() => {}, 1_000);

@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { openPlantStore } from '@plant-store/core';
+import { atExit, hasPosixSignals } from '@plant-store/test-setup';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { PlantsDatabase } from './plants-database.ts';
+import { startDatabase } from './store-under-load.ts';
+
+/** Every run has a new seed. Set `FAST_CHECK_SEED` to repeat the choices of a run. */
+const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
+
+/** Milliseconds of writes and faults. */
+const duration = 20_000;
+
+interface Message {
+  type: string;
+  data: { changes: { type: 'created' | 'deleted'; plant: { id: number; name: string } }[] };
+}
+
+/** The ways in which the endpoint responds. Half of them fail. */
+const responses: ((response: ServerResponse) => void)[] = [
+  (response) => response.end(),
+  (response) => response.writeHead(204).end(),
+  (response) => void setTimeout(200).then(() => response.end()),
+  (response) => response.writeHead(503, { 'retry-after': '0' }).end(),
+  (response) => response.destroy(),
+  (response) => response.socket?.end('HTTP/1.1 2'),
+];
+
+/** Starts an endpoint that keeps a copy of the plants. It drops a message whose id it has processed. */
+async function startCopy(choose: () => number) {
+  const seen = new Set<string>();
+  const copy = {
+    url: '',
+    secret: '',
+    plants: new Map<number, string>(),
+    errors: [] as unknown[],
+    attempts: 0,
+    messages: () => seen.size,
+  };
+  const server = createServer(async (request, response) => {
+    const body = await text(request).catch(() => undefined); // The instance may be killed.
+    if (body === undefined) return;
+    copy.attempts += 1;
+    const id = String(request.headers['webhook-id']);
+    try {
+      new Webhook(copy.secret).verify(body, request.headers as Record<string, string>);
+    } catch (error) {
+      copy.errors.push(error);
+    }
+    const choice = choose() % responses.length;
+    // An endpoint that fails may have processed the message before.
+    if (choice < responses.length / 2 || choose() % 2 === 0) process(id, JSON.parse(body));
+    responses[choice]?.(response);
+  });
+  function process(id: string, { type, data }: Message): void {
+    if (seen.has(id)) return;
+    seen.add(id);
+    if (type !== 'plants.changed') copy.errors.push(type);
+    for (const { type, plant } of data.changes) {
+      if (type === 'created') copy.plants.set(plant.id, plant.name);
+      else copy.plants.delete(plant.id);
+    }
+  }
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  copy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // Not a pipe.
+  return copy;
+}
+
+const program = fileURLToPath(new URL('webhook-instance.ts', import.meta.url));
+
+async function startInstance(databaseUrl: string, until: number): Promise<ChildProcess> {
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const child = spawn(process.execPath, [program, databaseUrl, String(until)], {
+    stdio: [...stdio],
+  });
+  const end = () => child.kill('SIGKILL');
+  child.once('exit', atExit(end));
+  onTestFinished(() => void end());
+  if (child.stdout) await once(child.stdout, 'data');
+  return child;
+}
+
+/** Lets the lease expire, so that another instance takes over while the holder still sends. */
+const endLease = ({ admin }: PlantsDatabase) => admin`update webhooks set held_until = now()`;
+
+it.runIf(hasPosixSignals)(
+  `an endpoint that fails half of its requests has the plants of the table after kills of the instances and of the database (seed ${seed})`,
+  { timeout: 5 * 60_000 },
+  async () => {
+    const random = fc.sample(fc.nat(11), { numRuns: 20_000, seed });
+    const choose = () => random.pop() ?? 0;
+    const database = await startDatabase();
+    const { server, url, admin } = database;
+    const copy = await startCopy(choose);
+    const store = await openPlantStore(
+      { databaseUrl: url },
+      { webhooks: { allow: ['127.0.0.1'] }, requireConnection: true },
+    );
+    copy.secret = (await store.webhooks.create(copy.url)).secret;
+    await store.close();
+    const until = Date.now() + duration;
+    const instances = [await startInstance(url, until), await startInstance(url, until)];
+    const faults = [
+      async (i: number) => {
+        instances[i]?.kill('SIGKILL');
+        await endLease(database);
+        instances[i] = await startInstance(url, until);
+      },
+      () => endLease(database),
+      async (i: number) => {
+        instances[i]?.kill('SIGSTOP');
+        await endLease(database);
+        await setTimeout(2_500);
+        instances[i]?.kill('SIGCONT');
+      },
+      async () => {
+        await server.halt();
+        await server.start();
+      },
+    ];
+    for (let i = 0; Date.now() < until; i += 1) {
+      await setTimeout(200 + 100 * choose());
+      await faults[i % faults.length]?.(choose() % 2);
+    }
+
+    const table = async () =>
+      new Map((await admin`select id::int, name from plants`).map(({ id, name }) => [id, name]));
+    await vi.waitFor(
+      async () => {
+        expect(await admin`select from webhooks where message is null`).toHaveLength(1);
+        expect(copy.plants).toEqual(await table());
+      },
+      { timeout: 60_000, interval: 500 },
+    );
+    expect(copy.errors).toEqual([]);
+    expect(copy.plants.size).toBeGreaterThan(50);
+    expect(copy.attempts).toBeGreaterThan(copy.messages());
+  },
+);

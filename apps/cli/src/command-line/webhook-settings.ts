@@ -1,0 +1,28 @@
+import { resolve } from 'node:path';
+import type { WebhookSettings } from '@plant-store/core';
+import { isSecretsKey, isWebhookTarget } from '@plant-store/core/operator';
+import { loadEnvFile } from '@plant-store/fast-start/env-file';
+import { usageError } from './errors.ts';
+import { home } from './variables.ts';
+
+/**
+ * Reads the settings of webhooks, which must be the same as those of the server.
+ *
+ * @throws CommandError when a setting is invalid
+ */
+export function readWebhookSettings(): WebhookSettings {
+  const variables = loadEnvFile(resolve(home, '.env'));
+  const allow = variables['PLANT_STORE_WEBHOOK_ALLOW']?.split(',').map((entry) => entry.trim());
+  const secretsKey = variables['PLANT_STORE_SECRETS_KEY'] || undefined;
+  const invalid = allow?.filter(Boolean).find((entry) => !isWebhookTarget(entry));
+  if (invalid !== undefined) {
+    throw usageError(
+      `PLANT_STORE_WEBHOOK_ALLOW has ${JSON.stringify(invalid)}: set hosts, addresses or networks such as ` +
+        '10.0.0.0/8, separated by commas',
+    );
+  }
+  if (secretsKey !== undefined && !isSecretsKey(secretsKey)) {
+    throw usageError('PLANT_STORE_SECRETS_KEY is not valid: set 32 bytes in base64');
+  }
+  return { allow: allow?.filter(Boolean), secretsKey };
+}

@@ -1,0 +1,26 @@
+import { holds, type Query, send } from '../database/query.ts';
+
+/** A webhook whose endpoint does not accept the changes. */
+export interface FailingWebhook {
+  readonly name: string;
+  /** The number of failed attempts since the last success. */
+  readonly failures: number;
+  /** Whether an instance has paused the webhook. Then only the operator can continue. */
+  readonly isPaused: boolean;
+  /** The error of the last attempt. */
+  readonly error: string | null;
+}
+
+/** Reads the failing webhooks, unless this user cannot read them now. */
+export async function readFailingWebhooks(query: Query): Promise<FailingWebhook[]> {
+  return (await holds(query, isReadable)) ? send(query, selectFailing) : [];
+}
+
+/** A missing table makes this condition null. */
+const isReadable = `(has_table_privilege(to_regclass('webhooks'), 'select') and not exists (
+  select from pg_locks
+  where relation = to_regclass('webhooks') and mode = 'AccessExclusiveLock'))`;
+
+const selectFailing = `
+  select name, failures, paused_at is not null as "isPaused", attempts -> -1 ->> 'error' as error
+  from webhooks where failures > 0 or paused_because is not null order by name`;

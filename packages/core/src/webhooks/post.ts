@@ -1,0 +1,116 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { rootMessage } from '../error-causes.ts';
+import { type AllowedTargets, explainUrl, lookUpAllowed } from './addresses.ts';
+
+/** The outcome of a request. */
+export interface PostOutcome {
+  readonly milliseconds: number;
+  /** Undefined when no response came. */
+  readonly status?: number;
+  /** Undefined when the endpoint has accepted the request. */
+  readonly error?: string;
+  /** Seconds until the next attempt, as the endpoint asks in `Retry-After`. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** Milliseconds until the response must begin. */
+const timeout = 15_000;
+
+/** The number of bytes that are read of a response. */
+const maxResponse = 1_024;
+
+// Agents of our own use no proxy, whatever the environment variables say.
+const [httpAgent, httpsAgent] = [
+  new HttpAgent({ keepAlive: true }),
+  new HttpsAgent({ keepAlive: true }),
+];
+
+/** Sends a body to an endpoint. Follows no redirect. An aborted signal rejects the promise. */
+export async function post(
+  text: string,
+  body: string,
+  headers: Record<string, string>,
+  { allowed, signal }: { allowed: AllowedTargets; signal?: AbortSignal | undefined },
+): Promise<PostOutcome> {
+  const startedAt = performance.now();
+  const elapsed = () => Math.round(performance.now() - startedAt);
+  const late = AbortSignal.timeout(timeout);
+  const either = signal ? AbortSignal.any([signal, late]) : late;
+  try {
+    const fault = explainUrl(text, allowed);
+    if (fault !== undefined) throw new Error(`the URL ${fault}`);
+    const response = await send(new URL(text), body, headers, allowed, either);
+    const { statusCode: status = 0 } = response;
+    const milliseconds = elapsed();
+    const isSuccess = status >= 200 && status < 300;
+    const content = await readStart(response);
+    if (isSuccess) return { status, milliseconds };
+    const retryAfter = waitsFor.includes(status) ? secondsOf(response) : undefined;
+    return { status, milliseconds, error: `status ${status} ${content}`.trimEnd(), retryAfter };
+  } catch (error) {
+    signal?.throwIfAborted();
+    const reason = late.aborted ? 'no response within 15 s' : rootMessage(error);
+    return { milliseconds: elapsed(), error: reason };
+  }
+}
+
+/** The statuses whose `Retry-After` counts. */
+const waitsFor = [429, 502, 503, 504];
+
+function send(
+  url: URL,
+  body: string,
+  signed: Record<string, string>,
+  allowed: AllowedTargets,
+  signal: AbortSignal,
+  mayRepeat = true,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const isHttps = url.protocol === 'https:';
+  const headers = {
+    ...signed,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': 'plant-store-webhook',
+  };
+  const request = (isHttps ? requestHttps : requestHttp)(url, {
+    method: 'POST',
+    agent: isHttps ? httpsAgent : httpAgent,
+    lookup: lookUpAllowed(url, allowed),
+    headers,
+    signal,
+  });
+  request.on('response', resolve).on('error', (error) => {
+    // The endpoint may close an idle connection at the moment of the request
+    // (https://nodejs.org/api/http.html#requestreusedsocket).
+    const isClosed = request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+    if (!isClosed || !mayRepeat) return reject(error);
+    send(url, body, signed, allowed, signal, false).then(resolve, reject);
+  });
+  request.end(body);
+  return promise;
+}
+
+/** Reads the start of a response as text that Postgres can hold. Closes the connection of a longer response. */
+async function readStart(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > maxResponse) break;
+    }
+  } catch {
+    // The status counts, even when the rest of the response is lost.
+  }
+  return Buffer.concat(chunks).subarray(0, maxResponse).toString().replaceAll('\0', '');
+}
+
+/** Reads `Retry-After` (RFC 9110 §10.2.3), at most a day. */
+function secondsOf({ headers: { 'retry-after': text = '' } }: IncomingMessage): number | undefined {
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), 86_400);
+}

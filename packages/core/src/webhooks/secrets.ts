@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+
+/** The format of an encrypted secret: this prefix, and then base64 of the nonce, the text and the tag. */
+const prefix = 'aes-256-gcm:';
+const [nonceLength, tagLength] = [12, 16];
+
+/** Encrypts and decrypts the secrets in the database, if the operator has set a key. */
+export interface SecretBox {
+  /** Makes a secret, and returns it with the text to store. */
+  create(name: string): { secret: string; stored: string };
+  /** @throws Error when the stored text is encrypted with another key */
+  open(name: string, stored: string): string;
+}
+
+/** @param key a key that passes `isSecretsKey`. Without a key, the database contains the secrets as they are. */
+export function createSecretBox(key: string | undefined): SecretBox {
+  const bytes = key === undefined ? undefined : Buffer.from(key, 'base64');
+  return {
+    create(name) {
+      const secret = `whsec_${randomBytes(32).toString('base64')}`;
+      if (!bytes) return { secret, stored: secret };
+      const nonce = randomBytes(nonceLength);
+      // The name is authenticated, so that nobody can move a secret to another endpoint.
+      const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(Buffer.from(name));
+      const text = Buffer.concat([cipher.update(secret), cipher.final()]);
+      const sealed = Buffer.concat([nonce, text, cipher.getAuthTag()]);
+      return { secret, stored: prefix + sealed.toString('base64') };
+    },
+    open(name, stored) {
+      if (!stored.startsWith(prefix)) return stored;
+      if (!bytes) throw new Error('its secret is encrypted: set PLANT_STORE_SECRETS_KEY');
+      const sealed = Buffer.from(stored.slice(prefix.length), 'base64');
+      const nonce = sealed.subarray(0, nonceLength);
+      const decipher = createDecipheriv('aes-256-gcm', bytes, nonce).setAAD(Buffer.from(name));
+      decipher.setAuthTag(sealed.subarray(-tagLength));
+      try {
+        const text = decipher.update(sealed.subarray(nonceLength, -tagLength));
+        return Buffer.concat([text, decipher.final()]).toString();
+      } catch (cause) {
+        throw new Error('PLANT_STORE_SECRETS_KEY is not the key of its secret', { cause });
+      }
+    },
+  };
+}
+
+/** Whether a text is base64 of 32 bytes. */
+export function isSecretsKey(text: string): boolean {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length === 32 && bytes.toString('base64') === text;
+}
+
+/** Makes the headers of Standard Webhooks 1.0, with a signature for each secret. */
+export function sign(secrets: readonly string[], id: string, body: string): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
+}

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import type { PlantChange } from '@plant-store/schemas';
+import { sql } from 'drizzle-orm';
+import { formatCursor, parseCursor } from '../changes/cursor.ts';
+import type { OpenPlantFeed } from '../changes/plant-feed.ts';
+import { orUnavailable } from '../database/database-error.ts';
+import type { Verbs } from '../database/verbs.ts';
+import { databaseCode, rootMessage } from '../error-causes.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
+import { type WebhookAttempt, webhooks } from '../tables/tables.ts';
+import { explainUrl, findAddresses, parseAllowed } from './addresses.ts';
+import { createSecretBox } from './secrets.ts';
+import { postTo, retryDelays } from './send-changes.ts';
+import { WebhookSender } from './webhook-sender.ts';
+import { atOnce, createWebhookTable, inSeconds, now, type WebhookChange } from './webhook-table.ts';
+
+export interface WebhookSettings {
+  /** Hosts and networks that pass `isWebhookTarget`. They need not be public, and may use http. */
+  readonly allow?: readonly string[] | undefined;
+  /** The key that encrypts the secrets in the database. Default: no encryption. See `isSecretsKey`. */
+  readonly secretsKey?: string | undefined;
+  /** The seconds before each retry. */
+  readonly retryDelays?: readonly number[] | undefined;
+}
+
+export interface NewWebhook {
+  /** Default: the host of the URL. */
+  readonly name?: string | undefined;
+  /** Sends only changes of plants with this tag. */
+  readonly tag?: string | undefined;
+  /** Sends only changes of this type. */
+  readonly only?: PlantChange['type'] | undefined;
+  /** The cursor after which to begin. Default: the end of the feed. */
+  readonly from?: string | undefined;
+}
+
+/** An endpoint that gets the changes by HTTP. */
+export interface Webhook {
+  readonly name: string;
+  readonly url: string;
+  readonly tag: string | null;
+  readonly only: PlantChange['type'] | null;
+  readonly createdAt: Date;
+  readonly state: 'active' | 'failing' | 'paused';
+  /** The reason of a pause that no operator has made. */
+  readonly pausedBecause: string | null;
+  /** Seconds since which the endpoint may lack changes. */
+  readonly lag: number;
+  /** The cursor up to which the endpoint has the changes. */
+  readonly cursor: string;
+  readonly nextAttemptAt: Date | null;
+}
+
+export interface Webhooks {
+  /**
+   * Creates an endpoint, and returns its name and its secret. No later call returns the secret.
+   *
+   * @throws PlantStoreError `invalidInput` when the name is taken, the URL is not allowed, or the cursor is
+   *   not valid; `cursorExpired`; `notImplemented` when the database has no feed
+   */
+  create(url: string, options?: NewWebhook): Promise<{ name: string; secret: string }>;
+  list(): Promise<Webhook[]>;
+  /** Returns an endpoint with its last hundred attempts, or undefined when there is none. */
+  get(name: string): Promise<(Webhook & { attempts: WebhookAttempt[] }) | undefined>;
+  /** Returns whether the endpoint exists, as the next three methods do. */
+  pause(name: string): Promise<boolean>;
+  /** Continues where the endpoint was paused, at once. */
+  resume(name: string): Promise<boolean>;
+  /** Sends the changes after a cursor again. Throws as `create` does. */
+  replay(name: string, from: string): Promise<boolean>;
+  delete(name: string): Promise<boolean>;
+  /** Returns a new secret. The old secret signs, too, for 24 hours. Undefined when there is no endpoint. */
+  rotate(name: string): Promise<string | undefined>;
+  /** Sends a message of the type `plants.test`. Undefined when there is no endpoint. */
+  test(name: string): Promise<WebhookAttempt | undefined>;
+  /** Begins to send from this process, until the store closes. */
+  send(): void;
+  /** `lag` is the largest lag of all endpoints, and `failing` the number of failing endpoints. */
+  state(): Promise<{ lag: number; failing: number }>;
+}
+
+interface Options extends WebhookSettings {
+  readonly feed: OpenPlantFeed;
+  /** Whether the plants are distributed over a cluster, which has no feed. */
+  readonly isCluster: () => boolean;
+  readonly warn: (message: string) => void;
+}
+
+export function createWebhooks(
+  { write }: Pick<Verbs, 'write'>,
+  { feed, isCluster, warn, allow = [], secretsKey, retryDelays: delays = retryDelays }: Options,
+): Webhooks & { stop(): Promise<void> } {
+  const table = createWebhookTable({ write });
+  const secrets = createSecretBox(secretsKey);
+  const allowed = parseAllowed(allow);
+  const sending = { feed, secrets, allowed, delays, warn };
+  const sender = new WebhookSender(table, () => !isCluster(), sending);
+
+  return {
+    async create(url, { name, tag, only, from } = {}) {
+      const fault = explainUrl(url, allowed);
+      if (fault !== undefined) throw invalid(`the URL ${fault}`);
+      // Nobody needs the address before the first message, so an error of the look-up does not count.
+      await findAddresses(new URL(url), allowed).catch((error) => {
+        if (databaseCode(error) === undefined) throw invalid(rootMessage(error));
+      });
+      const chosen = name ?? new URL(url).hostname;
+      if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(chosen)) {
+        throw invalid('name must have 1 to 100 characters and no control characters');
+      }
+      const cursor = await cursorOf(from);
+      const { secret, stored } = secrets.create(chosen);
+      const row = { name: chosen, url, tag, changeType: only, cursor, secret: stored };
+      if (!(await noticed(table.insert(row)))) {
+        throw invalid(`the name ${JSON.stringify(chosen)} is taken: choose another name`);
+      }
+      return { name: chosen, secret };
+    },
+
+    list: async () => (await orUnavailable(table.list())).map(toWebhook),
+
+    async get(name) {
+      const row = await orUnavailable(table.find(name));
+      return row && { ...toWebhook(row), attempts: row.attempts };
+    },
+
+    pause: (name) =>
+      change(name, {
+        pausedAt: now,
+        pausedBecause: null,
+        behindSince: sql`coalesce(${webhooks.behindSince}, ${now})`,
+      }),
+    resume: (name) => change(name, { ...atOnce, pausedAt: null, pausedBecause: null }),
+    replay: async (name, from) =>
+      change(name, { ...atOnce, cursor: await cursorOf(from), message: null }),
+    delete: (name) => noticed(table.remove(name)),
+
+    async rotate(name) {
+      const { secret, stored } = secrets.create(name);
+      const oldSecret = sql`${webhooks.secret}`;
+      const set = { secret: stored, oldSecret, oldSecretUntil: inSeconds(24 * 60 * 60) };
+      return (await change(name, set)) ? secret : undefined;
+    },
+
+    async test(name) {
+      const row = await orUnavailable(table.find(name));
+      if (!row) return undefined;
+      const at = new Date().toISOString();
+      const id = `msg_${randomUUID()}`;
+      const body = JSON.stringify({ type: 'plants.test', timestamp: at, data: {} });
+      const { retryAfter, ...outcome } = await postTo(row, id, body, sending);
+      return { at, id, ...outcome };
+    },
+
+    send: () => sender.start(),
+    state: async () => (isCluster() ? { lag: 0, failing: 0 } : orUnavailable(table.state())),
+    stop: () => sender.stop(),
+  };
+
+  function change(name: string, set: WebhookChange): Promise<boolean> {
+    return noticed(table.change(name, set));
+  }
+
+  async function noticed<T>(change: Promise<T>): Promise<T> {
+    return orUnavailable(change).finally(() => sender.notice());
+  }
+
+  /** Checks a cursor. Without a cursor, returns the end of the feed. */
+  async function cursorOf(from: string | undefined): Promise<string> {
+    const cursor = from === undefined ? undefined : parseCursor(from);
+    const { next } = await feed.read(cursor, 1);
+    return from ?? formatCursor(next);
+  }
+}
+
+type Row = Omit<Webhook, 'only' | 'state'> & {
+  changeType: Webhook['only'];
+  pausedAt: Date | null;
+  isFailing: boolean;
+};
+
+function toWebhook(row: Row): Webhook {
+  const { name, url, tag, changeType: only, createdAt, pausedAt, pausedBecause } = row;
+  const state = pausedAt ? 'paused' : row.isFailing ? 'failing' : 'active';
+  const { lag, cursor, nextAttemptAt } = row;
+  return { name, url, tag, only, createdAt, state, pausedBecause, lag, cursor, nextAttemptAt };
+}
+
+function invalid(message: string): PlantStoreError {
+  return new PlantStoreError('invalidInput', `invalid input: ${message}`);
+}
