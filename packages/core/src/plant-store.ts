@@ -64,8 +64,8 @@ export interface PlantStore
    * Deletes the plant with this id, and resolves when the delete is committed. Resolves with false when no
    * plant had this id. The id is free after the delete.
    *
-   * @throws PlantStoreError `databaseUnavailable`: the plant may be deleted. A repeated call deletes even a
-   *   plant that was created under the id since the first call.
+   * @throws PlantStoreError `databaseUnavailable`: it is unknown whether the plant was deleted. A repeated
+   *   call deletes even a plant that was created under the id since the first call.
    */
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
 

@@ -90,7 +90,7 @@ it('sends no second response when a malformed body arrives after the response', 
   expect(responses).toMatchObject([{ status: 401 }]);
 });
 
-it('rejects malformed bytes after a create only once, even when the bytes arrive in several packets', async () => {
+it('sends one error for malformed bytes that follow a create, even when the bytes arrive in several packets', async () => {
   const onWarning = vi.fn();
   process.on('warning', onWarning);
   const held = await startHeldServer();

@@ -25,7 +25,7 @@ const advice: Advice = {
 };
 
 interface OpenOptions {
-  /** Whether rows keep the times in the file. */
+  /** Whether rows keep the creation times from the file. */
   createdAt: 'keep' | 'now';
   /** Receives a warning about a likely mistake in the file. */
   warn(message: string): void;

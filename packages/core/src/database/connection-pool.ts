@@ -311,8 +311,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   /**
    * Handles a write that the database has rejected as late, long before the deadline of the write on this
-   * machine. A clock has then moved, or this machine was paused, so the deadlines of waiting statements are
-   * also wrong.
+   * machine. So a clock has moved, or this machine was paused. The deadlines of waiting statements are also
+   * wrong.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > clockTolerance;

@@ -82,7 +82,7 @@ it('sends no further read for a follower that begins ahead of the loop', async (
   delete held.before;
   await sql`insert into plants (id, name) values (1, 'Monstera')`;
   const ahead = feed.follow();
-  // This page is at the end of the feed, behind the first plant.
+  // The first page starts at the end of the feed, after the first plant.
   await ahead.next();
   await sql`insert into plants (id, name) values (2, 'Calathea')`;
   const second = ahead.next();

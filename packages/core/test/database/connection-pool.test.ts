@@ -105,7 +105,7 @@ it('leaves a connection to other lists during a flood of searches', async () => 
   expect(searching.statements).toEqual(['search 1', 'search 2', 'search 3']);
 });
 
-it('runs the lists that wait before the next search', async () => {
+it('runs the next search after the lists that already wait', async () => {
   const { run, accept } = createPool({ shares: { lists: 1 } });
   const searches = ['search 1', 'search 2'].map((text) => run(text, { share: 'searches' }));
   const connection = await accept();

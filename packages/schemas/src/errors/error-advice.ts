@@ -39,7 +39,7 @@ const repeats: Partial<Record<ErrorKind, string>> = {
   databaseUnavailable: 'a create or a read: yes, after `Retry-After`',
 };
 
-/** Returns the advice for clients about an error. Front ends do not need this code. */
+/** Returns the advice for clients about an error. Front ends do not need this function. */
 export function errorAdvice(kind: ErrorKind) {
   const usual = isTemporary(kind) ? 'yes, after `Retry-After`' : 'no';
   return { action: actions[kind], repeat: repeats[kind] ?? usual };

@@ -33,7 +33,7 @@ const tooLarge = [
 
 describe.each(surfaces)('over $name', ({ path }) => {
   it.each(tooLarge)(
-    'responds with 413 to a body %s, and then to the next request',
+    'responds with 413 to a body %s, and then normally to the next request',
     async (_how, framing, body) => {
       const { responses } = await sendRaw(server.url, head(path, framing) + body + lastRequest);
       expect(responses.map(({ status }) => status)).toEqual([413, 200]);
