@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-const shell = process.platform === 'win32'; // On Windows, npm and pnpm are scripts.
+const shell = process.platform === 'win32'; // On Windows, only a shell can run npm and pnpm.
 const packed = 'dist-packages';
 
 try {
@@ -54,7 +54,7 @@ function upload() {
   const { tag, version, packages } = current();
   if (!isTagged(tag)) throw new Error(`this commit is not ${tag}: run \`npx -y pnpm release\``);
   const registry = registryOf('@plant-store:registry') ?? registryOf('registry');
-  // npm can prove where a package was built only when a workflow with the permission `id-token` builds it.
+  // Only a workflow with the permission `id-token` can prove to npm where a package was built.
   const hasProvenance = Boolean(process.env.ACTIONS_ID_TOKEN_REQUEST_URL);
   const missing = hasProvenance ? missingFields(packages) : missingLogin(registry);
   if (missing) throw new Error(missing);
@@ -77,7 +77,7 @@ function pack(packages) {
   writeFileSync(done, commit);
 }
 
-/** Checks the files and the types that a user of each package would import. */
+/** Checks the files and the types that users of each package import. */
 function checkShapes(packages) {
   for (const { name, exports } of packages) {
     const tarball = tarballOf(name);
@@ -87,7 +87,7 @@ function checkShapes(packages) {
   }
 }
 
-/** Returns the published packages, each behind its dependencies, and their common version. */
+/** Returns the published packages and their common version. The dependencies of a package come before it. */
 function current() {
   const manifests = globSync('{packages,apps}/*/package.json')
     .map((path) => JSON.parse(readFileSync(path, 'utf8')))

@@ -1,4 +1,4 @@
-/** The parts of a schema that an example needs. */
+/** The properties of a JSON schema from which this file makes an example. */
 interface Schema {
   $ref?: string;
   examples?: unknown[];

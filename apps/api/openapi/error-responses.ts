@@ -44,7 +44,7 @@ export function errorResponses(operation: Operation): Record<string, object> {
   );
 }
 
-/** Errors with these statuses concern the connection or the server, and any operation can have them. */
+/** The statuses of errors of the connection or the server. Any operation can respond with these statuses. */
 const otherStatuses: ReadonlySet<number> = new Set([405, 408, 415, 417, 431, 500, 501]);
 
 /** The errors that only a request with a body can get. */

@@ -3,7 +3,7 @@ const cursor = 'NmM3YWFiMDFkMmU1NGYxYSA4MTM';
 const plant =
   '{"id":4096,"name":"Monstera deliciosa","tag":"Araceae","createdAt":"2026-01-31T12:00:00.000Z"}';
 
-/** Declares the header with which a client resumes the events. */
+/** Declares the header that a client sends to resume a stream of events. */
 export const lastEventId = {
   in: 'header' as const,
   name: 'Last-Event-ID',

@@ -90,8 +90,8 @@ function operationsOf({ paths = {} }: OpenAPIObject): [path: string, Operation][
 }
 
 /**
- * Makes a component of each response that most operations have, and refers to it by the name of its status.
- * Returns the components.
+ * Returns the responses that most operations have, under the names of their statuses. In the operations,
+ * replaces these responses with references.
  */
 function shareResponses(operations: Operation[]): Responses {
   const all = operations.flatMap(({ responses = {} }) => Object.entries(responses));
@@ -142,7 +142,7 @@ function correct(
   media.schema = { $ref: `#/components/schemas/${body}` };
 }
 
-/** Adds the events that a client may get in place of the JSON. */
+/** Declares the events that a client can request instead of JSON. */
 function addEvents({ parameters, responses }: Operation): void {
   parameters?.push(lastEventId);
   Object.assign(responses?.['200'].content, eventContent);
@@ -174,7 +174,7 @@ type Inline = { title?: string; properties?: Record<string, Property> };
 type Property = { items?: Inline | Reference };
 type Reference = { $ref: string; title?: never; properties?: never };
 
-/** Allows further properties in all objects, because later versions may add properties. */
+/** Allows additional properties in all objects, because later versions may add properties. */
 function allowFurtherProperties(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
   if ('additionalProperties' in part && part.additionalProperties === false) {

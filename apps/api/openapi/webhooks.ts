@@ -50,7 +50,7 @@ function message(type: string, summary: string, description: string, data: Schem
   };
 }
 
-/** The requests that the store sends to the endpoints that the operator has created. */
+/** The requests that the store sends to the operator's endpoints. */
 export const webhooks: NonNullable<OpenAPIObject['webhooks']> = {
   'plants.changed': message(
     'plants.changed',

@@ -171,7 +171,7 @@ const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = proc
 
 /** Returns the variables, without a password, that point `plant-store` to the same Postgres. */
 export function databaseSettings(): Record<string, string> {
-  // In the repository, the command line finds `.env` by itself.
+  // In the repository, the command line reads the same `.env` by default.
   const ownFile = isInRepository || inheritedUrl ? undefined : envFile;
   const settingsFile = inheritedFile ? resolve(inheritedFile) : ownFile;
   return {

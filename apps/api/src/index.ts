@@ -7,19 +7,22 @@ import { openServer, prepareServer } from './process/start.ts';
 export interface StartOptions {
   /** The directory of an embedded database. If the directory is empty, a database is created. */
   dataDirectory?: string;
-  /** The URL of a Postgres, in place of a data directory. */
+  /** The URL of a Postgres database, instead of a data directory. */
   databaseUrl?: string;
-  /** Settings by the names of the environment variables, which this function does not read. */
+  /**
+   * Other settings of the server, under the names of their environment variables. The function does not read
+   * the environment itself.
+   */
   settings?: { [Name in ServerSetting]?: string };
 }
 
-/** The settings of a single server. */
+/** The names of the settings that `startPlantStore` accepts. */
 export type ServerSetting = Exclude<
   SettingName,
   'DATABASE_URL' | 'PLANT_STORE_DATA_DIR' | 'PLANT_STORE_PROCESSES' | 'PLANT_STORE_METRICS_PORT'
 >;
 
-/** A server in this process. */
+/** A running server in this process. */
 export interface StartedPlantStore {
   /** The address of the server, without a slash at the end. */
   url: string;

@@ -11,7 +11,7 @@ import { shareServer, startServer, startServerOn } from './fixtures/running-serv
 
 const own = ownPostgres();
 
-describe.each(eventSurfaces)('the events over $name', (surface) => {
+describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
   const { path, queryAfter, changesIn, errorIn, errorEvent } = surface;
   const hasChange = (text: string) => changesIn(text).length > 0;
   /** Writes a request for events. */
@@ -26,7 +26,7 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
       requestEvents(surface, server, query, init);
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-    it('begin at the time of the request', async () => {
+    it('begins with the first change after the request', async () => {
       await server.store.create({ id: 1n, name: 'x' });
       const events = await send();
       const text = readEvents(events, (each) => changesIn(each).length === 2);
@@ -39,7 +39,7 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
       ]);
     });
 
-    it('resume after the last event that the client received', async () => {
+    it('resumes after the last event that the client received', async () => {
       const { next } = await server.store.changes({});
       for (const id of [11n, 12n, 13n]) await server.store.create({ id, name: 'x' });
       const { next: last } = await server.store.changes({ after: next, limit: 2 });
@@ -55,7 +55,7 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
       }
     });
 
-    it('are not collected, changed or compressed by proxies', async () => {
+    it('forbids proxies to collect, change or compress the events', async () => {
       const response = await send('', { headers: { 'accept-encoding': 'gzip, br' } });
       await response.body?.cancel();
       expect(response.status).toBe(200);
@@ -71,7 +71,7 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
       expect(head.headers.get('content-type')).toBe('text/event-stream');
     });
 
-    it('continue over HTTP/1.0', async () => {
+    it('works over HTTP/1.0', async () => {
       const socket = openSocket(server.url);
       onTestFinished(() => void socket.destroy());
       let text = '';
@@ -85,7 +85,7 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
       expect(text).not.toMatch(/transfer-encoding/i);
     });
 
-    it('do not begin when the request has an error, which has its own status', async () => {
+    it('does not begin after an invalid request, which gets the status of its error', async () => {
       const creator = await server.store.accessTokens.create('creator', {
         scopes: ['plants:create'],
       });
@@ -114,7 +114,7 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
       await vi.waitFor(() => expect(lines()).toContainEqual(expect.objectContaining(line)));
     });
 
-    it('are rejected when a client sends the header Last-Event-ID twice', async () => {
+    it('does not begin when a client sends the header Last-Event-ID twice', async () => {
       const { next } = await server.store.changes({});
       const socket = openSocket(server.url);
       onTestFinished(() => void socket.destroy());
@@ -123,7 +123,7 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
       expect(String(bytes)).toMatch(/^HTTP\/1.1 400 /);
     });
 
-    it('end without the next change when the token is revoked', async () => {
+    it('ends without the next change when the token is revoked', async () => {
       const { accessTokens } = server.store;
       const token = await accessTokens.create('subscriber');
       const events = await send('', { headers: bearer(token) });
@@ -137,7 +137,7 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
       expect((await send('', { headers: bearer(token) })).status).toBe(401);
     });
 
-    it('of a client that disconnects end at once, with one line in the log', async () => {
+    it('ends at once when the client disconnects, and the server logs one line', async () => {
       const requestId = `disconnects-over-${surface.name}`;
       const stream = await send('', { headers: { 'x-request-id': requestId } });
       await stream.body?.cancel();
@@ -148,7 +148,7 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
     });
   });
 
-  it('are rejected with 50100 while the feed is switched off', async () => {
+  it('does not begin while the feed is switched off, and the client gets 50100', async () => {
     const server = await startServer('Postgres');
     const sql = postgres(server.databaseUrl ?? '', { max: 1 });
     await sql`delete from plant_feed`;
@@ -158,7 +158,7 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
     await server.stop();
   });
 
-  it('end when the cursor expires, and the next request gets 410', async () => {
+  it('ends when the cursor expires, and the next request gets 410', async () => {
     const server = await startServer('Postgres');
     const { next } = await server.store.changes({});
     const connect = () => requestEvents(surface, server, queryAfter(next));
@@ -175,7 +175,7 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
     await server.stop();
   });
 
-  it('begin while the database is down, and continue with the changes later', async () => {
+  it('begins while the database is down, and sends the changes when the database is up', async () => {
     const proxy = await startFaultProxy(await createDatabase(inject('postgresUrl')));
     const store = await openPlantStore({ databaseUrl: proxy.url });
     const server = await startServerOn(store);
@@ -192,7 +192,7 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
     await store.close();
   });
 
-  it('are written once for all clients that read the same page', async () => {
+  it('shares the memory of a page with all streams that send this page', async () => {
     const server = await startServer('Postgres', { memoryBudget: 4 * 2 ** 20 });
     const events = await Promise.all(
       Array.from({ length: 20 }, () => requestEvents(surface, server)),
@@ -201,12 +201,12 @@ describe.each(eventSurfaces)('the events over $name', (surface) => {
     const name = 'x'.repeat(2 ** 20 - 1_000);
     const texts = events.map((response) => readEvents(response, (text) => text.includes(name)));
     await server.store.create({ id: 1n, name });
-    // The memory has room for two pages. A stream without room would end without the change.
+    // The memory has room for two pages. A stream that finds no room would end without the change.
     for (const text of await Promise.all(texts)) expect(text.includes(name)).toBe(true);
     await server.stop();
   });
 
-  it('of a client that reads nothing fill no memory, and the server closes the connection', async () => {
+  it('uses little memory for a client that reads nothing, and the server closes the connection', async () => {
     const opened = await startServer('Postgres');
     const { next: after } = await opened.store.changes({});
     await opened.store.create({ id: 1n, name: 'x'.repeat(2 ** 20) });

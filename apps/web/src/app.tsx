@@ -34,8 +34,8 @@ function withImports(reason: string | undefined, imports: Imports): ReactNode {
 }
 
 /**
- * The page repeats its queries itself, and shows at once that the server is down. A large import may need half
- * a minute for a request.
+ * The client does not retry, because the page repeats queries and shows at once that the server is down. A
+ * request of a large import may take half a minute.
  */
 const calls = { timeout: 40_000, retry: false };
 

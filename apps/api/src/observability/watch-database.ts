@@ -3,7 +3,7 @@ import type { PlantStore } from '@plant-store/core';
 /** Milliseconds. Without reads, an idle instance would not notice that the database is down. */
 const interval = 15_000;
 
-/** Reads the state of the webhooks at each interval. Returns a function that returns the last state. */
+/** Reads the state of the webhooks at intervals. The returned function gives the caller the last state. */
 export function watchWebhooks(store: PlantStore): () => { lag: number; failing: number } {
   let state = { lag: 0, failing: 0 };
   const read = async () => {
@@ -14,7 +14,7 @@ export function watchWebhooks(store: PlantStore): () => { lag: number; failing: 
   return () => state;
 }
 
-/** Asks at each interval whether the database is up. Returns a function that returns the last result. */
+/** Checks at intervals whether the database is up. The returned function gives the caller the last result. */
 export function watchDatabase(store: PlantStore): () => boolean {
   let isUp = false;
   const read = async () => {

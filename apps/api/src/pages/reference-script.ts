@@ -3,8 +3,8 @@ import { fastify } from 'fastify';
 import { isInRepository, packedReferenceScript } from '../repository.ts';
 
 /**
- * Returns Scalar's script for browsers. In the repository, only a plugin of Scalar contains this script. The
- * package contains the script, because the plugin would install 20 further packages.
+ * Returns Scalar's script for browsers. In the repository, the script is a file of Scalar's plugin. The
+ * published package has a copy of the script, because the plugin would install 20 further packages.
  */
 export async function referenceScript(): Promise<Buffer> {
   if (!isInRepository) return readFile(packedReferenceScript);

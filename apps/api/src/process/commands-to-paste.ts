@@ -29,8 +29,8 @@ export function curlCommand(url: string, token: string | undefined, isWindows: b
  * Returns a command that creates an access token, from any directory. In a POSIX shell, the command sets
  * `PLANT_STORE_TOKEN` to the token.
  *
- * @param variables the settings that another terminal may not have, without secrets
- * @param root the root of the repository, or undefined when the server runs from its package
+ * @param variables settings without secrets, which may be missing in another terminal
+ * @param root the root of the repository, or undefined when the server runs from the published package
  */
 export function tokenCommand(
   variables: Record<string, string>,

@@ -9,7 +9,8 @@ const watchInterval = 15_000;
 
 /**
  * Looks at the feed at intervals, even when no client follows it. Forgets old deletions at once and then
- * each hour. Another instance may forget the same deletions at the same time. Ends when the server closes.
+ * each hour. Another instance may forget the same deletions at the same time. This work ends when the
+ * server closes.
  */
 export function keepFeed(server: FastifyInstance, store: PlantStore, days: number): void {
   // This function ignores errors, because the server logs the same errors for calls of clients.

@@ -39,7 +39,7 @@ export async function startAlone(env: Env): Promise<void> {
 }
 
 interface ServerParts {
-  /** This process, when several processes serve together. */
+  /** Describes this process when several processes serve the store. */
   worker?: WorkerProcess;
   /** The destination of the log. The default is standard output. */
   output?: LogOutput;
@@ -107,7 +107,7 @@ export function listen(
   return openServer(prepared, env);
 }
 
-/** Listens, and begins the regular work on the feed. */
+/** Opens the port of the server, and begins the regular work on the feed. */
 export async function openServer({ server, store }: PreparedServer, env: Env): Promise<Listening> {
   const url = await server
     .listen({ host: env.HOST, port: env.PORT, backlog })

@@ -7,7 +7,7 @@ interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
   partOf(page: Page): Buffer;
   /** Throws when the client may not get further pages. */
   check(): Promise<void>;
-  /** The stream sends this text when it has sent nothing for some time. */
+  /** The text that an idle stream sends. */
   ping: string;
   /** Writes the event of an error. Returns undefined when the client need not know the error. */
   errorEvent(error: unknown): string | undefined;

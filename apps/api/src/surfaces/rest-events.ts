@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { weightOf } from '../responses/negotiation.ts';
 import type { EventFormat } from './send-events.ts';
 
-/** Writes each change as one event. An error ends the stream, and the next request gets the error. */
+/** Writes each change as one event. An error ends the stream. The next response has the error. */
 export const restEvents: EventFormat = {
   start: '\n',
   ping: ':\n\n',
@@ -11,13 +11,13 @@ export const restEvents: EventFormat = {
     const events = changeTextsOf(page).map(
       ({ type, plant, cursor }) => `event: ${type}\ndata: ${plant}\nid: ${cursor}\n\n`,
     );
-    // Without data, a client only stores the cursor, so that its next request misses no change.
+    // An event without data only gives the client a cursor. The client's next request begins at this cursor.
     return events.join('') || `id: ${page.next}\n\n`;
   },
   writeError: () => undefined,
 };
 
-/** Whether a client prefers events to JSON. */
+/** Returns whether a client prefers events to JSON. */
 export function asksForEvents({ headers: { accept } }: FastifyRequest): boolean {
   return weightOf('text/event-stream', accept) > weightOf('application/json', accept);
 }

@@ -8,20 +8,20 @@ import { isObject } from '../requests/body/json-body.ts';
 import { callContext, type Endpoint, type SurfaceOptions } from './call-flow.ts';
 import { eventStream } from './event-stream.ts';
 
-/** How a surface writes Server-Sent Events. */
+/** The format in which a surface writes Server-Sent Events. */
 export interface EventFormat {
   /** The text at the start of a stream, after the line `retry`. */
   readonly start: string;
-  /** The text that shows proxies and clients that the connection works. */
+  /** The text that an idle stream sends to keep the connection open. */
   readonly ping: string;
   /** Writes the events of a page. */
   write(page: PlantChanges): string;
-  /** Writes the event of the error that ends a stream. Returns undefined when the format has no such event. */
+  /** Writes an event for the error that ends a stream. Returns undefined if the format has no such event. */
   writeError(error: HttpError): string | undefined;
 }
 
 interface EventOptions extends Pick<SurfaceOptions, 'store' | 'memory'> {
-  /** A subscription on one surface. */
+  /** The endpoint of a subscription on one surface. */
   endpoint: Pick<Endpoint, 'procedure' | 'decode'>;
   format: EventFormat;
 }
@@ -51,7 +51,7 @@ export function eventHandler({ store, memory, endpoint, format }: EventOptions) 
     });
     if (request.method === 'HEAD') return reply.send(Readable.from([]));
     const stream = eventStream({
-      pages: pages as AsyncGenerator<Page>, // The only subscription yields these pages.
+      pages: pages as AsyncGenerator<Page>, // The only subscription is the feed, which yields pages.
       partOf: ([, page]) => partOf(page),
       check: () => request.checkTokenAgain(),
       countPart(part) {
@@ -93,12 +93,12 @@ export function eventHandler({ store, memory, endpoint, format }: EventOptions) 
 /** A page, and the cursor after it. */
 type Page = TrackedEnvelope<PlantChanges>;
 
-/** A client that connects again sends the id of the last event in a header. */
+/** Adds the id of the last event to the input. A client sends this id when the client connects again. */
 function withLastEventId(input: unknown, { headers, query }: FastifyRequest): unknown {
   const lastEventId = headers['last-event-id'] || Object(query).lastEventId;
   const mayHaveIt = input === undefined || isObject(input);
   return lastEventId && mayHaveIt ? { ...input, lastEventId } : input;
 }
 
-/** Milliseconds before a client connects again. The random delay spreads the clients over time. */
+/** The delay in milliseconds before a client connects again. A random delay prevents a burst of clients. */
 const retryDelay = () => 250 + Math.floor(Math.random() * 750);

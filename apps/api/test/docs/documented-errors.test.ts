@@ -174,7 +174,7 @@ describe('the document', () => {
     ['GET /plants/{id}', ['200', '403']],
     ['DELETE /plants/{id}', ['204', '403']],
   ])(
-    'declares the statuses on which a client of %s acts, and one response for all others',
+    'declares for %s each status that a client handles, and one response for all other statuses',
     (name, statuses) => {
       expect(document.operation(name).statuses.toSorted()).toEqual(
         [...everywhere, ...statuses].toSorted(),

@@ -125,7 +125,7 @@ it('has a list of plants that refers to a plant by name, and an example of the l
   expect(example).toMatchObject({ plants: [monstera] });
 });
 
-it('names the bounds of each id in its description, because JavaScript would round them in a schema', () => {
+it('describes the bounds of ids in words, because JavaScript would round the bounds in a schema', () => {
   expect(committed).not.toMatch(/"(minimum|maximum)": -?9223372036854775/);
   const descriptions: string[] = [];
   JSON.parse(committed, (_key, value) => {
@@ -139,7 +139,7 @@ it('names the bounds of each id in its description, because JavaScript would rou
   }
 });
 
-it('has a named schema for each result of a batch, and a property that tells the results apart', () => {
+it('names the schemas for the results of a batch, and the property that decides between the schemas', () => {
   const [created, error] = ['CreatedPlant', 'CreateError'].map(
     (name) => `#/components/schemas/${name}`,
   );
@@ -155,7 +155,7 @@ it('has a named schema for each result of a batch, and a property that tells the
   }
 });
 
-it('has examples of bodies that match their schemas', () => {
+it('has only examples that match their schemas', () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   const examples: unknown[] = [];
@@ -182,11 +182,11 @@ it('declares Retry-After as an integer', () => {
   });
 });
 
-it('has at most 90 kB', () => {
+it('has a size of at most 90 kB', () => {
   expect(Buffer.byteLength(committed)).toBeLessThanOrEqual(90_000);
 });
 
-it('declares the events of the feed beside its JSON, and the header that resumes the events', () => {
+it('declares the feed as JSON and as events, and the header that resumes the events', () => {
   const { parameters, responses } = document.paths?.['/plants/changes']?.get ?? {};
   expect(responses?.['200'].content).toMatchObject({
     'application/json': { schema: { $ref: '#/components/schemas/PlantChanges' } },

@@ -1,8 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { openPlantStore } from '@plant-store/core';
 
-// An instance that creates and deletes plants at random until a time, and sends the changes to the webhook.
-// Its retries come at once. It ends when the test kills it.
+// This instance creates and deletes random plants until a given time, and sends the changes to the webhook.
+// The instance retries without a long delay. The instance runs until the test kills the process.
 const [databaseUrl = '', until = '0'] = process.argv.slice(2);
 const webhooks = { allow: ['127.0.0.1'], retryDelays: Array.from({ length: 1_000 }, () => 0.02) };
 const store = await openPlantStore({ databaseUrl }, { webhooks });

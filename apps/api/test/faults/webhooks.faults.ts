@@ -13,10 +13,10 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type { PlantsDatabase } from './plants-database.ts';
 import { startDatabase } from './store-under-load.ts';
 
-/** Every run has a new seed. Set `FAST_CHECK_SEED` to repeat the choices of a run. */
+/** Every run has a new seed. To repeat a run with the same choices, set `FAST_CHECK_SEED`. */
 const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
 
-/** Milliseconds of writes and faults. */
+/** The test causes writes and faults for this number of milliseconds. */
 const duration = 20_000;
 
 interface Message {
@@ -24,7 +24,7 @@ interface Message {
   data: { changes: { type: 'created' | 'deleted'; plant: { id: number; name: string } }[] };
 }
 
-/** The ways in which the endpoint responds. Half of them fail. */
+/** The ways in which the endpoint responds. Half of these ways reject the message or cut the response off. */
 const responses: ((response: ServerResponse) => void)[] = [
   (response) => response.end(),
   (response) => response.writeHead(204).end(),
@@ -34,7 +34,7 @@ const responses: ((response: ServerResponse) => void)[] = [
   (response) => response.socket?.end('HTTP/1.1 2'),
 ];
 
-/** Starts an endpoint that keeps a copy of the plants. It drops a message whose id it has processed. */
+/** Starts an endpoint that keeps a copy of the plants. The endpoint processes each message once. */
 async function startCopy(choose: () => number) {
   const seen = new Set<string>();
   const copy = {
@@ -46,7 +46,7 @@ async function startCopy(choose: () => number) {
     messages: () => seen.size,
   };
   const server = createServer(async (request, response) => {
-    const body = await text(request).catch(() => undefined); // The instance may be killed.
+    const body = await text(request).catch(() => undefined); // A killed instance sends no complete body.
     if (body === undefined) return;
     copy.attempts += 1;
     const id = String(request.headers['webhook-id']);
@@ -56,7 +56,7 @@ async function startCopy(choose: () => number) {
       copy.errors.push(error);
     }
     const choice = choose() % responses.length;
-    // An endpoint that fails may have processed the message before.
+    // An endpoint may process a message even if the response is an error.
     if (choice < responses.length / 2 || choose() % 2 === 0) process(id, JSON.parse(body));
     responses[choice]?.(response);
   });
@@ -93,7 +93,7 @@ async function startInstance(databaseUrl: string, until: number): Promise<ChildP
   return child;
 }
 
-/** Lets the lease expire, so that another instance takes over while the holder still sends. */
+/** Ends the lease early, so that another instance takes over while the old instance continues to send. */
 const endLease = ({ admin }: PlantsDatabase) => admin`update webhooks set held_until = now()`;
 
 it.runIf(hasPosixSignals)(

@@ -22,14 +22,14 @@ export const faults: Record<FaultName, BeginFault> = {
     return instance.start;
   },
 
-  /** Stops the store's sessions. None is in a commit then, since that would be a slow flush. */
+  /** Stops the store's sessions outside commits. A stop during a commit would act as a slow flush. */
   async freezeBackends({ database }) {
     const pids: number[] = [];
     const signal = (name: NodeJS.Signals) => {
       for (const pid of pids) signalProcess(pid, name);
     };
     await database?.admin.begin(async (sql) => {
-      await sql`lock table plants in exclusive mode`; // This waits for the end of all writes.
+      await sql`lock table plants in exclusive mode`; // This statement waits for the end of all writes.
       const backends = await sql<{ pid: number }[]>`
         select pid from pg_stat_activity where application_name like 'plant-store process%'`;
       pids.push(...backends.map(({ pid }) => pid));

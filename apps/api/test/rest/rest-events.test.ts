@@ -6,7 +6,7 @@ import { shareServer } from '../fixtures/running-server.ts';
 const own = ownPostgres();
 const server = shareServer(() => ({ postgresUrl: own.postgresUrl }));
 
-/** Requests the changes, as events unless another `Accept` is given. */
+/** Requests the changes as events. A test can replace the header `Accept`. */
 const get = (query = '', headers: Record<string, string> = {}) =>
   fetch(`${server.url}/plants/changes${query}`, {
     headers: {
@@ -24,7 +24,7 @@ interface Event {
   data: string;
 }
 
-/** Returns the complete events in a text. */
+/** Returns the complete events of a text. */
 function eventsIn(text: string): Event[] {
   const [retry, ...blocks] = text.split('\n\n').slice(0, -1);
   expect(retry).toMatch(/^retry: \d+$/);
@@ -33,7 +33,7 @@ function eventsIn(text: string): Event[] {
 
 const fieldOf = (line: string) => line.split(/: (.*)/s);
 
-it('sends each change as an event, with the plant as in the list and the cursor after the change', async () => {
+it('sends an event for each change, with a cursor and with the plant in the format of the list', async () => {
   const after = await end();
   const stream = await get(`?after=${after}`);
   let events: Event[] = [];
@@ -56,7 +56,7 @@ it('sends each change as an event, with the plant as in the list and the cursor 
   expect(third?.data).toBe(first?.data);
 });
 
-it('resumes after each event, even in the middle of a transaction', async () => {
+it('can resume after any event, even between two changes of one transaction', async () => {
   const after = await end();
   await server.store.load([1n, 2n, 3n, 4n].map((id) => ({ id, name: `plant ${id}` })));
   const read = async (count: number, query: string, headers = {}) => {
@@ -68,7 +68,7 @@ it('resumes after each event, even in the middle of a transaction', async () => 
     expect(await read(1, '', { 'last-event-id': id })).toEqual(events.slice(i + 1));
 });
 
-it('first sends only the cursor to a client without a cursor, so that the client can resume', async () => {
+it('first sends a cursor to a client that has no cursor, so that the client can resume', async () => {
   const text = await readEvents(await get(), (each) => /\nid: .*\n\n$/.test(each));
   const [, id] = /^retry: \d+\n\nid: (\S+)\n\n$/.exec(text) ?? [];
   expect(id).toBe(await end());

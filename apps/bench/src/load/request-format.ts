@@ -46,9 +46,9 @@ function inputOf(plant: string, hasBigint = false): string {
 /** The requests that read plants. */
 export interface ReadFormats {
   readonly get: RequestFormat;
-  /** Asks for the 100 plants after a stored plant. */
+  /** Requests a list of 100 plants, which begins after a stored plant. */
   readonly list: RequestFormat;
-  /** Asks for the 1,000 plants after a stored plant. */
+  /** Requests a list of 1,000 plants, which begins after a stored plant. */
   readonly longList: RequestFormat;
 }
 

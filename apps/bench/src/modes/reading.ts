@@ -64,7 +64,7 @@ export function readsOf(
   ];
 }
 
-/** Lists 1,000 plants at a time, and plants with names of 1 kB. */
+/** Measures lists of 1,000 plants, and lists of plants with names of 1 kB. */
 async function longReads({ database, postgres }: Bench): Promise<LoadConditions[]> {
   const longNames = await postgres.createDatabase();
   await addMillionPlants(longNames.sql, 100);

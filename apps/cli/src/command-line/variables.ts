@@ -35,10 +35,10 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Reads the address of a running store, and an access token of this store. An empty variable counts as unset.
+ * Reads the address of a running store, and an access token for the store. An empty variable counts as unset.
  *
- * @throws CommandError when a setting is missing or invalid. The message does not contain the values, which
- *   are secret or may hold a password.
+ * @throws CommandError when a setting is missing or invalid. The message does not contain values, because
+ *   the token is secret and the address may contain a password.
  */
 export function readServerSettings(variables = readVariables()): { url: string; token: string } {
   const url = variables['PLANT_STORE_URL'] || 'http://127.0.0.1:3000';

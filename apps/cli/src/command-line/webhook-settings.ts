@@ -6,7 +6,7 @@ import { usageError } from './errors.ts';
 import { home } from './variables.ts';
 
 /**
- * Reads the settings of webhooks, which must be the same as those of the server.
+ * Reads the settings of webhooks. The command line and the server must have the same settings.
  *
  * @throws CommandError when a setting is invalid
  */

@@ -2,10 +2,13 @@ import type { PlantStoreClient, StoredPlant } from '@plant-store/client';
 import type { ListPlants } from '@plant-store/schemas';
 import { fitting, type ToolCall } from './tool-result.ts';
 
-/** For each page of a search, the store looks at a limited number of plants. So a page may have no plants. */
+/**
+ * The greatest number of pages for one result. A page may have no plants, because the store searches only a
+ * limited number of plants for each page.
+ */
 const maxPages = 50;
 
-/** Reads pages until there are enough plants for a result. `next` is the `after` of the next result. */
+/** Reads pages until a result has enough plants. To continue, the client sends `next` as `after`. */
 export async function findPlants(
   client: PlantStoreClient,
   { after, limit, ...condition }: ListPlants,

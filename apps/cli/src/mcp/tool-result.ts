@@ -5,13 +5,16 @@ import { errorAdvice, shorten } from '@plant-store/schemas/plain';
 /** The greatest number of bytes in a result. */
 export const maxBytes = 20_000;
 
-/** The greatest number of characters of a text in a result. So even the largest plant fits into a result. */
+/** Longer texts are cut to this number of characters, so that even the largest plant fits into a result. */
 const maxText = 700;
 
-/** What a tool may use while it runs. `signal` aborts when the client cancels the call, and after 30 seconds. */
+/** The context of a running tool. `signal` aborts after 30 seconds, or when the client cancels the call. */
 export type ToolCall = ServerContext['mcpReq'];
 
-/** Runs a tool. What it returns or throws becomes the result, as data and, for older clients, as text. */
+/**
+ * Runs a tool. The returned object or the thrown error becomes the result. A result contains the object as
+ * data and, for older clients, as text.
+ */
 export async function toolResult(
   { mcpReq }: ServerContext,
   run: (call: ToolCall) => Promise<object>,
@@ -26,7 +29,7 @@ export async function toolResult(
 
 /** Returns the first items that fit into one result. */
 export function fitting<Item>(items: readonly Item[]): readonly Item[] {
-  let left = maxBytes - 500; // The result has further properties.
+  let left = maxBytes - 500; // The other properties of the result need this space.
   const end = items.findIndex((item) => {
     const json = toJson(item);
     left -= Buffer.byteLength(json) + Buffer.byteLength(JSON.stringify(json));
@@ -43,12 +46,12 @@ export function toJson(value: unknown): string {
   });
 }
 
-/** Makes a signal that aborts with another signal, and after 30 seconds. */
+/** Makes a signal that aborts after 30 seconds, or when the given signal aborts. */
 export function withTimeout(signal?: AbortSignal): AbortSignal {
   return AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(30_000)]);
 }
 
-/** Says what went wrong, and what to do. */
+/** Describes an error, and says what to do. */
 export function explainError(thrown: unknown) {
   const error = plantStoreError(thrown);
   if (error?.code !== undefined) {

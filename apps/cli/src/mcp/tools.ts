@@ -20,7 +20,7 @@ import * as z from 'zod';
 import { findPlants } from './find-plants.ts';
 import { fitting, type ToolCall, toolResult } from './tool-result.ts';
 
-/** Ids are texts, because many readers of JSON round integers beyond 2^53. */
+/** Ids are texts, because many JSON parsers round integers beyond 2^53. */
 const digits = 'a text of digits, such as "9007199254740993"';
 const description = `The id of the plant: ${digits}`;
 const id = z
@@ -35,7 +35,7 @@ const [outcome, rejection] = CreateResult.options;
 const hints: Record<Scope, ToolAnnotations> = {
   'plants:read': { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   'plants:create': { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  // A repeat could delete a plant that somebody has created meanwhile.
+  // A repeated delete could delete a new plant with the same id.
   'plants:delete': { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
 };
 
@@ -120,8 +120,9 @@ export function addTools(server: McpServer, client: PlantStoreClient, allowed: s
 }
 
 /**
- * Makes a schema for the SDK. The JSON Schema has what the contract's schemas say for OpenAPI in `override`,
- * such as a pattern that needs no flags. Even outputs are open for properties of later versions.
+ * Makes a schema for the SDK. The JSON Schema gets the properties that the contract's schemas have in
+ * `override` for OpenAPI, such as a pattern that needs no flags. Outputs may have additional properties,
+ * because later versions may add properties.
  */
 function toolSchema<Schema extends z.ZodObject>(
   schema: Schema,

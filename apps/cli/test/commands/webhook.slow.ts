@@ -51,7 +51,7 @@ async function create(server: StartedProcess, id: number): Promise<void> {
   expect(status).toBe(200);
 }
 
-it('manages a webhook to which a running server sends', async () => {
+it('manages a webhook while a running server sends messages to its endpoint', async () => {
   const env = { ...database.env, ...allow };
   const webhook = (...words: string[]) => run(['webhook', ...words], { env });
   const server = startServer(env);
@@ -128,13 +128,13 @@ it.each([
   [{}, ['create', 'https://1.1.1.1/', '--from', 'x'], 'must be the `next` of a response'],
   [{ PLANT_STORE_WEBHOOK_ALLOW: '10.0.0.0/33' }, ['list'], 'ALLOW has "10.0.0.0/33"'],
   [{ PLANT_STORE_SECRETS_KEY: 'short' }, ['list'], 'set 32 bytes in base64'],
-])('with the settings %o, rejects webhook %s', async (settings, words, message) => {
+])('rejects, with the settings %o, the command webhook %s', async (settings, words, message) => {
   const env = { ...database.env, ...settings };
   const { code, stderr } = await run(['webhook', ...words], { env });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
 });
 
-it('says that the feed is off', async () => {
+it('says that the feed is switched off', async () => {
   const { env } = database;
   await run(['feed', 'off', '--yes'], { env });
   expect(await run(['webhook', 'create', 'https://1.1.1.1/'], { env })).toMatchObject({

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-it('returns at most 100 plants and 20 kB, and a cursor for more', async () => {
+it('returns at most 100 plants in at most 20 kB, and a cursor for the next plants', async () => {
   const { client, call } = await connectAssistant(env, { args: ['--write'] });
   const names = ['Hoya', '"'.repeat(300), '🪴'.repeat(200), '\u0001'.repeat(800)];
   const plants = Array.from({ length: 400 }, (_, i) => {
@@ -46,7 +46,7 @@ it('returns at most 100 plants and 20 kB, and a cursor for more', async () => {
   expect(results.length + omitted).toBe(100);
 });
 
-it('finds a plant behind a million others, and reports its progress', async () => {
+it('finds one plant among a million plants, and reports the progress of the search', async () => {
   await database.sql`
     insert into plants (id, name) select id, 'Hoya ' || id from generate_series(100001, 1100000) as id`;
   const { client, call } = await connectAssistant(env);

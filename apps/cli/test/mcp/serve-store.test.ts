@@ -27,7 +27,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** JavaScript rounds the first id. */
+/** A JavaScript number cannot hold the first id exactly. */
 const ids = ['9007199254740993', '-9223372036854775808', '9223372036854775807'];
 
 async function withScopes(...scopes: Scope[]): Promise<Record<string, string>> {
@@ -40,7 +40,7 @@ async function withScopes(...scopes: Scope[]): Promise<Record<string, string>> {
 const reading = ['find_plants', 'get_plant', 'count_plants'];
 
 it.each(revisions)(
-  'creates, finds, counts, gets and deletes plants with exact ids, with the revision %s',
+  'creates, finds, counts, gets and deletes plants with exact ids, by the protocol of %s',
   async (revision) => {
     const { client, tools, call } = await connectAssistant(env, { args: ['--write'], revision });
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
@@ -71,7 +71,7 @@ it.each(revisions)(
   },
 );
 
-it('reads the numbers of the store, and its list of pages', async () => {
+it('offers the number of plants and the list of pages as resources', async () => {
   const url = `${env['PLANT_STORE_URL']}/`;
   const { client } = await connectAssistant({ ...env, PLANT_STORE_URL: url });
   const { resources } = await client.listResources();
@@ -94,7 +94,7 @@ it('offers only tools for which the token has the scope', async () => {
   expect(await tools()).toEqual(['create_plants']);
   await expect(call('delete_plant', { id: '1' })).rejects.toThrow('delete_plant not found');
 });
-/** Starts the command, and returns a function that sends a line and returns the next line of the output. */
+/** Starts the command. The returned functions send a line, and most return the next line of the output. */
 function startOnLines(args: string[] = ['--write'], settings = env) {
   const { child, result } = start(['mcp', ...args], { env: settings });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -141,7 +141,7 @@ it('writes ids as texts of digits, and schemas without long integers', async () 
   expect(await result).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('goes on after 10,000 malformed messages, even when nobody reads its errors', async () => {
+it('continues after 10,000 malformed messages, even when nobody reads standard error', async () => {
   const { child, result, initialize, send, call } = startOnLines();
   child.stderr.pause();
   await initialize();
@@ -160,7 +160,7 @@ it('goes on after 10,000 malformed messages, even when nobody reads its errors',
   expect(await result).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('returns the errors of the store as results, and goes on when the store is up again', async () => {
+it('returns the errors of the store as results, and continues when the store is up again', async () => {
   const { call } = await connectAssistant(
     { ...env, PLANT_STORE_URL: proxy.url },
     { args: ['--write'] },
@@ -186,7 +186,7 @@ it('returns the errors of the store as results, and goes on when the store is up
 
 it('ends the request to the store when the client cancels the call', async () => {
   const counting = Promise.withResolvers<ServerResponse>();
-  /** Forwards the first request, and never responds to a count. */
+  /** Forwards requests to the store, but never responds to a request that counts plants. */
   const front = createServer(async ({ url = '', headers }, response) => {
     if (url.includes('countPlants')) return counting.resolve(response);
     const authorization = headers.authorization ?? '';

@@ -9,13 +9,14 @@ interface LoadedPage {
 
 /** Selects the plants of a page. */
 export interface PageQuery extends PlantFilter {
-  /** The plants have greater ids. */
+  /** All plants of the page have greater ids than this id. */
   readonly after?: bigint | undefined;
 }
 
 /**
  * Applies changes to a page. Returns the same page when no change concerns the page. It is safe to apply a
- * change that the page already contains. A page of a search gets no new plants, see `mayLackPlants`.
+ * change that the page already contains. The function adds no plants to a page of a
+ * search, see `mayLackPlants`.
  */
 export function changePage(
   page: LoadedPage,
@@ -42,8 +43,8 @@ export function changePage(
 }
 
 /**
- * Whether a page of a search may lack a created plant. Then the page must be loaded again, because databases
- * fold letters beyond ASCII in different ways.
+ * Returns whether a created plant may be missing from a page of a search. The page is then loaded again,
+ * because databases ignore the case of letters beyond ASCII in different ways.
  */
 export function mayLackPlants(
   page: LoadedPage,

@@ -91,7 +91,7 @@ const updaters: Readonly<Record<string, Updater>> = {
   'previous plant': updateNeighbour,
 };
 
-/** Loads a page again. The response to a running request may be older than a change. */
+/** Loads a page again. Waits for a running request first, because its response may lack a change. */
 async function loadAgain(queryClient: QueryClient, { queryKey, promise }: Query): Promise<void> {
   await promise?.catch(() => {});
   await queryClient.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false });

@@ -20,7 +20,7 @@ interface CopyButtonProps {
 export function CopyButton({ what, text }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   const copy = async () => {
-    // On plain HTTP, browsers have only the older function.
+    // On plain HTTP, browsers have no `navigator.clipboard`.
     if (navigator.clipboard) await navigator.clipboard.writeText(text);
     else copySelected(text);
     setIsCopied(true);
@@ -36,7 +36,7 @@ export function CopyButton({ what, text }: CopyButtonProps) {
 function copySelected(text: string): void {
   const area = document.createElement('textarea');
   area.value = text;
-  // Only an element in the open dialog can have a selection.
+  // While a dialog is open, the user can select only texts in the dialog.
   const focused = document.activeElement;
   (focused?.closest('dialog') ?? document.body).append(area);
   area.select();

@@ -8,7 +8,7 @@ interface QuestionProps {
   text: ReactNode;
   /** The label of the button that confirms. */
   confirm: string;
-  /** Whether the user may confirm. */
+  /** Whether the button that confirms is enabled. */
   isConfirmed?: boolean;
   /** A field below the text. */
   children?: ReactNode;

@@ -20,7 +20,7 @@ export interface FileImport {
   readonly rejectedRows: readonly { line: number; reason: string }[];
   /** The file of rejected rows, as a list of parts. */
   readonly rejects: readonly Blob[];
-  /** The number of rows in each second since the start of the import. */
+  /** The average number of rows per second since the start of the import. */
   readonly rowsPerSecond?: number;
   /** The reason why the import failed. */
   readonly reason?: string;
@@ -53,7 +53,7 @@ export function isEnded({ state }: FileImport): boolean {
   return state === 'done' || state === 'cancelled' || state === 'failed';
 }
 
-/** Says what came of some imports. `attention` names the rows and files that need the user's attention. */
+/** Summarizes the results of imports. `attention` names the rows and files that need the user's attention. */
 export function summaryOf(imports: readonly FileImport[]) {
   const sum = (of: (each: FileImport) => number) =>
     imports.reduce((all, each) => all + of(each), 0);

@@ -130,7 +130,7 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   );
 }
 
-/** Names the view in the tab of the browser. */
+/** Shows the name of the view as the title of the browser tab. */
 function useTitle({ tag, search, plant, sheet }: Address): void {
   const parts = [
     sheet && titles[sheet],

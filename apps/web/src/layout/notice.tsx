@@ -3,7 +3,7 @@ import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import './notice.css';
 
-/** The notice leaves after this number of milliseconds, unless it has the pointer or the focus. */
+/** The notice disappears after this number of milliseconds, unless the notice has pointer or focus. */
 const shownFor = 10_000;
 
 export interface NoticeText {
@@ -17,7 +17,7 @@ interface NoticeProps {
   onClose(): void;
 }
 
-/** Shows the latest event below the table, so that the notice covers nothing. */
+/** Shows the latest event below the table, where the notice covers no row. */
 export function Notice({ notice, onClose }: NoticeProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

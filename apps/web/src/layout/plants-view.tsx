@@ -59,7 +59,7 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown }: PlantsViewPr
       }),
     [],
   );
-  // The table shows the error of a request for the same plants.
+  // This function shows no errors, because the table requests the same plants and shows the error.
   const findId = async (id: bigint) => {
     go({ search: undefined, at: id });
     const after = id > int64Bounds.minimum && { after: id - 1n };

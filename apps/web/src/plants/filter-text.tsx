@@ -1,7 +1,7 @@
 import type { PlantFilter } from '../address/address.ts';
 import { PlantText } from './plant-text.tsx';
 
-/** Describes the plants of a filter. The text continues a sentence. */
+/** Describes the plants of a filter. The text is the end of a sentence that begins with "plants". */
 export function FilterText({ tag, search }: PlantFilter) {
   return (
     <>

@@ -2,8 +2,8 @@ import { hrefOf } from '../address/address.ts';
 import './plant-text.css';
 
 /**
- * Shows a name or a tag in one line. Line breaks are visible, as are characters that change the direction of
- * the text, and texts without letters.
+ * Shows a name or a tag in one line. Line breaks and characters that change the direction of the text become
+ * visible. A text that is empty or contains only spaces is described in words.
  */
 export function PlantText({ text }: { text: string }) {
   if (text === '') return <em>empty</em>;
@@ -44,7 +44,7 @@ export function TagLink({ tag, isWhole = false }: TagLinkProps) {
   );
 }
 
-/** The locale of numbers and times. The texts of the page are English, so all pages use this locale. */
+/** The locale of numbers and times. All texts of the console are English. */
 export const locale = 'en-GB';
 
 export const number = new Intl.NumberFormat(locale);

@@ -9,8 +9,8 @@ interface ShownField<Value> {
   /** The text below the field in the form. */
   readonly hint?: string | undefined;
   /**
-   * The width of the column in the table, as CSS. The table leaves out a field without a width. All rows have
-   * the same widths, so that no column moves while the user scrolls.
+   * The width of the column in the table, as CSS. The table leaves out a field without a width. A column
+   * has the same width in all rows, so that no column moves while the user scrolls.
    */
   readonly width?: string;
   /** Shows the value in the table. */

@@ -50,7 +50,7 @@ it('a page of a tag contains only plants with this tag', () => {
   expect(plants.map(({ id }) => id)).toEqual([20n, 22n, 40n]);
 });
 
-it('a page of a search gets no created plants, and keeps its own plants', () => {
+it('adds no created plants to a page of a search, and keeps the plants of the page', () => {
   const changes = [created(30n), created(35n), deleted(20n)];
   const { plants } = changePage(page, { ...query, search: 'plant' }, changes);
   expect(plants.map(({ id }) => id)).toEqual([30n, 40n]);

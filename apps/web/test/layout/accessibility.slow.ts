@@ -48,7 +48,7 @@ it.each([
   ['no plants', 0, '0 plants', 'The store has no plants yet', '0 plants found'],
   ['a million plants', 1_000_001, '1,000,000+ plants', 'Plant 1', '1 plant found'],
 ])(
-  'has no violation in a store of %s, and searches the whole store',
+  'has no accessibility violation in a store of %s, and searches the whole store',
   async (_case, count, title, text, found) => {
     const { access, stop } = await startWithPlants(count);
     onTestFinished(stop);
@@ -56,7 +56,7 @@ it.each([
     await page.getByRole('heading', { name: title, level: 1 }).waitFor();
     await page.getByText(text, { exact: true }).waitFor();
     expect(await findings(page)).toEqual([]);
-    // Only the last plant has this name, and each request of a search compares a part of the plants.
+    // Only the last of a million plants has this name, so the search needs several requests.
     await findField(page).fill('NT 1000001');
     await waitForTitle(page, found);
   },

@@ -29,7 +29,7 @@ it('shows the tools in one row on a phone, and closes a sheet when the user goes
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await tableOf(page).getByText('Hoya carnosa').waitFor();
 
-  // A notice covers no button, and leaves.
+  // A notice covers no button, and disappears after some time.
   await tableOf(page).getByRole('checkbox').first().check();
   await page.getByRole('button', { name: 'Add a plant' }).click();
   await page.clock.install();

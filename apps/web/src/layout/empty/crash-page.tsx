@@ -2,7 +2,7 @@ import type { FallbackProps } from 'react-error-boundary';
 import { forgetDraft } from '../../plants/add/new-plant-form.ts';
 import { explainError } from '../../store/explain-error.ts';
 
-/** Replaces the page after an error of the console itself. The stored draft may be the cause. */
+/** Replaces the console after an uncaught exception in its code. A stored draft may have caused the exception. */
 export function CrashPage({ error }: FallbackProps) {
   return (
     <main className="table-message" role="alert">

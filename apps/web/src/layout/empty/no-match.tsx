@@ -3,7 +3,7 @@ import { go } from '../../address/use-address.ts';
 import { Button } from '../../controls/button.tsx';
 import { FilterText } from '../../plants/filter-text.tsx';
 
-/** Says that a list has no plants, and which plants the user looked for. */
+/** Says that no plants match the filter, and describes the filter. */
 export function NoMatch(filter: PlantFilter) {
   return (
     <div className="table-message">

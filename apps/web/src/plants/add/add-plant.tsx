@@ -55,7 +55,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
   const { isError: isDown } = useQuery(serverState);
   const { reset } = create;
   useEffect(() => {
-    if (!isDown) reset(); // The error is no longer true.
+    if (!isDown) reset(); // The server is up again, so the error is out of date.
   }, [isDown, reset]);
   const error = plantStoreError(create.error);
   const fromServer = error?.kind === 'invalidInput' ? firstOfEach(error.fields) : {};

@@ -8,7 +8,7 @@ import { inOneLine, PlantText } from '../plant-text.tsx';
 import './find-field.css';
 import { useSeenTags } from './use-seen-tags.ts';
 
-/** The greatest number of tags beside the typed tag. */
+/** The greatest number of suggested tags, without the typed tag. */
 const limit = 4;
 
 /** The search begins when the user has not typed for this number of milliseconds. */
@@ -17,7 +17,7 @@ const pause = 200;
 interface FindFieldProps {
   /** Runs when the user chooses an id. */
   onFindId(id: bigint): void;
-  /** Runs when the user presses Enter, and the list shows what the user typed. */
+  /** Runs when the user presses Enter while the list shows the plants that match the typed text. */
   onOpenFirst(): void;
 }
 
@@ -127,7 +127,7 @@ function findTag(tag: string): void {
   go({ tag, search: undefined, at: undefined });
 }
 
-/** Returns the part of a name that the user typed. A number is an id first. */
+/** Returns the typed text if it can be a part of a name. A typed number is an id at first. */
 function searchIn(text: string): string | undefined {
   const trimmed = text.trim();
   const isSearch = trimmed !== '' && !isNumber(trimmed) && trimmed.length <= maxSearch;
@@ -138,7 +138,7 @@ function isNumber(text: string): boolean {
   return /^[+-]?\d+$/.test(text);
 }
 
-/** Returns loaded tags that contain the text, and then the text as a tag. */
+/** Returns loaded tags that contain the typed text. The typed text itself is the last tag. */
 function similarTags(text: string, seen: readonly string[]): readonly string[] {
   const typed = withBreaks(text);
   const start = text.toLowerCase();

@@ -65,7 +65,7 @@ export function SelectionBar({ ids, onChange, onDeleted }: SelectionBarProps) {
   );
 }
 
-/** To delete more plants than this number, the user must type their number. */
+/** To delete more than this number of plants, the user must type the number of selected plants. */
 const mostWithoutTyping = 1_000;
 
 interface DeleteQuestionProps {

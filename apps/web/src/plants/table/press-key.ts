@@ -3,14 +3,14 @@ import type { RowRange } from './scroll-window.ts';
 import type { useRangeSelection } from './use-range-selection.ts';
 
 interface TableKeys {
-  /** The row on which the keys act. */
+  /** The active row, on which the keys act. */
   active: number;
   visible: RowRange;
   lastRow: number;
   range: ReturnType<typeof useRangeSelection>;
-  /** Makes a row active, and returns this row, or the nearest row that exists. */
+  /** Makes the row active, or the nearest row that exists. Returns the active row. */
   moveTo(row: number): number;
-  /** Moves to the first row. Returns undefined when the table must load this row first. */
+  /** Makes the first row active. Returns undefined when the table has not loaded this row. */
   toStart(): number | undefined;
   /** Opens the plant of the active row. */
   onOpen(): void;

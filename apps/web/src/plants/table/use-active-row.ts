@@ -22,8 +22,8 @@ export function rowOf({ row, id }: Place, pages: Pick<Pages, 'rowOf'>): number {
 }
 
 /**
- * Returns the row on which the keys act, and a function that sets this row. When another plant is opened by a
- * button, its row becomes the active row.
+ * Returns the row on which the keys act, and a function that sets this row. When a button opens another
+ * plant, the row of this plant becomes the active row.
  */
 export function useActiveRow(
   pages: Pages,

@@ -31,7 +31,7 @@ const placeholders = { earlier: 10, firstPage: 100 };
 /** When fewer known rows than this number are above the screen, the table loads an earlier page. */
 const margin = 50;
 
-/** The plants of the list that are known so far. */
+/** Summarizes the plants that the list has found so far. */
 export interface FoundPlants {
   readonly count: number;
   readonly more: 'none' | 'looking' | 'unknown';
@@ -63,7 +63,7 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
     return queryOptions({
       queryKey: trpc.listPlants.queryKey(input),
       queryFn(query) {
-        // A search through many plants ends when no view shows its page.
+        // The signal ends a long search when no view shows the page.
         const signal = filter.search !== undefined && { signal: query.signal };
         return loadPage(input, () => listPage(client, input, { ...options, ...signal }));
       },

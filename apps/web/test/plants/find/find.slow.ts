@@ -38,7 +38,7 @@ it('suggests the tags of loaded rows, and accepts a typed tag', async () => {
   await page.getByText('Tag: ').first().waitFor();
 });
 
-it('finds plants by a part of their names while the user types, and opens the first plant by Enter', async () => {
+it('finds plants by a part of their names while the user types, and Enter opens the first plant', async () => {
   const [word, ids] = [`Gruen${freshId()}`, [freshId(), freshId(), freshId()]];
   const names = [`Acer ${word}`, `${word.toUpperCase()} minor`, 'Ficus'];
   await createPlants(ids, freshTag(), (id) => names[ids.indexOf(id)] ?? '');
@@ -49,7 +49,7 @@ it('finds plants by a part of their names while the user types, and opens the fi
   await waitForTitle(page, '2 plants found');
   expect(await namesOf(page)).toEqual(names.slice(0, 2));
 
-  // A live event for another plant is not shown, and a plant that matches is shown.
+  // The list shows a new plant only if the plant matches the search.
   await page.locator('[data-feed="live"]').waitFor();
   const others = [freshId(), freshId()];
   await createPlants(others.slice(0, 1), freshTag(), () => `Größe ${freshId()}`);
@@ -72,7 +72,7 @@ it('finds plants by a part of their names while the user types, and opens the fi
   await page.getByRole('heading', { name: 'found' }).waitFor({ state: 'detached' });
 });
 
-it('says what a search without a result looked for, and where', async () => {
+it('names the tag and the text of a search that finds no plants', async () => {
   const { tag, page } = await openPlants(['Ficus']);
   await findField(page).fill('zzz');
   const message = page.getByText(`No plants with the tag “${tag}” and with “zzz” in their names.`);
@@ -83,7 +83,7 @@ it('says what a search without a result looked for, and where', async () => {
   expect(new URL(page.url()).hash).toBe('');
 });
 
-it('finds digits in names, and says when no plant has an id', async () => {
+it('finds digits in names, and says when no plant has the typed id', async () => {
   const { ids, page } = await openPlants(3);
   const digits = String(ids[1]);
   await findField(page).fill(digits);
@@ -127,7 +127,7 @@ it('finds a tag with a line break when the user types or pastes the tag', async 
 
   // A cell of a spreadsheet ends with a line break.
   await page.evaluate((text) => navigator.clipboard.writeText(text), `${first}\n${last}\r\n`);
-  // Back may have returned to the search for the typed text.
+  // The Back button may have restored the typed text.
   await findField(page).fill('');
   await page.keyboard.press('Control+v');
   expect(await findField(page).inputValue()).toBe(`${first} ↵ ${last}`);

@@ -36,7 +36,7 @@ it('shows all fields of a plant, including the time of its creation', async () =
   }
 });
 
-it('shows characters without a shape, and does not run markup in a name', async () => {
+it('makes invisible characters visible, and does not run markup in a name', async () => {
   const names = ['<img src=x onerror=alert(1)> 🪴', '\u202eright to left', '   '];
   const { page } = await openPlants(names);
   await expect
