@@ -1,4 +1,4 @@
-/** Generates the clients, in a project that has the generators: `node generate.mjs <document> <output>`. */
+/** Generates the clients: `node generate.mjs <document> <output>`. The project must have the generators. */
 import { createClient } from '@hey-api/openapi-ts';
 import { generate } from 'orval';
 import { generateApi } from 'swagger-typescript-api';

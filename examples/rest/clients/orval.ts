@@ -2,7 +2,7 @@ import type { Client } from './client.ts';
 import * as store from './generated/orval/store';
 import { connection } from './orval-fetch.ts';
 
-/** Makes a client of orval. Its calls return error responses, too. */
+/** Connects the client that orval generated. The calls of orval even return error responses. */
 export function connect(url: string, token: string): Client {
   Object.assign(connection, { url, token });
   return {
