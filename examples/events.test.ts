@@ -47,14 +47,14 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Returns the page's program in a language, with the address of the test's server. */
+/** Returns the page's program in the given language. The program calls the server of this test. */
 function programIn(language: string): string {
   const [, program = ''] =
     new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(section) ?? [];
   return program.replaceAll('http://127.0.0.1:3000', `http://127.0.0.1:${port}`);
 }
 
-/** Starts a program, and collects its output. */
+/** Starts a program, and collects the output of the program. */
 function run(command: string, ...args: string[]) {
   const env = { PATH: process.env['PATH'], PLANT_STORE_TOKEN };
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -72,7 +72,7 @@ function run(command: string, ...args: string[]) {
 
 let lastId = 2n ** 53n;
 
-/** Creates plants until a program prints one, because the program begins at some time. */
+/** Creates plants until the program prints a plant. The program needs some time to connect. */
 const firstOutput = (output: () => string) =>
   expect
     .poll(
@@ -84,7 +84,7 @@ const firstOutput = (output: () => string) =>
     )
     .toContain('Monstera');
 
-/** Creates and deletes a plant while the server is down. */
+/** Restarts the server. Creates two plants, and deletes one of these plants, while the server is down. */
 async function restartServer(): Promise<void> {
   await stopServer();
   await store.create({ id: ++lastId, name: 'Hoya' });
@@ -111,7 +111,7 @@ it.each(programs)(
   },
 );
 
-/** Expects each change once, from the first change in an output to the last change of the store. */
+/** Expects each change once, from the first printed change to the store's last change. */
 function expectEach(output: string): void {
   const seen = [...output.matchAll(/(created|deleted)(?:\ndata:)? \{['"]id['"]: ?(\d+)/g)];
   const first = BigInt(seen[0]?.[2] ?? 0);

@@ -82,7 +82,7 @@ it('has a page of the API whose programs work, one after the other', async () =>
   expect(output).toMatch(/^11n Hoya carnosa\n12n Ficus lyrata\n/m);
 });
 
-it('has a page of the feed whose programs for a copy work, one after the other', async () => {
+it('has a page of the feed whose TypeScript programs work in sequence', async () => {
   const programs = blocks('ts', await read('docs/feed.md')).slice(1);
   expect(await run(programs.join('\n'))).toMatch(/^\d+\n$/m);
 });

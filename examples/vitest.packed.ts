@@ -3,6 +3,6 @@ import { vitestConfig, withPostgres } from '../tools/vitest.base.ts';
 export default vitestConfig({
   globalSetup: [withPostgres, 'packed/global-setup.ts'],
   include: ['packed/*.test.ts'],
-  // A release of the next version changes what the other tests install.
+  // `release.test.ts` changes the packages that the other tests install.
   fileParallelism: false,
 });

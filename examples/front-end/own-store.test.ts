@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core';
 import { createServer } from 'vite';
 import { it, onTestFinished } from 'vitest';
 
-it('adds a plant to a store of its own', async () => {
+it('adds a plant to a store that the test starts', async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'plants-'));
   onTestFinished(() => rm(dataDirectory, { recursive: true }));
   const store = await startPlantStore({ dataDirectory });

@@ -8,7 +8,7 @@ const committed = JSON.parse(await readFile(join(repository, 'apps/api/openapi.j
 
 let directory: string;
 
-/** A repository with the document of a release, which has a tag. */
+/** Makes a repository that contains a tagged release with an OpenAPI document. */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'plant-store-breaking-'));
   await mkdir(join(directory, 'apps/api'), { recursive: true });
@@ -35,7 +35,7 @@ function writeChangeset(kind: string): Promise<void> {
   return writeFile(join(directory, '.changeset/change.md'), text);
 }
 
-/** Changes the document of the release, and returns what the check prints to stderr. */
+/** Changes the OpenAPI document, and returns the check's output on stderr. */
 async function check(change: (document: typeof committed) => unknown): Promise<string> {
   const document = structuredClone(committed);
   change(document);

@@ -14,10 +14,10 @@ vi.setConfig({ testTimeout: 600_000 });
 
 const read = (name: string) => readFile(join(repository, 'deploy', name), 'utf8');
 
-it('the files in deploy install the packages, and start a server that does not run as root', async () => {
+it('the files in the folder deploy install the packages, and start a server without root privileges', async () => {
   const image = readDockerfile(await read('Dockerfile'));
   const directory = await makeProject('image');
-  // The test keeps npm's cache, which other tests use.
+  // The test does not clean npm's cache, because other tests use the cache.
   const [install = ''] = image.run.split(' && npm cache clean');
   await run(directory, 'sh', ['-c', `${install} --prefer-offline`], image.args);
   await chmod(inject('directory'), 0o755);

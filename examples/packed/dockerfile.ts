@@ -1,7 +1,7 @@
-/** Our Dockerfile, which has one stage. */
+/** The instructions of our Dockerfile, which has one build stage. */
 export interface Dockerfile {
   run: string;
-  /** The default values of the build's arguments. */
+  /** The default value of each build argument. */
   args: Record<string, string>;
   env: Record<string, string>;
   user: string;

@@ -7,18 +7,18 @@ import { copyRepository, release } from './release-copy.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A directory outside the workspace for the projects of the tests. */
+    /** The tests make their projects in this directory, which is outside the workspace. */
     directory: string;
-    /** The content of an `.npmrc` with the registry that has our packages. */
+    /** The content of an `.npmrc` that names the registry of our packages. */
     npmrc: string;
-    /** A copy of the repository, from which the packages were released. */
+    /** The directory of the repository's copy. The setup released the packages from this copy. */
     copy: string;
-    /** The output of the release. */
+    /** The output of the two release commands. */
     released: string;
   }
 }
 
-/** Releases the packages to a local registry, from which the tests install them. */
+/** Releases the packages to a local registry. The tests install the packages from this registry. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-packed-'));
   const copy = join(directory, 'repository');

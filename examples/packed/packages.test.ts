@@ -13,7 +13,7 @@ import { typedPrograms } from './typed-programs.ts';
 vi.setConfig({ testTimeout: 600_000 });
 
 /**
- * The files that a published package may have: code, types and source maps, core's migrations,
+ * Matches each file that a published package may have. These files are code, types, source maps, migrations,
  * pages, and the files that the server sends.
  */
 const published =
@@ -21,7 +21,7 @@ const published =
 
 const installers = [
   ['npm', ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline']],
-  // The packages are only seconds old.
+  // By default, pnpm may reject packages that are only seconds old.
   ['pnpm', ['pnpm', 'add', '--config.minimum-release-age=0', '--prefer-offline']],
   ['yarn', ['npx', '-y', 'yarn@1.22.22', 'add', '--no-lockfile', '--prefer-offline']],
 ] as const;
@@ -132,7 +132,7 @@ it('the command line works when it is installed globally', async () => {
   const prefix = join(inject('directory'), 'global');
   const project = await makeProject('garden');
   await mkdir(prefix);
-  const userconfig = join(project, '.npmrc'); // npm reads no `.npmrc` of a project for a global package.
+  const userconfig = join(project, '.npmrc'); // For a global package, npm ignores the project's `.npmrc`.
   const options = ['--global', '--prefix', prefix, '--userconfig', userconfig];
   await install(project, ...options, '@plant-store/cli');
   const command = join(
@@ -146,7 +146,7 @@ it('the command line works when it is installed globally', async () => {
   );
   expect(await plantStore(['completion', 'bash'])).toContain('complete -o default');
   expect(await plantStore(['completion', 'zsh'])).toContain('compdef');
-  // The SDK of the Model Context Protocol is installed, so only the store is missing.
+  // An error about the store shows that npm installed the SDK of the Model Context Protocol.
   const noStore = { PLANT_STORE_URL: 'http://127.0.0.1:1', PLANT_STORE_TOKEN: 'x' };
   await expect(plantStore(['mcp'], noStore)).rejects.toMatchObject({
     stderr: expect.stringContaining('the plant store did not respond'),
@@ -162,7 +162,7 @@ it('the command line works when it is installed globally', async () => {
   expect(await plantStore(importPlants)).toMatch(/\b208 existed/);
 });
 
-it.each(installers)('the client has strict types in a project of %s', async (name, add) => {
+it.each(installers)('strict type checks pass after %s installs the client', async (name, add) => {
   const project = await makeProject(`strict-${name}`);
   const [file, ...args] = add;
   await run(project, file, [...args, '@plant-store/client', '@trpc/client', '@trpc/server']);

@@ -15,7 +15,7 @@ export async function makeProject(name: string): Promise<string> {
   return project;
 }
 
-/** Makes a home directory in which npm has only the downloads of earlier runs. Returns the environment. */
+/** Makes a home directory whose npm cache has only downloads. Returns environment variables for npm. */
 export async function makeHome(): Promise<Record<string, string>> {
   const home = join(inject('directory'), 'home');
   const npmrc = join(home, '.npmrc');
@@ -32,7 +32,7 @@ export async function makeHome(): Promise<Record<string, string>> {
   };
 }
 
-/** Reads a JSON file of the released copy. */
+/** Reads a JSON file from the repository's copy after the release. */
 export async function readReleased(path: string) {
   return JSON.parse(await readFile(join(inject('copy'), path), 'utf8'));
 }

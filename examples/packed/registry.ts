@@ -5,14 +5,14 @@ import { setTimeout } from 'node:timers/promises';
 import { atExit, freePort } from '@plant-store/test-setup';
 import { install, run } from './run.ts';
 
-/** A registry on this machine, which has only our packages. */
+/** A registry that runs on this machine, and has only our packages. */
 export interface Registry {
-  /** The lines of an `.npmrc` with which npm, pnpm and yarn get only our packages from this registry. */
+  /** The lines for an `.npmrc`. With these lines, npm, pnpm and yarn get our packages from this registry. */
   readonly npmrc: string;
   stop(): unknown;
 }
 
-/** Some registries do not have the tag `cjs` of node-fetch, which a plugin of Verdaccio names. */
+/** A plugin of Verdaccio needs the tag `cjs` of node-fetch, and some registries do not have this tag. */
 const program = {
   private: true,
   dependencies: { verdaccio: '6.10.4' },
@@ -27,7 +27,7 @@ max_body_size: 50mb
 log: { type: stdout, level: error }
 `;
 
-/** Starts an empty registry with one user, who is logged in. */
+/** Starts an empty registry, and logs one user in. */
 export async function startRegistry(directory: string): Promise<Registry> {
   await mkdir(directory);
   await writeFile(join(directory, 'config.yaml'), configuration);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { repository, run } from './run.ts';
 
 /**
- * Copies the files of the repository, even uncommitted files, and commits them in the copy.
+ * Copies the repository with its uncommitted files, and commits all files in the copy.
  *
- * @param npmrc the registries of the copy
+ * @param npmrc the content of the copy's `.npmrc`
  */
 export async function copyRepository(copy: string, npmrc: string): Promise<void> {
   await mkdir(copy);
@@ -14,12 +14,13 @@ export async function copyRepository(copy: string, npmrc: string): Promise<void>
   ]);
   const existing = await Array.fromAsync(glob(listed.trim().split('\n'), { cwd: repository }));
   for (const file of existing) await cp(join(repository, file), join(copy, file));
-  // The whole `.ci/run` would run this test again. The check of the pages reads the rest of the file.
+  // The whole `.ci/run` would run this test again, so the copy's `.ci/run` exits after one command. The
+  // check of the pages still reads the other commands.
   const ci = join(copy, '.ci/run');
   const checks = 'npx -y pnpm exec turbo run pages; exit';
   await writeFile(ci, `#!/bin/sh\n${checks}\n${await readFile(ci, 'utf8')}`);
   await run(copy, 'git', ['init', '--quiet', '--initial-branch', 'main']);
-  // Git ignores the registry and the login, as in the home directory of a user.
+  // A user's login is outside the repository. So Git ignores the `.npmrc` of the copy.
   await writeFile(join(copy, '.git/info/exclude'), '.npmrc\n');
   await writeFile(join(copy, '.npmrc'), npmrc);
   await commit(copy, 'Begin');
@@ -31,7 +32,7 @@ export async function commit(copy: string, message: string): Promise<void> {
   await run(copy, 'git', ['commit', '--quiet', '--message', message], identity);
 }
 
-/** Runs the two commands of a release, and returns their output. */
+/** Runs the two commands of a release, and returns the output of both commands. */
 export async function release(copy: string): Promise<string> {
   const prepared = await run(copy, 'pnpm', ['release'], identity);
   return prepared + (await run(copy, 'pnpm', ['release', 'upload']));

@@ -5,13 +5,13 @@ import { makeProject, readReleased } from './project.ts';
 import { commit, release } from './release-copy.ts';
 import { run } from './run.ts';
 
-// A release builds all packages.
+// Each release builds all packages, so the tests are slow.
 vi.setConfig({ testTimeout: 600_000 });
 
 const copy = inject('copy');
 const npmrc = inject('npmrc');
 
-it('releases the next version with its changelog, and uploads it only once', async () => {
+it('releases the next version with a changelog, and uploads each package only once', async () => {
   await expect(run(copy, 'pnpm', ['release', 'upload'])).resolves.toContain(
     'has all packages of v1.0.0',
   );
@@ -34,7 +34,7 @@ it('releases the next version with its changelog, and uploads it only once', asy
   expect(await run(project, 'npm', ['view', '@plant-store/server', 'version'])).toBe('1.1.0\n');
 });
 
-it('says before an upload that the packages lack a repository, or that the user is not logged in', async () => {
+it('reports a missing repository or a missing login before an upload', async () => {
   expect(inject('released')).toContain(
     'add `repository` to the package.json of @plant-store/schemas,',
   );

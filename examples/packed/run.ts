@@ -15,7 +15,7 @@ export async function run(
   return (await promisify(execFile)(file, args, options)).stdout;
 }
 
-/** Installs packages, without npm's own output. */
+/** Installs packages without npm's messages about audits and funding. */
 export function install(directory: string, ...args: string[]): Promise<string> {
   return run(directory, 'npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...args]);
 }

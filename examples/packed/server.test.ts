@@ -8,7 +8,7 @@ import { run } from './run.ts';
 // npx installs the packages from the registry, which may be slow.
 vi.setConfig({ testTimeout: 600_000 });
 
-it('npx starts the server in an empty directory, and the command line beside it', async () => {
+it('npx runs the server and the command line in an empty directory', async () => {
   const env = await makeHome();
   const project = join(inject('directory'), 'empty');
   await mkdir(project);
@@ -20,7 +20,7 @@ it('npx starts the server in an empty directory, and the command line beside it'
   };
   const shell = (command: string, variables = {}) =>
     run(project, 'sh', ['-c', command], { ...env, ...variables });
-  // npx does not forward SIGTERM.
+  // npx does not forward SIGTERM, so the test stops the server's own process.
   const stop = async (server: ReturnType<typeof start>) => {
     process.kill(Number(await printed(server, /or kill (\d+)/)));
     expect(await server.ended()).toBe(0);

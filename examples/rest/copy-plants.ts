@@ -105,5 +105,5 @@ async function get<T>(path: string, query: Record<string, unknown>): Promise<T> 
   const response = await fetch(`${plants}${path}?${parameters.join('&')}`, { headers, signal });
   const text = await response.text();
   if (!response.ok) throw new Rejected(response.status, text);
-  return parseJson(text) as T; // The OpenAPI document says so.
+  return parseJson(text) as T; // The OpenAPI document declares this type.
 }

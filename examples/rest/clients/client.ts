@@ -1,4 +1,4 @@
-/** The calls of a generated client that the tests compare. Each call throws the body of an error response. */
+/** The calls that the tests make with each client. A call throws the body of an error response. */
 export interface Client {
   create(plant: NewPlant): Promise<{ name: string }>;
   createMany(plants: NewPlant[]): Promise<readonly Result[]>;
@@ -16,7 +16,7 @@ interface NewPlant {
   tag?: string;
 }
 
-/** `exactFetch` returns a `number` where no digit is lost. */
+/** `exactFetch` returns an id as a `number` if the `number` is exact. */
 type Id = number | bigint;
 
 type Result =

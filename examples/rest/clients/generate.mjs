@@ -1,4 +1,4 @@
-/** Generates the clients, in a project that has the generators: `node generate.mjs <document> <output>`. */
+/** Generates the clients: `node generate.mjs <document> <output>`. The project must have the generators. */
 import { createClient } from '@hey-api/openapi-ts';
 import { generate } from 'orval';
 import { generateApi } from 'swagger-typescript-api';
@@ -14,7 +14,7 @@ await createClient({
     '@hey-api/typescript',
     { name: '@hey-api/transformers', bigInt: true },
     { name: '@hey-api/sdk', transformer: true },
-    'zod',
+    { name: 'zod', compatibilityVersion: 4 },
   ],
 });
 

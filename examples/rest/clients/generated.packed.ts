@@ -13,7 +13,7 @@ const clients = fileURLToPath(new URL('.', import.meta.url));
 const generated = join(clients, 'generated');
 const document = fileURLToPath(new URL('../../../apps/api/openapi.json', import.meta.url));
 
-/** The generators, and the packages that their code imports. */
+/** The generators, and the packages that the generated clients import. */
 const generators = [
   '@hey-api/openapi-ts@0.99.0',
   'openapi-zod-client@1.18.3',
@@ -27,7 +27,11 @@ let project: string;
 let server: Awaited<ReturnType<typeof startOnPostgres>>;
 
 const run = (file: string, ...args: string[]) =>
-  promisify(execFile)(file, args, { cwd: project, shell: process.platform === 'win32' });
+  promisify(execFile)(file, args, { cwd: project, shell: process.platform === 'win32' }).catch(
+    (error) => {
+      throw new Error(`${error.message}${error.stdout}`);
+    },
+  );
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'plant-store-clients-'));
@@ -45,7 +49,7 @@ afterAll(async () => {
 });
 
 it.each(['hey-api', 'orval', 'swagger-typescript-api'])(
-  'a client of %s keeps every id exact',
+  'a client that %s generated keeps every id exact',
   async (generator) => {
     const path = join(clients, `${generator}.ts`);
     const { connect }: { connect(url: string, token: string): Client } = await import(path);
@@ -56,7 +60,7 @@ it.each(['hey-api', 'orval', 'swagger-typescript-api'])(
   },
 );
 
-it('the code of all generators passes the type checker', async () => {
+it('the clients of all generators pass the type checker', async () => {
   const tsc = join(project, 'node_modules/.bin/tsc');
   await run(tsc, '--project', clients);
 
@@ -66,7 +70,7 @@ it('the code of all generators passes the type checker', async () => {
   await run(tsc, '--strict', ...options, schemas);
 });
 
-it('the schemas of Hey API have the exact bounds of an id', async () => {
+it('the schemas that Hey API generated accept only 64-bit ids', async () => {
   const { zNewPlant } = await import(`${generated}/hey-api/zod.gen.ts`);
   const isId = (id: bigint) => zNewPlant.safeParse({ id, name: 'Hoya' }).success;
   expect([-(2n ** 63n) - 1n, -(2n ** 63n), 2n ** 63n - 1n, 2n ** 63n].map(isId)).toEqual([

@@ -4,13 +4,13 @@ import * as store from './generated/hey-api';
 import { createClient } from './generated/hey-api/client';
 import { zCreateResults } from './generated/hey-api/zod.gen';
 
-/** Makes a client of Hey API, whose plugin `@hey-api/transformers` makes each id a `bigint`. */
+/** Connects the client of Hey API. The plugin `@hey-api/transformers` turns each id into a `bigint`. */
 export function connect(baseUrl: string, token: string): Client {
   const client = createClient({ baseUrl, auth: token, fetch: exactFetch(fetch) });
   const options = { client, throwOnError: true } as const;
   return {
     create: async (body) => (await store.createPlant({ ...options, body })).data,
-    // The transformers do not look into a union, but the schemas for zod do.
+    // The plugin does not transform unions, so the zod schema transforms the results.
     createMany: async (plants) => {
       const { data } = await store.createPlants({ ...options, body: { plants } });
       return zCreateResults.parse(data).results;

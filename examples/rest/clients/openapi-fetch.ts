@@ -3,7 +3,7 @@ import createClient from 'openapi-fetch';
 import type { paths } from '../plant-store.d.ts';
 import type { Client } from './client.ts';
 
-/** Makes a client of openapi-fetch, with the types of openapi-typescript. */
+/** Connects a client of openapi-fetch. openapi-typescript generated the types of the client. */
 export function connect(baseUrl: string, token: string): Client {
   const store = createClient<ExactIds<paths>, 'application/json'>({
     baseUrl,

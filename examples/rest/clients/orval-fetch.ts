@@ -5,7 +5,7 @@ export const connection = { url: '', token: '' };
 
 const send = exactFetch(fetch);
 
-/** Sends each request of the client that orval generates: the option `mutator` names this function. */
+/** Sends each request of the client that orval generated. The option `mutator` names this function. */
 export async function orvalFetch<Result>(path: string, init: RequestInit): Promise<Result> {
   const headers = new Headers(init.headers);
   headers.set('authorization', `Bearer ${connection.token}`);

@@ -2,7 +2,7 @@ import type { Client } from './client.ts';
 import * as store from './generated/orval/store';
 import { connection } from './orval-fetch.ts';
 
-/** Makes a client of orval. Its calls return error responses, too. */
+/** Connects the client that orval generated. The calls of orval even return error responses. */
 export function connect(url: string, token: string): Client {
   Object.assign(connection, { url, token });
   return {
@@ -34,7 +34,8 @@ export function connect(url: string, token: string): Client {
     },
     async changes(after) {
       const { status, data } = await store.listPlantChanges(after ? { after } : {});
-      if (status === 200) return data;
+      // Only a request for events gets a text.
+      if (status === 200 && typeof data !== 'string') return data;
       throw data;
     },
   };

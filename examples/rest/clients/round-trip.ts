@@ -3,7 +3,7 @@ import type { Client } from './client.ts';
 
 const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n];
 
-/** Calls each operation with a client, and expects exact ids everywhere. */
+/** Calls each operation with a client, and expects exact ids in all responses. */
 export async function expectRoundTrip(client: Client, tag: string): Promise<void> {
   const { next: start } = await client.changes();
   expect(await client.create({ id: minimum, name: 'Hoya', tag })).toMatchObject({ name: 'Hoya' });

@@ -2,7 +2,7 @@ import { exactFetch } from '@plant-store/schemas';
 import type { Client } from './client.ts';
 import { Api, type HttpResponse } from './generated/swagger-typescript-api/store';
 
-/** Makes a client of swagger-typescript-api. */
+/** Connects the client that swagger-typescript-api generated. */
 export function connect(baseUrl: string, token: string): Client {
   const { plants } = new Api({
     baseUrl,

@@ -6,12 +6,12 @@ import { delayAfter } from './reconnect.ts';
 
 export interface CallOptions {
   /**
-   * Each call ends within this number of milliseconds, with all its retries. The default is 10,000. A call
-   * with `wait` gets the seconds of `wait` in addition. `Infinity` means no limit.
+   * The time limit of a call with all its retries, in milliseconds. The default is 10,000. With `wait`, the
+   * limit is longer by the seconds of `wait`. `Infinity` means no limit.
    */
   timeout?: number | undefined;
   /**
-   * Whether the client sends a query or a create again after an error that may pass. The default is `true`.
+   * Whether the client repeats a query or a create after a temporary error. The default is `true`.
    * The client never repeats a delete, because the second delete could delete a new plant with the same id.
    */
   retry?: boolean | undefined;
@@ -20,16 +20,17 @@ export interface CallOptions {
 /** The mutations that are safe to repeat. */
 const creates = ['createPlant', 'createPlants'];
 
-/** A timer of more milliseconds would end at once. */
+/** The longest delay of `setTimeout`, in milliseconds. A longer timer would fire immediately. */
 const maxTimer = 2 ** 31 - 1;
 
 /**
- * Ends each call at its time limit, and at once when its signal aborts. Sends a call that is safe to repeat
- * again after an error that may pass.
+ * Ends each call at its time limit, and when its signal aborts. Repeats a call after a temporary error, if the
+ * repeat is safe.
  */
 export function callLink({ timeout = 10_000, retry = true }: CallOptions): TRPCLink<AppRouter> {
   return () => {
-    // Clients wait for different times. The calls of one client wait equally, so they share a request again.
+    // Different clients wait for different times. The calls of one client wait for the same time, so the
+    // retries of these calls can share a request.
     const jitter = Math.random();
     return ({ op, next }) =>
       observable((observer) => {
@@ -71,13 +72,13 @@ export function callLink({ timeout = 10_000, retry = true }: CallOptions): TRPCL
   };
 }
 
-/** Returns the number of seconds for which the server may hold the response of a call back. */
+/** Returns the number of seconds for which the server may delay the response. */
 export function waitOf({ input }: Pick<Operation, 'input'>): number {
   const { wait } = Object(input);
   return typeof wait === 'number' ? wait : 0;
 }
 
-/** Returns the milliseconds until the time in `Retry-After`, which is a number of seconds or a date. */
+/** Returns the delay of `Retry-After` in milliseconds. The header has a number of seconds or a date. */
 function retryAfter({ meta }: TRPCClientError<AppRouter>, jitter: number): number {
   const { response }: { response?: Response } = Object(meta);
   const text = response?.headers.get('retry-after') ?? '0';
@@ -86,7 +87,7 @@ function retryAfter({ meta }: TRPCClientError<AppRouter>, jitter: number): numbe
   return delay > 0 ? delay * (1 + jitter / 2) : 0;
 }
 
-/** The reason of a signal can be any value, and some platforms have no reason. */
+/** The reason of a signal can be any value. On some platforms, signals have no reason. */
 function abortError(reason: unknown): Error {
   const isKnown = reason instanceof Error && /^(Abort|Timeout)Error$/.test(reason.name);
   if (isKnown) return reason;

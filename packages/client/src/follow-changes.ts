@@ -5,19 +5,19 @@ import type { PlantStoreClient } from './plant-store-client.ts';
 import { plantStoreError } from './plant-store-error.ts';
 import { delayAfter, mayPass } from './reconnect.ts';
 
-/** A page of changes, and the cursor behind the last change. */
+/** A page of changes, and the cursor after the last change. */
 export type PlantChanges = inferRouterOutputs<AppRouter>['listPlantChanges'];
 
 export interface FollowChangesOptions {
-  /** The cursor of an earlier page. The default is the end of the feed. */
+  /** The `next` of an earlier page. By default, the loop begins at the end of the feed. */
   after?: string | undefined;
-  /** Ends the loop when it aborts. */
+  /** The loop ends when this signal aborts. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Reads the changes as they happen, for a program that keeps its own copy of the plants. The loop goes on
- * after an error that may pass, and requests a page only when the program has processed the last page.
+ * Yields the changes page by page, for a program that keeps its own copy of the plants. The loop continues
+ * after a temporary error. The loop requests the next page when the program has processed the last page.
  *
  * Without `after`, the first page has only a cursor. Store the cursor, list all plants, and then continue the
  * loop. Store each later cursor together with the changes of its page.
@@ -61,11 +61,11 @@ function delay(milliseconds: number, signal: AbortSignal | undefined): Promise<v
 const patience = 5 * 60_000;
 
 /**
- * Runs a function that follows the feed. Runs the function again after an error that may pass, after an
- * expired cursor, and while the feed is off for a short time.
+ * Runs a function that follows the feed. Repeats the function after a temporary error or an expired cursor,
+ * and while the feed is off for some minutes.
  *
- * @param follow calls `onLive` when it has the plants
- * @param onError gets the error that ends the updates. Without it, the error becomes an unhandled rejection.
+ * @param follow the function, which calls `onLive` when the function has read the plants
+ * @param onError gets the error that ends the updates. Without `onError`, the error is an unhandled rejection.
  */
 export function followAgain(
   follow: (onLive: () => void) => Promise<void>,

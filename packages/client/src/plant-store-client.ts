@@ -38,8 +38,8 @@ type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 export type PlantStoreClient = TRPCClient<AppRouter>;
 
 /**
- * Creates a client of a plant store. One request contains up to ten calls that are made at the same time. A
- * call with a long text, a list of plants or `wait` has its own request.
+ * Creates a client of a plant store. One request contains up to ten calls that are made at the same time. If
+ * the input has a long text, a list of plants or `wait`, the call has its own request.
  *
  * When a call throws an error, pass the error to `plantStoreError`. When there is no access token to send,
  * the `cause` of the error is an `AccessTokenError`.

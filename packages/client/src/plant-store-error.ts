@@ -5,7 +5,7 @@ import type { AppRouter } from './app-router.ts';
 
 /**
  * The error of a call, or of a plant in a batch. Both `kind` and `code` tell the members of this union apart.
- * With the name of a procedure, the union has only the errors that this procedure can have.
+ * `Name` limits the union to the errors of one procedure.
  */
 export type PlantStoreError<Name extends ProcedureName = ProcedureName> =
   | CatalogueError[KindOf<Name>]
@@ -39,23 +39,23 @@ type FieldMessages = { [field: string]: string[] | undefined };
  * have carried out the call. It is always safe to repeat a create.
  */
 interface NoResponse {
-  /** After `timeout`, the time limit of the call has ended. `noStream` means a platform without streams. */
+  /** `timeout`: the call reached its time limit. `noStream`: the platform cannot read a stream. */
   kind: 'noResponse' | 'timeout' | 'noStream';
   code: undefined;
   message: string;
 }
 
 /**
- * Explains the error that a call of the client threw, or the result for a plant in a batch.
- * `plantStoreError<'getPlant'>(thrown)` has the type of the errors that `getPlant` can have.
+ * Explains the error that a call threw, or the error in the result for a plant in a batch. The type of
+ * `plantStoreError<'getPlant'>(thrown)` has only the errors of `getPlant`.
  *
- * @returns undefined for an aborted call, for a missing access token, for a plant that is in the store, and for
+ * @returns undefined for an aborted call, for a missing access token, for a result without an error, and for
  *   an error that is not from a call.
  */
 export function plantStoreError<Name extends ProcedureName = ProcedureName>(
   thrown: unknown,
 ): PlantStoreError<Name> | undefined {
-  // The caller knows the procedure, and a thrown value does not have its name.
+  // Only the caller knows which procedure threw the value.
   return explain(thrown) as PlantStoreError<Name> | undefined;
 }
 
@@ -77,8 +77,9 @@ function explain(thrown: unknown): PlantStoreError | undefined {
 }
 
 /**
- * Whether the same call, or the same plant of a batch, may succeed later: the network, a proxy, the server or the database was down or
- * overloaded. `false` for a delete, because a second delete could delete a new plant with the same id.
+ * Whether the same call, or the same plant of a batch, may succeed later. For example, the network or the
+ * database was down. Returns `false` for a delete, because a second delete could delete a new plant with the
+ * same id.
  */
 export function isRetryable(thrown: unknown): boolean {
   const { response, isRepeatable }: CallMeta = Object(Object(thrown).meta);
@@ -102,7 +103,7 @@ interface CallMeta {
 const noResponse =
   'the plant store did not respond: check its address and the network, and try again';
 
-/** Makes the error of a call or a connection that has reached its time limit in milliseconds. */
+/** Makes the error of a call or a connection that reached its time limit. The limit is in milliseconds. */
 export function timeoutError(limit: number): Error {
   const error = new Error(`no response within ${limit / 1_000} seconds`);
   return Object.assign(error, { name: 'TimeoutError' });
@@ -126,7 +127,7 @@ function fromCatalogue(
   );
 }
 
-/** An error in the result for a plant, or in a response of REST. */
+/** An error in the result for a plant of a batch, or in a REST response. */
 interface ResultError extends SentError {
   message?: unknown;
 }

@@ -7,7 +7,7 @@ import { isRetryable } from './plant-store-error.ts';
 const maxDelay = 10_000;
 
 /**
- * Subscribes again after an error that may pass, and continues behind the last event. The attempts never end.
+ * Subscribes again after a temporary error, and continues after the last event. The attempts never end.
  * tRPC's own `retryLink` keeps a long delay even after a success.
  */
 export const reconnectLink: TRPCLink<AppRouter> =

@@ -29,7 +29,7 @@ afterAll(() => server.stop());
 let lastId = 0n;
 const newPlant = () => ({ id: ++lastId, name: `Plant ${lastId}` });
 
-/** An error response that a proxy or the store sends in place of the response to a request. */
+/** An error response that the proxy sends, and does not forward the request. */
 interface Rejection {
   status: number;
   headers?: Record<string, string>;
@@ -89,7 +89,7 @@ const rejectedBy = (data: object, headers?: Record<string, string>): Rejection =
 });
 
 describe('the time limit of a call', () => {
-  it('ends a call to a store that does not respond, and tells it from an aborted call', async () => {
+  it('throws a timeout error for a call without a response, but not for an aborted call', async () => {
     const { proxy, client } = await startFaults('blackhole', { timeout: 300 });
     const thrown = await thrownBy(client.listPlants.query());
     expect(plantStoreError(thrown)).toEqual({
@@ -141,7 +141,7 @@ describe('a retry', () => {
     ['a batch', (client) => client.createPlants.mutate({ plants: [newPlant()] })],
   ];
 
-  it.each(calls)('repeats %s after errors that may pass', async (_, call) => {
+  it.each(calls)('repeats %s after temporary errors', async (_, call) => {
     const proxy = await startProxy(down, rejectedBy(overloaded));
     await call(clientOf(proxy));
     expect(proxy.requests).toHaveLength(3);
@@ -166,7 +166,7 @@ describe('a retry', () => {
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('repeats the create, but not the delete, of a request that contains both', async () => {
+  it('repeats only the create when a request contains a create and a delete', async () => {
     const proxy = await startProxy(down);
     const client = clientOf(proxy);
     const plant = newPlant();
@@ -178,7 +178,7 @@ describe('a retry', () => {
     expect(await client.getPlant.query({ id: plant.id })).toMatchObject(plant);
   });
 
-  it('sends the calls of a request together again', async () => {
+  it('repeats the calls of one request together', async () => {
     const proxy = await startProxy(down);
     const client = clientOf(proxy);
     await Promise.all(Array.from({ length: 10 }, () => client.createPlant.mutate(newPlant())));
@@ -196,7 +196,7 @@ describe('a retry', () => {
     },
   );
 
-  it('ends with the error of the store when the time limit comes first', async () => {
+  it('ends with the error of the store when Retry-After is longer than the time limit', async () => {
     const proxy = await startProxy(rejectedBy(overloaded, { 'retry-after': '60' }));
     const thrown = await thrownBy(clientOf(proxy).listPlants.query());
     expect(plantStoreError(thrown)).toMatchObject({ kind: 'overloaded' });
@@ -204,14 +204,14 @@ describe('a retry', () => {
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('does not follow an error that would occur again', async () => {
+  it('does not follow a permanent error', async () => {
     const proxy = await startProxy();
     const rejected = clientOf(proxy, { token: 'unknown' }).listPlants.query();
     expect(plantStoreError(await thrownBy(rejected))).toMatchObject({ kind: 'tokenInvalid' });
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('is off by one option', async () => {
+  it('does not happen when the option retry is false', async () => {
     const proxy = await startProxy(down);
     const thrown = await thrownBy(clientOf(proxy, { retry: false }).listPlants.query());
     expect(isRetryable(thrown)).toBe(true);
@@ -229,7 +229,7 @@ describe('a retry', () => {
 });
 
 describe('calls at the same time', () => {
-  it('do not wait for a call that waits for changes', async () => {
+  it('get their responses while another call waits for changes', async () => {
     const client = createPlantStoreClient({ url, token });
     const { next: after } = await client.listPlantChanges.query();
     const plant = newPlant();
@@ -240,7 +240,7 @@ describe('calls at the same time', () => {
     expect((await waiting).changes).toMatchObject([{ type: 'created', plant }]);
   });
 
-  it('rejects only the aborted call of a request, and at once', async () => {
+  it('reject an aborted call immediately, but not the other calls of the request', async () => {
     const { proxy, client } = await startFaults('holdResponses', {});
     const controller = new AbortController();
     const aborted = client.whoAmI.query(undefined, { signal: controller.signal });
@@ -280,7 +280,7 @@ describe('a request', () => {
       expect(headers).toMatchObject({ 'x-tenant': 'a', authorization: `Bearer ${token}` });
   });
 
-  it('of a subscription has the given headers, and uses the given fetch', async () => {
+  it('has the given headers, and uses the given fetch, even for a subscription', async () => {
     const proxy = await startProxy();
     const fetch = vi.fn(globalThis.fetch);
     const client = clientOf(proxy, { fetch, headers: { 'x-tenant': 'a' } });

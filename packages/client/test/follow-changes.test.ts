@@ -26,7 +26,7 @@ const create = () => client.createPlant.mutate({ id: ++lastId, name: `Plant ${la
 
 const idsOf = ({ changes }: PlantChanges) => changes.map(({ plant }) => plant.id);
 
-it('returns a cursor, and then each change once, even when the loop begins again', async () => {
+it('returns a cursor, and then each change once, even across two loops', async () => {
   const loop = followChanges(client);
   const start = (await loop.next()).value ?? expect.unreachable();
   expect(start.changes).toEqual([]);
@@ -42,7 +42,7 @@ it('returns a cursor, and then each change once, even when the loop begins again
   }
 });
 
-it('goes on when the store can be reached again', async () => {
+it('continues when the store responds again', async () => {
   const proxy = await startFaultProxy(url);
   onTestFinished(proxy.close);
   const distant = createPlantStoreClient({ url: proxy.url, token, retry: false });
@@ -56,7 +56,7 @@ it('goes on when the store can be reached again', async () => {
   expect(idsOf(page)).toEqual([lastId]);
 });
 
-it('throws the error of an expired cursor', async () => {
+it('throws the error cursorExpired for an expired cursor', async () => {
   const after = btoa('0123456789abcdef 813').replaceAll('=', '');
   const thrown = await followChanges(client, { after })
     .next()
@@ -64,7 +64,7 @@ it('throws the error of an expired cursor', async () => {
   expect(plantStoreError(thrown)).toMatchObject({ kind: 'cursorExpired' });
 });
 
-it('ends its request and the loop when the signal aborts', async () => {
+it('ends the loop and its request when the signal aborts', async () => {
   const proxy = await startFaultProxy(url);
   onTestFinished(proxy.close);
   const controller = new AbortController();

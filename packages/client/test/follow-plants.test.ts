@@ -204,7 +204,7 @@ describe('on a platform that cannot read a stream', () => {
     await shows(-3n, 5n, 6n);
   });
 
-  it('sends no request for a stream, which would end only after a minute', async () => {
+  it('never requests a stream, because the response would end only after a minute', async () => {
     vi.stubGlobal('Response', class {});
     onTestFinished(() => void vi.unstubAllGlobals());
     const fetch = vi.spyOn(globalThis, 'fetch');

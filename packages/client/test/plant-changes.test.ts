@@ -236,7 +236,7 @@ describe('the error of plantChanges', () => {
   const errorOf = async (store: PlantStoreClient, after?: string) =>
     (await follow(store, after)).error();
 
-  it('says once that the token is unknown, and ends the connection', async () => {
+  it('reports an unknown token once, and does not connect again', async () => {
     const fetch = vi.fn(globalThis.fetch);
     const stranger = createPlantStoreClient({ url, token: 'unknown', fetch });
     const feed = await follow(stranger, await cursor());

@@ -318,7 +318,7 @@ describe('the types', () => {
     expectTypeOf(narrowed).returns.toEqualTypeOf<string | undefined>();
   });
 
-  it('narrows the type of an error to the errors of a procedure', () => {
+  it('limits the type of an error to the errors of one procedure', () => {
     const kindsOf = (thrown: unknown) => ({
       getPlant: plantStoreError<'getPlant'>(thrown)?.kind,
       createPlant: plantStoreError<'createPlant'>(thrown)?.kind,

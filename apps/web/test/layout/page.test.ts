@@ -10,12 +10,12 @@ import { sharedServer } from '../fixtures/shared-servers.ts';
 
 const dist = fileURLToPath(new URL('../../dist/console/', import.meta.url));
 
-it('has at most 150 kB of gzipped JavaScript', () => {
+it('has at most 160 kB of gzipped JavaScript', () => {
   const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'));
   const sizes = scripts.map((name) => gzipSync(readFileSync(dist + name), { level: 9 }).length);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const advice = 'find what has grown in dist/console: when it is worth it, raise this limit';
-  expect(total, advice).toBeLessThan(150_000);
+  expect(total, advice).toBeLessThan(160_000);
 });
 
 const { address, url, token } = sharedServer();

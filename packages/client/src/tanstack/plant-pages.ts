@@ -3,7 +3,7 @@ import { followAgain, followChanges, type PlantChanges } from '../follow-changes
 import type { PlantStoreClient } from '../plant-store-client.ts';
 import { hashQueryKey } from './query-defaults.ts';
 
-/** Selects plants as `listPlants` does. A page has at most `limit` plants. */
+/** Selects plants by the parameters of `listPlants`. A page has at most `limit` plants. */
 export type PlantPagesQuery = Omit<Exclude<PlantQuery, void>, 'after'>;
 
 /** A page of plants. The page ends at the id `next`, or at the end of the list. */
@@ -14,14 +14,14 @@ export interface PlantPage {
 
 type Changes = PlantChanges['changes'];
 
-/** Makes the options of TanStack Query for an infinite query: `useInfiniteQuery(plantPages(store))`. */
+/** Returns the options for an infinite query of TanStack Query: `useInfiniteQuery(plantPages(store))`. */
 export function plantPages(
   client: Pick<PlantStoreClient, 'listPlants'>,
   query: PlantPagesQuery = {},
 ) {
   return {
     queryKey: ['plantPages', query] as const,
-    initialPageParam: undefined as bigint | undefined, // Later page parameters have this type.
+    initialPageParam: undefined as bigint | undefined, // The parameters of later pages have this type.
     getNextPageParam: ({ next }: PlantPage) => next,
     queryFn: ({ pageParam, signal }: { pageParam: bigint | undefined; signal: AbortSignal }) =>
       client.listPlants.query({ ...query, after: pageParam }, { signal }),
@@ -67,7 +67,7 @@ export function followPlantPages(
   const hash = hashQueryKey(queryKey);
   const apply = (changes: Changes) =>
     queryClient.setQueryData(queryKey, (data) => data && changePages(data, query, changes));
-  /** The changes since the start of the last load of the pages. */
+  /** The changes that arrived after the last load of the pages began. */
   let recent: Changes = [];
   const unsubscribe = queryClient.getQueryCache().subscribe(({ query: { queryKey }, action }) => {
     if (!action || hashQueryKey(queryKey) !== hash) return;
@@ -98,7 +98,7 @@ function changePages(data: Pages, query: PlantPagesQuery, changes: Changes): Pag
   return pages.some((page, i) => page !== data.pages[i]) ? { ...data, pages } : data;
 }
 
-/** Applies changes to the page behind an id. Returns the same page when no change concerns the page. */
+/** Applies changes to the page after an id. Returns the same page when no change concerns the page. */
 function changePage(
   page: PlantPage,
   after: bigint | undefined,

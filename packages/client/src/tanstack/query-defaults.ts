@@ -1,8 +1,8 @@
 import { parse, stringify } from 'superjson';
 
 /**
- * Makes the text by which TanStack Query finds a query. A key can contain a `bigint`. The order of properties
- * does not matter, and `1n` and `1` are the same id.
+ * Turns the key of a query into text. TanStack Query finds the query by this text. A key can contain a
+ * `bigint`. The order of properties does not matter, and `1n` and `1` are the same id.
  */
 export function hashQueryKey(key: unknown): string {
   if (typeof key === 'bigint') return String(key);
@@ -14,8 +14,9 @@ export function hashQueryKey(key: unknown): string {
 }
 
 /**
- * Default options for the queries of TanStack Query. Keys and responses can contain a `bigint` and a `Date`,
- * and plants that are equal in two responses stay the same objects. The client repeats calls by itself.
+ * Default options for the queries of TanStack Query. Keys and responses can contain a `bigint` and a `Date`.
+ * A plant that is equal in two responses stays the same object. TanStack Query does not retry, because the
+ * client retries.
  */
 export const queryDefaults = {
   queryKeyHashFn: hashQueryKey,
@@ -23,7 +24,7 @@ export const queryDefaults = {
   retry: false,
 } as const;
 
-/** Returns the next value, but with the parts of the last value that are equal. */
+/** Returns the next value, but reuses each part of the last value that is equal. */
 function keepEqual(last: unknown, next: unknown): unknown {
   if (last instanceof Date && next instanceof Date) return +last === +next ? last : next;
   const areLists = Array.isArray(last) && Array.isArray(next);
@@ -50,7 +51,7 @@ export function serialize(value: unknown): string {
   return stringify(value).replaceAll('<', '\\u003c');
 }
 
-/** Reads a text of `serialize`. */
+/** Returns the values from a text that `serialize` wrote. */
 export function deserialize<Value>(text: string): Value {
   return parse(text);
 }
