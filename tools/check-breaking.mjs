@@ -27,7 +27,8 @@ if (!release) {
 
 function breakingChanges(before, after) {
   const { diffs } = apiCompare(before, after);
-  // The paths contain the schemas of the components, and say whether a client sends or receives them.
+  // The library also reports a change of a component under each path that uses the component. Only the paths
+  // say whether a client sends or receives the component.
   return diffs
     .filter(({ path: [part] }) => part !== 'components')
     .filter((diff) => diff.type === 'breaking' || removesField(diff) || renamesOperation(diff))
@@ -37,7 +38,7 @@ function breakingChanges(before, after) {
     });
 }
 
-/** The library allows that a response loses an optional field, which clients may read. */
+/** The library allows the removal of an optional field from a response, but clients may read this field. */
 function removesField({ action, path }) {
   return action === 'remove' && path.includes('responses') && path.at(-2) === 'properties';
 }
@@ -47,7 +48,7 @@ function renamesOperation({ action, path }) {
   return action !== 'add' && path.at(-1) === 'operationId';
 }
 
-/** Whether the version is already that of a major release, or a changeset asks for one. */
+/** Whether the next release is a major release, by its version or by a changeset. */
 function isMajor(before, after) {
   const major = ({ info }) => Number(info.version.split('.')[0]);
   const changesets = globSync('.changeset/*.md').map((path) => readFileSync(path, 'utf8'));

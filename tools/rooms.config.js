@@ -206,7 +206,7 @@ export const packages = {
     ],
   },
   examples: {
-    // The local registry of the tests is not itself a test.
+    // The tests start a local registry, which is not in a test file.
     imports: ['packages/core', 'packages/test-setup'],
     testImports: ['packages/schemas', 'packages/client'],
   },

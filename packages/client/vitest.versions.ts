@@ -7,7 +7,7 @@ import manifest from './package.json' with { type: 'json' };
 
 const range = manifest.peerDependencies['@trpc/client'];
 
-/** Runs the client's tests with the lowest and the newest tRPC of the peer range. */
+/** Runs the client's tests with the oldest and the newest version of tRPC that the client supports. */
 export default vitestConfig({
   globalSetup: withPostgres,
   projects: [range.replace('^', ''), range].map((version) => ({
@@ -20,7 +20,7 @@ export default vitestConfig({
   })),
 });
 
-/** Installs a version of tRPC outside the workspace. Returns the directory of its packages. */
+/** Installs a version of tRPC outside the workspace. Returns the directory of tRPC's packages. */
 function installTrpc(version: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'plant-store-trpc-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));

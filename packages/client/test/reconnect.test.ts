@@ -136,7 +136,7 @@ describe('a subscription', () => {
     expect(connections).toHaveLength(1);
   });
 
-  it('reports a permanent error that tRPC has wrapped as the error itself', () => {
+  it('reports the original error when tRPC has wrapped a permanent error', () => {
     const { errors } = follow();
     const wrapped = new TRPCClientError<AppRouter>('wrapped', {
       cause: Object.assign(new Error(), { name: 'SuppressedError', suppressed: rejected() }),

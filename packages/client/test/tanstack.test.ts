@@ -57,7 +57,7 @@ beforeEach(async () => {
 const newQueryClient = () => new QueryClient({ defaultOptions: { queries: queryDefaults } });
 
 describe('hashQueryKey', () => {
-  it('gives equal keys the same text, and other keys another text', () => {
+  it('gives equal keys the same text, and different keys different texts', () => {
     const of = (key: unknown) => hashQueryKey([key]);
     expect(of({ tag: 'a', id: 1n, limit: undefined })).toBe(of({ id: 1, tag: 'a' }));
     expect(of({ a: { c: 1, b: [2n] } })).toBe(of({ a: { b: [2], c: 1 } }));
@@ -73,8 +73,8 @@ describe('hashQueryKey', () => {
   });
 });
 
-describe('the defaults of queries', () => {
-  it('keep the objects of equal plants after another request', async () => {
+describe('a query client with default options', () => {
+  it('reuses the object of an unchanged plant after another request', async () => {
     const queryClient = newQueryClient();
     const options = plantPages(client);
     const load = async () => {
@@ -92,7 +92,7 @@ describe('the defaults of queries', () => {
 });
 
 describe('serialize', () => {
-  it('writes a cache so that deserialize reads the same ids, times and keys', async () => {
+  it('writes a cache from which deserialize reads the same ids, times and keys', async () => {
     const queryClient = newQueryClient();
     const queryKey = ['getPlant', { id: 5n, text: '</script>' }];
     const queryFn = () => client.getPlant.query({ id: 5n });
@@ -106,7 +106,7 @@ describe('serialize', () => {
   });
 });
 
-/** Shows the pages of a query in an observer, as a page does. */
+/** Loads the pages of a query with an observer, as a web page does. */
 async function showPages(query: PlantPagesQuery, queryClient = newQueryClient()) {
   const list = vi.fn(client.listPlants.query);
   const store = {
@@ -130,18 +130,18 @@ async function showPages(query: PlantPagesQuery, queryClient = newQueryClient())
 }
 
 describe('plantPages', () => {
-  it('makes the options of an infinite query', async () => {
+  it('returns options that load all pages of a query', async () => {
     const { shown } = await showPages({ limit: 4 });
     expect(shown()).toEqual([ids.slice(0, 4), ids.slice(4)]);
   });
 });
 
 describe('followPlantPages', () => {
-  it('changes the pages in place, without another request', async () => {
+  it('updates the loaded pages without another request', async () => {
     const { list, store, queryClient, shows } = await showPages({ limit: 2 });
     const before = list.mock.calls.length;
     onTestFinished(followPlantPages(store, queryClient, { limit: 2 }));
-    // The pages are loaded once again, because they may be older than the cursor.
+    // The pages are loaded a second time, because the first load may be older than the cursor.
     await vi.waitFor(() => expect(list.mock.calls.length).toBe(before + 3));
     await create(2n);
     await shows([ids.slice(0, 2), [1n, 2n, 5n], ids.slice(4)]);
@@ -150,7 +150,7 @@ describe('followPlantPages', () => {
     expect(list.mock.calls.length).toBe(before + 3);
   });
 
-  it('shows only plants of the query', async () => {
+  it('shows only new plants that match the query', async () => {
     const query = { tag: 'negative', search: 'PLANT -' };
     const { store, queryClient, shows } = await showPages(query);
     onTestFinished(followPlantPages(store, queryClient, query));
@@ -160,7 +160,7 @@ describe('followPlantPages', () => {
     await shows([[-(2n ** 63n), -5n, -1n]]);
   });
 
-  it('shows a change that arrives during a request with an older response', async () => {
+  it('shows a change that arrives while a request returns older pages', async () => {
     const { list, store, queryClient, shown } = await showPages({ limit: 4 });
     const before = list.mock.calls.length;
     onTestFinished(followPlantPages(store, queryClient, { limit: 4 }));
@@ -196,7 +196,7 @@ describe('followPlantPages', () => {
   });
 });
 
-it('a query that is cancelled ends its request without an error', async () => {
+it('ends the request of a cancelled query without an error', async () => {
   const queryClient = newQueryClient();
   const observer = new QueryObserver(queryClient, {
     queryKey: ['changes'],

@@ -1,4 +1,4 @@
-/** Only the server uses these exports. They may change in any version. */
+/** These exports are only for the server, and may change in any version. */
 export { generateToken } from './access-tokens/access-tokens.ts';
 export { createPrincipalCache, type TokenOwner } from './access-tokens/principal-cache.ts';
 export { changeTextsOf } from './changes/kept-pages.ts';

@@ -79,7 +79,7 @@ export interface PlantStore
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;
 
-  /** The endpoints that get the changes by HTTP. */
+  /** The endpoints to which the store sends changes by HTTP. */
   readonly webhooks: Webhooks;
 
   /** See `StoreEvents`. */

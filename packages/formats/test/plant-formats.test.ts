@@ -23,7 +23,7 @@ it.each(written)('reads the %s that it has written, in chunks of any size', asyn
   );
 });
 
-it('writes ids as texts and no formulas for spreadsheet programs, and marks the file as UTF-8', () => {
+it('writes UTF-8 for spreadsheet programs, with ids as texts and without formulas', () => {
   const { header, row } = createPlantWriter('spreadsheet');
   const names = Object.values(plantColumns).map(({ name }) => name);
   expect(header).toBe(`\ufeff'${names.join()}\n`);

@@ -13,7 +13,7 @@ export interface Operation {
 export interface Deprecation {
   /** Clients should not use the operation after this date. */
   readonly since: string;
-  /** The operation ends on this date, if the date is known. */
+  /** The server removes the operation on this date. Undefined when the date is not known. */
   readonly sunset?: string;
 }
 

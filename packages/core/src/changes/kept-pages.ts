@@ -9,7 +9,7 @@ export interface SharedPage extends Pick<ChangePage, 'changes' | 'positions' | '
   readonly output: PlantChanges;
 }
 
-/** A change as text, for the surfaces. */
+/** A change with its plant as JSON, so that the surfaces do not format the plant again. */
 export interface ChangeText {
   readonly type: string;
   /** The plant as JSON. */
@@ -18,7 +18,7 @@ export interface ChangeText {
   readonly cursor: string;
 }
 
-/** The page of each output. */
+/** The page from which each output was made. */
 const pages = new WeakMap<PlantChanges, SharedPage>();
 
 /** The maximum number of characters of all pages in memory. */
@@ -64,7 +64,7 @@ export class KeptPages {
     return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#known);
   }
 
-  /** Whether a cursor is at or after the furthest cursor that a read has returned. */
+  /** Whether no read has returned a cursor beyond this cursor. */
   isAtEnd(cursor: Cursor): boolean {
     return cursor.epoch === this.#known.epoch && !isBehind(this.#known, cursor);
   }
@@ -116,7 +116,7 @@ export function cursorsOf({ positions, next }: SharedPage): string[] {
   );
 }
 
-/** Returns the changes of an output of the feed as texts. */
+/** Returns the changes in an output, each with its plant as JSON. */
 export function changeTextsOf(output: PlantChanges): ChangeText[] {
   const page = pages.get(output);
   if (!page) throw new TypeError('the output is not a page of the feed');

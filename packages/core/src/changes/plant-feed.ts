@@ -56,11 +56,13 @@ export interface PlantFeed {
 export interface OpenPlantFeed extends PlantFeed {
   /** Yields the pages of `follow` with cursors, for a client that reads one change at a time. */
   followEach(options?: FollowOptions): AsyncGenerator<ResumableChanges, never>;
-  /** Reads the changes after a cursor from the database. */
+  /** Queries the database for the changes after a cursor. */
   read: ReadChanges;
-  /** Waits for the changes after a cursor, which may be in memory. */
+  /** Waits until there are changes after a cursor, and returns the first page of these changes. */
   pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<SharedPage>;
-  /** Whether the cursor is at the end of the feed. Undefined when nobody has waited for changes lately. */
+  /**
+   * Whether the cursor is at the end of the feed. Undefined when no follower has waited for changes recently.
+   */
   isAtEnd(cursor: Cursor): boolean | undefined;
   /** Call this method after each change by this process, so that waiting followers get the change sooner. */
   notice(): void;

@@ -14,9 +14,9 @@ export class Call<Input, Output> {
   readonly caller: Caller | undefined;
   readonly madeAt = performance.now();
   isSettled = false;
-  /** The length of the call's input; see `Coalescer`. */
+  /** The length of the input, which the coalescer measures. */
   length = 0;
-  /** The time by which a coalescer sends the call. */
+  /** The latest time at which a coalescer may send the call. */
   sendBy: Deadline = Number.POSITIVE_INFINITY;
   readonly #resolve: (output: Output) => void;
   readonly #reject: (error: Error) => void;

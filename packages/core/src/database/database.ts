@@ -8,7 +8,7 @@ export interface Database extends Verbs {
   readonly maxInserts: number;
   /** The maximum number of look-ups that run at the same time, for plants or for access tokens. */
   readonly maxLookUps: number;
-  /** The maximum number of statements for lists that run at the same time. */
+  /** The maximum number of statements that may read lists at the same time. */
   readonly maxLists: number;
   /**
    * Whether all running statements of a kind are in a commit. A statement of unknown state counts as one in a

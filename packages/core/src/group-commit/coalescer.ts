@@ -20,17 +20,19 @@ export interface CoalescerLimits {
 export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   /** Sends a statement for these calls, and settles each call. The promise is never rejected. */
   readonly send: (calls: Call<Input, Output>[]) => Promise<void>;
-  /** Makes the error for a late call. `isSent` says whether the call is in a running statement. */
+  /**
+   * Makes the error for a call that missed its deadline. `isSent`: whether a running statement has the call.
+   */
   readonly late: (call: Call<Input, Output>, isSent: boolean) => PlantStoreError;
   /** Makes the error for a call when too many calls wait. */
   readonly overloaded: (waiting: number) => PlantStoreError;
   /** The maximum number of statements that run at the same time. */
   readonly maxInFlight: number;
-  /** Measures a call. Default: 0. The calls that wait have a length of at most 64 Mi. */
+  /** Returns the length of a call. Default: 0. At a total length of 64 Mi, further calls are rejected. */
   readonly lengthOf?: (input: Input) => number;
-  /** The length at which a statement gets no further calls. Default: 1 Mi. */
+  /** A statement gets no further call when its calls have reached this total length. Default: 1 Mi. */
   readonly maxLength?: number;
-  /** The part of a call's time for which the call may wait. Default: 1, which is all of its time. */
+  /** The fraction of a call's time limit for which the call may wait for a statement. Default: 1. */
   readonly maxWait?: number;
   /** Whether the running statements may be in a commit. Default: never. */
   readonly mayCommit?: () => Promise<boolean>;
@@ -50,7 +52,7 @@ export interface SharedTurn {
 
 const maxQueueLength = 64 * 2 ** 20;
 
-/** The shortest time between two checks of the deadlines, in milliseconds. A check reads all deadlines. */
+/** The minimum number of milliseconds between two checks. Each check reads the deadlines of all calls. */
 const timerInterval = 5;
 
 /** The turn of a coalescer that waits for no other coalescer. */
@@ -86,7 +88,7 @@ export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
   // These fields are arrays, because a Set would keep calls in memory until a full garbage collection.
   #waiting: Call<Input, Output>[] = [];
-  /** The length of the waiting calls. */
+  /** The total length of the waiting calls. */
   #length = 0;
   #inFlight: Statement<Input, Output>[] = [];
   /**
@@ -95,7 +97,7 @@ export class Coalescer<Input, Output> {
   #slowCommits: number[] = [];
   /** The average duration of a statement in milliseconds, or 0 when the duration is unknown. */
   #latency = 0;
-  /** Fires at the first deadline of a call. The calls share a timer, because timers are expensive. */
+  /** The timer for the earliest deadline. All calls share this timer, because timers are expensive. */
   #timer: NodeJS.Timeout | undefined;
   #nextDeadline = Number.POSITIVE_INFINITY;
 
@@ -145,10 +147,10 @@ export class Coalescer<Input, Output> {
   #setTimer(deadline: Deadline): void {
     clearTimeout(this.#timer);
     this.#nextDeadline = deadline;
-    this.#timer = atDeadline(deadline, this.#endLate).unref(); // The calls' connections keep Node running.
+    this.#timer = atDeadline(deadline, this.#endLate).unref(); // Open connections keep Node running.
   }
 
-  /** Ends the calls that have waited or run too long, and sets the timer to the next deadline. */
+  /** Rejects each call whose time is over, and sets the timer to the next deadline. */
   readonly #endLate = (): void => {
     const now = performance.now();
     const isLate = ({ sendBy }: Call<Input, Output>) => sendBy <= now;

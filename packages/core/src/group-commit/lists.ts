@@ -29,7 +29,8 @@ type List = Call<ListPlants, PlantPage>;
  * Makes the store's `list`. Lists that wait at the same time share a statement, because sending a statement
  * takes longer than reading a page.
  *
- * @param listAlone reads searches, pages with large plants, and pages of a cluster
+ * @param listAlone reads one list with one statement: a search, a page with large plants, or a page of a
+ *   cluster
  */
 export function createLists(
   { read, maxLists }: Pick<Database, 'read' | 'maxLists'>,
@@ -46,7 +47,7 @@ export function createLists(
       );
       await Promise.all([...groups.values()].map(readTogether));
     },
-    // When the database has returned pages meanwhile, a late list has waited for other lists.
+    // If the database has returned pages since the call was made, other lists caused the delay.
     late: ({ madeAt }, isSent) =>
       !isSent && lastPages > madeAt ? overloaded() : databaseUnavailable(),
     overloaded,
@@ -61,7 +62,9 @@ export function createLists(
       ? lists.run(query, options)
       : listAlone(query, options);
 
-  /** Reads pages with the same conditions and the same size. */
+  /**
+   * Reads several pages with one statement. All pages have the same size and the same kinds of conditions.
+   */
   async function readTogether(calls: readonly List[]): Promise<void> {
     const pages = calls.flatMap(reserve);
     const inputs = pages.map(({ call }) => call.input);
@@ -82,7 +85,7 @@ export function createLists(
         else void readAlone(page.call);
       }
     } catch (error) {
-      // A cluster cannot run this statement.
+      // A Citus cluster does not support this statement.
       if (databaseCode(error) === '0A000') canShare = false;
       const isOwnError = isStatementError(reasonOf(error)) && !isCancelled(error);
       for (const { call, settle } of pages) {
@@ -93,11 +96,13 @@ export function createLists(
     }
   }
 
-  /** Reserves the memory for a small page. Without this memory, the list is read alone. */
+  /**
+   * Reserves the memory for a small page. When too little memory is free, the list gets its own statement.
+   */
   function reserve(call: List) {
     const { limit } = call.input;
     const page = reservePage(call.caller, limit, limit * maxSmallBytes);
-    // The response to a late list has already released the memory.
+    // The memory of a settled call has already been released.
     const settle = (bytes: number) => call.isSettled || page.settle(bytes);
     try {
       page.onTurn();

@@ -5,18 +5,18 @@ export interface FailingWebhook {
   readonly name: string;
   /** The number of failed attempts since the last success. */
   readonly failures: number;
-  /** Whether an instance has paused the webhook. Then only the operator can continue. */
+  /** Whether an instance has paused the webhook. Only the operator can resume a paused webhook. */
   readonly isPaused: boolean;
   /** The error of the last attempt. */
   readonly error: string | null;
 }
 
-/** Reads the failing webhooks, unless this user cannot read them now. */
+/** Reads the failing webhooks. Returns no webhooks when this user cannot read the table now. */
 export async function readFailingWebhooks(query: Query): Promise<FailingWebhook[]> {
   return (await holds(query, isReadable)) ? send(query, selectFailing) : [];
 }
 
-/** A missing table makes this condition null. */
+/** The condition is null when the table does not exist. */
 const isReadable = `(has_table_privilege(to_regclass('webhooks'), 'select') and not exists (
   select from pg_locks
   where relation = to_regclass('webhooks') and mode = 'AccessExclusiveLock'))`;

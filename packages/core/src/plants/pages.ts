@@ -48,11 +48,11 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
   };
 }
 
-/** The plants as JSON, the number of plants, and the `after` of the next page. */
+/** The plants as JSON, the number of plants, and the value of `after` for the next page. */
 type Row = [plants: string, count: number | string, next: string | null];
 
 /**
- * Makes a page from a row.
+ * Makes a page from a row that the statement returned.
  *
  * @param plants the plants as JSON, separated by commas
  */
@@ -107,7 +107,7 @@ export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit' | 'se
   return { where, values };
 }
 
-/** Makes a WHERE clause. Each operand is SQL, such as a parameter. */
+/** Makes a WHERE clause. Each argument is SQL, such as `$1`. */
 export function whereOf({
   after,
   tag,

@@ -4,29 +4,35 @@ import { maxPageBytes } from './page-memory.ts';
 import { type PageQuery, whereOf } from './pages.ts';
 import { plantJson } from './plant-json.ts';
 
-/** A page without a search. */
+/** The conditions for a page without a search. */
 export type SmallPageQuery = Pick<PageQuery, 'after' | 'tag' | 'limit'>;
 
-/** The maximum bytes of the name and the tag of a plant in a small page. The largest page has 1 MiB of them. */
+/** The maximum bytes of a plant's name and tag in a small page. 1,000 such plants have at most 1 MiB. */
 export const maxSmallBytes = Math.floor(maxPageBytes / maxPageSize);
 
-/** The plants as JSON, the number of plants, the `after` of the next page, and whether the page is small. */
+/**
+ * The plants as JSON, the number of plants, the value of `after` for the next page, and whether the page is
+ * small.
+ */
 export type SmallPageRow = [string | null, number | string, string | null, boolean];
 
 /**
- * Makes the statement for a page of up to 1,000 plants. Pages with the same statement may share it. A page is
- * small when it has no large plant. A page that is not small has no JSON, so read such a page again.
+ * Makes a statement that reads several pages of one size, with up to 1,000 plants each. All pages must have
+ * the same kinds of conditions. A small page has no large plant. For any other page, the statement returns no
+ * JSON, so the caller must read that page again.
  */
 export function selectSmallPages({ after, tag }: SmallPageQuery): string {
-  // The subqueries hide the values from the planner, which would plan the statement again for other values.
+  // The subqueries hide the values from the planner. Otherwise, the planner would make a new plan for new
+  // values.
   const size = '(select $3::int)';
   const isSmall = `(${contentBytesSql} <= ${maxSmallBytes}) is not false`;
   const where = whereOf({
     after: after === undefined ? undefined : 'asked.after',
     tag: tag === undefined ? undefined : 'asked.tag',
   });
-  // The planner expects a tenth of the table from a hidden limit, and so reads in the order of an index. The
-  // outer limit lowers the estimated cost. With a high cost, Postgres would compile each execution (`jit`).
+  // When the limit is hidden, the planner expects a tenth of the table, and so reads an index in order. At a
+  // high estimated cost, Postgres would compile the statement for each execution (`jit`). The outer limit
+  // lowers the estimated cost.
   return `
     select page.*
     from unnest((select $1::bigint[]), (select $2::text[])) with ordinality as asked (after, tag, place)
@@ -43,7 +49,7 @@ export function selectSmallPages({ after, tag }: SmallPageQuery): string {
     order by place`;
 }
 
-/** Returns the parameters of a statement that several pages of one size share. */
+/** Returns the parameters for a statement that reads several pages of one size. */
 export function smallPageValues(pages: readonly SmallPageQuery[]): string[] {
   return [
     arrayText(pages.map(({ after }) => after?.toString())),

@@ -19,7 +19,7 @@ import { poolerForgets } from './prepared-statements.ts';
 
 /**
  * The number of connections for requests, by kind of statement. Look-ups share statements, so look-ups need
- * only one connection. A list may take long, and a search or a page with large plants has its own statement.
+ * only one connection. Lists have two connections, because some lists take long or need their own statement.
  */
 const shares = { creates: 2, deletes: 1, lookUps: 1, lists: 2 };
 

@@ -116,13 +116,15 @@ export const accessTokens = pgTable('access_tokens', {
   lastUsedAt: time('last_used_at'),
 });
 
-/** A request to an endpoint. The row keeps the request until the endpoint has accepted it. */
+/**
+ * A message to an endpoint. The endpoint's row contains the message until the endpoint accepts the message.
+ */
 export interface WebhookMessage {
-  /** The `webhook-id` of each attempt. */
+  /** The header `webhook-id` of each attempt to send the message. */
   readonly id: string;
   readonly type: 'plants.changed' | 'plants.reset';
   readonly timestamp: string;
-  /** The cursor after the last change. The row's own cursor is before the first change. */
+  /** The cursor after the last change of the message. The row has the cursor before the first change. */
   readonly to: string;
 }
 
@@ -131,19 +133,22 @@ export interface WebhookAttempt {
   readonly at: string;
   readonly id: string;
   readonly milliseconds: number;
-  /** The status of the response. Undefined when no response came. */
+  /** The status of the response. Undefined when the endpoint did not respond. */
   readonly status?: number | undefined;
   /** The reason why the attempt failed. Undefined after a success. */
   readonly error?: string | undefined;
 }
 
-/** The endpoints that get the changes by HTTP. Each row also has the endpoint's place in the feed. */
+/**
+ * The endpoints to which the store sends changes by HTTP. Each row contains the endpoint's cursor in the
+ * feed.
+ */
 export const webhooks = pgTable('webhooks', {
   name: text().primaryKey(),
   url: text().notNull(),
-  /** Only changes of plants with this tag are sent. Null for all changes. */
+  /** The endpoint gets only changes of plants with this tag, or all changes without a tag. */
   tag: text(),
-  /** Only changes of this type are sent. Null for all changes. */
+  /** The endpoint gets only changes of this type, or all changes without a type. */
   changeType: text('change_type').$type<PlantChange['type']>(),
   createdAt: createdAt(),
   /** The secret may be encrypted: see `secrets.ts`. */
@@ -152,18 +157,18 @@ export const webhooks = pgTable('webhooks', {
   oldSecretUntil: time('old_secret_until'),
   cursor: text().notNull(),
   message: jsonb().$type<WebhookMessage>(),
-  /** The failed attempts of the message. */
+  /** The number of failed attempts to send the message. */
   failures: integer().notNull().default(0),
   nextAttemptAt: time('next_attempt_at'),
   attempts: jsonb().$type<WebhookAttempt[]>().notNull().default([]),
-  /** The endpoint may lack changes since this time. Null when the endpoint has all changes. */
+  /** The time from which the endpoint may lack changes. Null when the endpoint has all changes. */
   behindSince: time('behind_since'),
   pausedAt: time('paused_at'),
-  /** The reason why an instance has paused the endpoint. Null when the operator has paused it. */
+  /** The reason why an instance has paused the endpoint. Null when no instance has paused the endpoint. */
   pausedBecause: text('paused_because'),
   /** Each command of the operator increases this number, so that instances read the row again. */
   revision: integer().notNull().default(0),
-  /** The instance that sends to the endpoint, and the time until which no other instance may. */
+  /** Until the time `heldUntil`, only the instance `holder` may send to the endpoint. */
   holder: uuid(),
   heldUntil: time('held_until'),
 });

@@ -1,15 +1,15 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** The hosts and networks of `PLANT_STORE_WEBHOOK_ALLOW`. */
+/** The hosts and networks that the setting `PLANT_STORE_WEBHOOK_ALLOW` lists. */
 export interface AllowedTargets {
   readonly hosts: ReadonlySet<string>;
   readonly networks: BlockList;
 }
 
 /**
- * The ranges of the IANA special-purpose registries (RFC 6890) within unicast addresses, and the address of
- * Azure's metadata service. The metadata services of other clouds are in these ranges.
+ * Addresses that are not public: the ranges of the IANA special-purpose registries (RFC 6890), and the
+ * address of Azure's metadata service. The metadata services of other clouds have addresses in these ranges.
  */
 const special = networksOf([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
@@ -19,7 +19,7 @@ const special = networksOf([
   ...['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'],
 ]);
 
-/** The only public range of IPv6. IPv4 in IPv6, NAT64, link-local and private addresses are outside. */
+/** The only public range of IPv6. The range has no IPv4-mapped, NAT64, link-local or private addresses. */
 const globalUnicast = networksOf(['2000::/3']);
 
 export function isPublic(address: string): boolean {
@@ -35,14 +35,14 @@ export function isWebhookTarget(text: string): boolean {
   return /^[a-z\d_][a-z\d_.-]{0,252}$/i.test(text) && URL.canParse(`http://${text}`);
 }
 
-/** @param entries texts that pass `isWebhookTarget` */
+/** @param entries texts for which `isWebhookTarget` returns true */
 export function parseAllowed(entries: readonly string[]): AllowedTargets {
   const isNetwork = (entry: string) => isIP(entry.replace(/\/.*/, '')) > 0;
   const hosts = entries.filter((entry) => !isNetwork(entry)).map((host) => host.toLowerCase());
   return { hosts: new Set(hosts), networks: networksOf(entries.filter(isNetwork)) };
 }
 
-/** Returns the reason why the store sends nothing to a URL, before anybody looks up its host. */
+/** Returns the reason why the store may not send to a URL, if any. Does not look up the host. */
 export function explainUrl(text: string, allowed: AllowedTargets): string | undefined {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
@@ -56,7 +56,7 @@ export function explainUrl(text: string, allowed: AllowedTargets): string | unde
   return undefined;
 }
 
-/** Makes the look-up of a connection. The connection uses only the addresses that passed the check. */
+/** Makes a look-up function that returns only addresses to which the store may connect. */
 export function lookUpAllowed(url: URL, allowed: AllowedTargets): LookupFunction {
   return (host, { all }, callback) => {
     findAddresses(url, allowed).then(
@@ -87,7 +87,7 @@ function notPublic(url: URL): string {
   return `has the host ${hostOf(url)}, which is not public: use another host, or add this one to PLANT_STORE_WEBHOOK_ALLOW`;
 }
 
-/** `new URL` writes an IPv4 address in one form: `0x7f.1` is 127.0.0.1. */
+/** `new URL` normalizes IPv4 addresses, for example `0x7f.1` to 127.0.0.1. */
 const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 function contains(list: BlockList, address: string): boolean {

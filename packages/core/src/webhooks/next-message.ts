@@ -9,14 +9,17 @@ export const maxChanges = 100;
 /** The maximum number of bytes of a message, unless a single plant is larger. */
 const maxBytes = 20_000;
 
-/** The bytes of a message without its changes. */
+/** The approximate number of bytes in a message without changes. */
 const envelope = 120;
 
 type Filter = Pick<typeof webhooks.$inferSelect, 'tag' | 'changeType'>;
 
 type Page = Pick<SharedPage, 'changes' | 'positions' | 'next'>;
 
-/** Returns the JSON of the first changes of a page that fit in a message, and the cursor after them. */
+/**
+ * Returns the JSON of a page's first changes, as many as fit in a message, and the cursor after these
+ * changes.
+ */
 export function takeChanges(page: Page, filter: Filter): { changes: string[]; next: Cursor } {
   const changes: string[] = [];
   let bytes = envelope;
@@ -32,11 +35,11 @@ export function takeChanges(page: Page, filter: Filter): { changes: string[]; ne
 }
 
 /**
- * Returns the JSON of the changes up to the end of a message, for a further attempt.
+ * Returns the JSON of the changes in a message, for another attempt to send the message.
  *
- * The first attempt may have had more changes, but never fewer: no transaction that began earlier can still
- * add a change. A plant that was deleted meanwhile is missing. Its deletion is after the message, so a
- * receiver ends with the same plants, whichever of the attempts it processes.
+ * The first attempt may have had more changes, but never fewer, because no earlier transaction can still add
+ * a change. The new attempt lacks the plants that were deleted meanwhile. A later message has their
+ * deletions, so the receiver may process either attempt.
  */
 export function changesUpTo(to: Cursor, page: Page, filter: Filter): string[] {
   return page.changes.filter((change, i) => {
@@ -48,7 +51,7 @@ export function changesUpTo(to: Cursor, page: Page, filter: Filter): string[] {
 function isWanted(change: string, { tag, changeType }: Filter): boolean {
   if (changeType !== null && !change.startsWith(`{"type":"${changeType}"`)) return false;
   if (tag === null) return true;
-  // The search is faster than the parse, and both Postgres and JavaScript write a text in the same JSON.
+  // Searching the text is faster than parsing the JSON. Postgres and JavaScript write a tag as the same JSON.
   return change.includes(JSON.stringify(tag)) && JSON.parse(change).plant.tag === tag;
 }
 

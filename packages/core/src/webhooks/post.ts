@@ -7,27 +7,27 @@ import { type AllowedTargets, explainUrl, lookUpAllowed } from './addresses.ts';
 /** The outcome of a request. */
 export interface PostOutcome {
   readonly milliseconds: number;
-  /** Undefined when no response came. */
+  /** Undefined when the endpoint did not respond. */
   readonly status?: number;
-  /** Undefined when the endpoint has accepted the request. */
+  /** The reason why the request failed. Undefined after a success. */
   readonly error?: string;
-  /** Seconds until the next attempt, as the endpoint asks in `Retry-After`. */
+  /** The seconds in the response header `Retry-After`. */
   readonly retryAfter?: number | undefined;
 }
 
-/** Milliseconds until the response must begin. */
+/** The maximum number of milliseconds before the response begins. */
 const timeout = 15_000;
 
-/** The number of bytes that are read of a response. */
+/** The maximum number of bytes to read from a response. */
 const maxResponse = 1_024;
 
-// Agents of our own use no proxy, whatever the environment variables say.
+// Unlike Node's global agents, these agents ignore the proxies in environment variables.
 const [httpAgent, httpsAgent] = [
   new HttpAgent({ keepAlive: true }),
   new HttpsAgent({ keepAlive: true }),
 ];
 
-/** Sends a body to an endpoint. Follows no redirect. An aborted signal rejects the promise. */
+/** Sends a body to an endpoint. Follows no redirect. Rejects the promise when the signal is aborted. */
 export async function post(
   text: string,
   body: string,
@@ -56,7 +56,7 @@ export async function post(
   }
 }
 
-/** The statuses whose `Retry-After` counts. */
+/** The store respects `Retry-After` only with these statuses. */
 const waitsFor = [429, 502, 503, 504];
 
 function send(
@@ -83,7 +83,7 @@ function send(
     signal,
   });
   request.on('response', resolve).on('error', (error) => {
-    // The endpoint may close an idle connection at the moment of the request
+    // The endpoint may close an idle connection just when the request is sent
     // (https://nodejs.org/api/http.html#requestreusedsocket).
     const isClosed = request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
     if (!isClosed || !mayRepeat) return reject(error);
@@ -93,7 +93,10 @@ function send(
   return promise;
 }
 
-/** Reads the start of a response as text that Postgres can hold. Closes the connection of a longer response. */
+/**
+ * Returns the start of a response as text. Removes U+0000, which Postgres cannot store. Closes the connection
+ * when the response is longer.
+ */
 async function readStart(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -104,12 +107,12 @@ async function readStart(response: IncomingMessage): Promise<string> {
       if (length > maxResponse) break;
     }
   } catch {
-    // The status counts, even when the rest of the response is lost.
+    // The status is valid even when the rest of the response is lost.
   }
   return Buffer.concat(chunks).subarray(0, maxResponse).toString().replaceAll('\0', '');
 }
 
-/** Reads `Retry-After` (RFC 9110 §10.2.3), at most a day. */
+/** Returns the seconds in `Retry-After` (RFC 9110 §10.2.3), limited to one day. */
 function secondsOf({ headers: { 'retry-after': text = '' } }: IncomingMessage): number | undefined {
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), 86_400);

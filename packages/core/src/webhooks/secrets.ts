@@ -1,18 +1,21 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
-/** The format of an encrypted secret: this prefix, and then base64 of the nonce, the text and the tag. */
+/**
+ * An encrypted secret begins with this prefix. The base64 of the nonce, the encrypted text and the tag
+ * follows.
+ */
 const prefix = 'aes-256-gcm:';
 const [nonceLength, tagLength] = [12, 16];
 
 /** Encrypts and decrypts the secrets in the database, if the operator has set a key. */
 export interface SecretBox {
-  /** Makes a secret, and returns it with the text to store. */
+  /** Makes a secret. Returns the secret, and the text to store in the database. */
   create(name: string): { secret: string; stored: string };
   /** @throws Error when the stored text is encrypted with another key */
   open(name: string, stored: string): string;
 }
 
-/** @param key a key that passes `isSecretsKey`. Without a key, the database contains the secrets as they are. */
+/** @param key a key for which `isSecretsKey` returns true. Without a key, the secrets are not encrypted. */
 export function createSecretBox(key: string | undefined): SecretBox {
   const bytes = key === undefined ? undefined : Buffer.from(key, 'base64');
   return {
@@ -20,7 +23,7 @@ export function createSecretBox(key: string | undefined): SecretBox {
       const secret = `whsec_${randomBytes(32).toString('base64')}`;
       if (!bytes) return { secret, stored: secret };
       const nonce = randomBytes(nonceLength);
-      // The name is authenticated, so that nobody can move a secret to another endpoint.
+      // Decryption checks the name, so that nobody can move a secret to another endpoint.
       const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(Buffer.from(name));
       const text = Buffer.concat([cipher.update(secret), cipher.final()]);
       const sealed = Buffer.concat([nonce, text, cipher.getAuthTag()]);
@@ -43,7 +46,7 @@ export function createSecretBox(key: string | undefined): SecretBox {
   };
 }
 
-/** Whether a text is base64 of 32 bytes. */
+/** Whether a text encodes 32 bytes in base64. */
 export function isSecretsKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64');
   return bytes.length === 32 && bytes.toString('base64') === text;

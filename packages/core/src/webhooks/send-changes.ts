@@ -12,19 +12,19 @@ import { type SecretBox, sign } from './secrets.ts';
 import type { HeldWebhook, WebhookChange } from './webhook-table.ts';
 import { asJson, atOnce, inSeconds, now, withAttempt } from './webhook-table.ts';
 
-/** The seconds before each retry, without the jitter. */
+/** The seconds before each retry. A random delay of up to 10% is added. */
 export const retryDelays = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/** The seconds after which the cursor is stored, while the filter drops all changes. */
+/** The seconds between two writes of the cursor while the filter drops all changes. */
 const saveInterval = 10;
 
-/** The maximum number of changes in a read, when the message has changes for which the filter decides. */
+/** The maximum number of changes in one read when the filter may drop changes. */
 const maxRead = 1_000;
 
-/** Seconds before an attempt. When the next attempt is later, `WebhookSender` calls `sendChanges` again. */
+/** `sendChanges` waits at most this many seconds. `WebhookSender` calls `sendChanges` for a later attempt. */
 export const maxWait = 2;
 
-/** What the requests to all endpoints share. */
+/** The options that the requests to all endpoints share. */
 export interface Sending {
   readonly feed: Pick<OpenPlantFeed, 'read' | 'pageAfter' | 'isAtEnd'>;
   readonly secrets: SecretBox;
@@ -40,8 +40,8 @@ interface Options extends Sending {
 }
 
 /**
- * Sends all changes to an endpoint, one request at a time. Returns when the endpoint is due only later, or
- * when the row is no longer this instance's.
+ * Sends all changes to an endpoint, one request at a time. Returns when the next attempt is more than
+ * `maxWait` seconds away, or when this instance no longer holds the endpoint.
  */
 export async function sendChanges(held: HeldWebhook, options: Options): Promise<void> {
   const { feed, signal, advance, delays, warn } = options;
@@ -60,7 +60,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     const changes = prepared ?? (await readAgain(row, message));
     prepared = undefined;
     if (!changes) row = await expire(row);
-    // All plants of the message were deleted. Their deletions come later.
+    // All plants of the message have been deleted. A later message has the deletions.
     else if (message.type === 'plants.changed' && changes.length === 0) row = await accept(row);
     else row = await attempt(row, message, changes);
   }
@@ -72,7 +72,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     return (await feed.read(cursor, 1).catch(undefinedIfExpired))?.changes.length === 0;
   }
 
-  /** Waits for changes, and stores the ends of their message before its first attempt. */
+  /** Waits for changes, and stores a new message's first and last cursor before the first attempt. */
   async function prepare(
     ready: HeldWebhook,
   ): Promise<[HeldWebhook | undefined, string[] | undefined]> {
@@ -99,7 +99,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     }
   }
 
-  /** Reads the changes of a stored message. Returns undefined when the feed no longer has them. */
+  /** Reads the changes of a stored message. Returns undefined when the feed no longer has these changes. */
   async function readAgain({ cursor, ...filter }: HeldWebhook, { type, to }: WebhookMessage) {
     if (type === 'plants.reset') return [];
     const changes: string[] = [];
@@ -114,7 +114,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     }
   }
 
-  /** Tells the endpoint to list the plants again, because the feed no longer has its changes. */
+  /** Tells the endpoint to list the plants again, because the feed no longer has the next changes. */
   async function expire(expired: HeldWebhook): Promise<HeldWebhook | undefined> {
     const end = await feed.read(undefined, 1);
     const message = messageTo('plants.reset', formatCursor(end.next));
@@ -145,7 +145,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     return undefined;
   }
 
-  /** Moves the cursor behind the message. */
+  /** Removes the message, and moves the cursor to the end of the message. */
   function accept(ready: HeldWebhook, more: WebhookChange = {}) {
     const to = parseCursor(ready.message?.to ?? ready.cursor);
     return advance(ready, { ...movedTo(to), message: null, ...atOnce, ...more });
@@ -156,7 +156,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
   }
 }
 
-/** Sends a signed body to an endpoint. After a rotation, the old secret signs, too. */
+/** Sends a signed body to an endpoint. For a day after a rotation, the old secret also signs the body. */
 export async function postTo(
   { name, url, secret, oldSecret, isOldSecretValid }: Omit<HeldWebhook, 'wait'>,
   id: string,

@@ -13,7 +13,7 @@ interface Run {
   readonly ended: Promise<void>;
 }
 
-/** Sends to the endpoints that this instance holds. One statement claims, keeps and reads them all. */
+/** Sends changes to the endpoints that this instance holds. One statement claims and reads all endpoints. */
 export class WebhookSender {
   readonly #instance = randomUUID();
   readonly #table: WebhookTable;
@@ -26,7 +26,7 @@ export class WebhookSender {
   #isStopped = false;
   #loop: Promise<void> | undefined;
 
-  /** @param mayClaim whether the database can have endpoints, which a cluster cannot */
+  /** @param mayClaim returns whether the database can have endpoints. A cluster cannot have endpoints. */
   constructor(table: WebhookTable, mayClaim: () => boolean, options: Sending) {
     this.#table = table;
     this.#mayClaim = mayClaim;
@@ -37,12 +37,12 @@ export class WebhookSender {
     this.#loop ??= this.#run();
   }
 
-  /** Call this method after each command of the operator in this process. */
+  /** Call this method after this process has run a command of the operator. */
   notice(): void {
     this.#wake();
   }
 
-  /** Ends all requests, and lets other instances continue at once. */
+  /** Ends all requests, and releases the endpoints, so that other instances can continue immediately. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#wake();
@@ -90,7 +90,7 @@ export class WebhookSender {
       })
       .finally(() => {
         this.#runs.delete(row.name);
-        if (signal.aborted) this.#wake(); // The next claim sends as the operator now wants.
+        if (signal.aborted) this.#wake(); // The next claim reads the operator's new settings.
       });
     this.#runs.set(row.name, { revision: row.revision, controller, ended });
   }
@@ -99,9 +99,13 @@ export class WebhookSender {
     for (const { controller } of this.#runs.values()) controller.abort(stopped);
   }
 
-  /** Warns of an error once. The next claim continues after every error. */
+  /**
+   * Warns of an error, unless the last warning was the same. After an error, the next claim continues the
+   * work.
+   */
   #explain(error: unknown): void {
-    // The server reports a database that is down in other ways. After `shuttingDown`, another instance sends.
+    // The server has other reports of a database that is down. After the error `shuttingDown`, another
+    // instance sends the changes.
     const isDown = error instanceof PlantStoreError && isTemporary(error.kind);
     const isKnown = isDown && !error.databaseCode?.startsWith('42');
     const warning = `the webhooks wait: ${rootMessage(error)}`;

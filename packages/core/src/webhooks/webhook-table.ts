@@ -4,38 +4,38 @@ import { drizzleOver } from '../database/drizzle-over.ts';
 import type { Verbs } from '../database/verbs.ts';
 import { type WebhookAttempt, webhooks } from '../tables/tables.ts';
 
-/** Values for the columns of an endpoint. */
+/** New values for the columns of an endpoint. */
 export type WebhookChange = PgUpdateSetSource<typeof webhooks>;
 
-/** The endpoint as an instance sends to it. */
+/** An endpoint with the columns that an instance needs to send changes. */
 export type HeldWebhook = Awaited<ReturnType<WebhookTable['claim']>>[number];
 
 export type WebhookTable = ReturnType<typeof createWebhookTable>;
 
-/** Seconds for which an instance holds an endpoint, unless it claims the endpoint again. */
+/** An instance holds an endpoint for this many seconds after each claim. */
 export const leaseSeconds = 15;
 
 const secondsSince = (column: typeof webhooks.behindSince) =>
   sql<number>`coalesce(extract(epoch from clock_timestamp() - ${column}), 0)::float8`;
 
-/** Whether an endpoint does not accept the changes. */
+/** An endpoint is failing after a failed attempt, and while an instance has paused the endpoint. */
 const isFailing = sql<boolean>`(${webhooks.failures} > 0 or ${webhooks.pausedBecause} is not null)`;
 
-/** The times of all conditions are those of the database, so the clocks of the instances do not matter. */
+/** All conditions use the database's clock, so the clocks of the instances do not matter. */
 export const now = sql`clock_timestamp()`;
 
 export const inSeconds = (seconds: number) =>
   sql`clock_timestamp() + make_interval(secs => ${seconds}::float8)`;
 
-/** Makes an endpoint due at once, without failed attempts. */
+/** Makes the next attempt due immediately, and resets the number of failed attempts. */
 export const atOnce = { failures: 0, nextAttemptAt: null };
 
-/** Adds an attempt, and keeps the last hundred. */
+/** Adds an attempt to the list, which keeps the last hundred attempts. */
 export const withAttempt = (attempt: WebhookAttempt) =>
   sql`(case when jsonb_array_length(${webhooks.attempts}) < 100 then ${webhooks.attempts}
     else ${webhooks.attempts} - 0 end) || ${asJson([attempt])}`;
 
-/** Passes a value as text. The driver of Postgres would write a JSON string for a text of the type jsonb. */
+/** Passes a value as text, because the Postgres driver would convert a jsonb parameter to JSON again. */
 export const asJson = (value: object) => sql`${JSON.stringify(value)}::text::jsonb`;
 
 /** Makes the statements for the endpoints. */
@@ -80,7 +80,10 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
       return rows.length > 0;
     },
 
-    /** Claims the free endpoints, and keeps those of this instance. Returns all endpoints of this instance. */
+    /**
+     * Claims the free endpoints, and renews the claims of this instance. Returns all endpoints that this
+     * instance now holds.
+     */
     claim: (instance: string) =>
       db
         .update(webhooks)
@@ -94,9 +97,9 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
         .returning(sent),
 
     /**
-     * Changes an endpoint for the instance that sends to it. Returns undefined, and changes nothing, when
-     * another instance has claimed the endpoint, or the operator has changed it. So an instance that was
-     * frozen moves no cursor.
+     * Changes an endpoint for the instance that sends to the endpoint. Changes nothing, and returns
+     * undefined, when another instance has claimed the endpoint, or the operator has changed the endpoint. So
+     * a formerly frozen instance cannot move the cursor.
      */
     async advance(row: { name: string; revision: number }, instance: string, set: WebhookChange) {
       const isOurs = [eq(holder, instance), eq(name, row.name), eq(revision, row.revision)];

@@ -15,7 +15,7 @@ import { WebhookSender } from './webhook-sender.ts';
 import { atOnce, createWebhookTable, inSeconds, now, type WebhookChange } from './webhook-table.ts';
 
 export interface WebhookSettings {
-  /** Hosts and networks that pass `isWebhookTarget`. They need not be public, and may use http. */
+  /** Hosts and networks that need not be public, and may use http. See `isWebhookTarget`. */
   readonly allow?: readonly string[] | undefined;
   /** The key that encrypts the secrets in the database. Default: no encryption. See `isSecretsKey`. */
   readonly secretsKey?: string | undefined;
@@ -30,11 +30,11 @@ export interface NewWebhook {
   readonly tag?: string | undefined;
   /** Sends only changes of this type. */
   readonly only?: PlantChange['type'] | undefined;
-  /** The cursor after which to begin. Default: the end of the feed. */
+  /** The endpoint gets the changes after this cursor. Default: the end of the feed. */
   readonly from?: string | undefined;
 }
 
-/** An endpoint that gets the changes by HTTP. */
+/** An endpoint to which the store sends changes by HTTP. */
 export interface Webhook {
   readonly name: string;
   readonly url: string;
@@ -42,18 +42,18 @@ export interface Webhook {
   readonly only: PlantChange['type'] | null;
   readonly createdAt: Date;
   readonly state: 'active' | 'failing' | 'paused';
-  /** The reason of a pause that no operator has made. */
+  /** The reason why an instance has paused the endpoint. */
   readonly pausedBecause: string | null;
-  /** Seconds since which the endpoint may lack changes. */
+  /** The endpoint may have been behind the feed for this many seconds. */
   readonly lag: number;
-  /** The cursor up to which the endpoint has the changes. */
+  /** The endpoint has the changes before this cursor. */
   readonly cursor: string;
   readonly nextAttemptAt: Date | null;
 }
 
 export interface Webhooks {
   /**
-   * Creates an endpoint, and returns its name and its secret. No later call returns the secret.
+   * Creates an endpoint, and returns its name and its secret. Only this call returns the secret.
    *
    * @throws PlantStoreError `invalidInput` when the name is taken, the URL is not allowed, or the cursor is
    *   not valid; `cursorExpired`; `notImplemented` when the database has no feed
@@ -62,20 +62,23 @@ export interface Webhooks {
   list(): Promise<Webhook[]>;
   /** Returns an endpoint with its last hundred attempts, or undefined when there is none. */
   get(name: string): Promise<(Webhook & { attempts: WebhookAttempt[] }) | undefined>;
-  /** Returns whether the endpoint exists, as the next three methods do. */
+  /** Returns whether the endpoint exists. `resume`, `replay` and `delete` return the same. */
   pause(name: string): Promise<boolean>;
-  /** Continues where the endpoint was paused, at once. */
+  /** Resumes immediately with the first change that the endpoint has not accepted. */
   resume(name: string): Promise<boolean>;
-  /** Sends the changes after a cursor again. Throws as `create` does. */
+  /** Repeats all changes after a cursor. Throws as `create` does. */
   replay(name: string, from: string): Promise<boolean>;
   delete(name: string): Promise<boolean>;
-  /** Returns a new secret. The old secret signs, too, for 24 hours. Undefined when there is no endpoint. */
+  /**
+   * Returns a new secret, or undefined when the endpoint does not exist. For 24 hours, the old secret also
+   * signs each message.
+   */
   rotate(name: string): Promise<string | undefined>;
-  /** Sends a message of the type `plants.test`. Undefined when there is no endpoint. */
+  /** Sends a message of the type `plants.test`. Returns undefined when the endpoint does not exist. */
   test(name: string): Promise<WebhookAttempt | undefined>;
-  /** Begins to send from this process, until the store closes. */
+  /** Sends changes from this process until the store closes. */
   send(): void;
-  /** `lag` is the largest lag of all endpoints, and `failing` the number of failing endpoints. */
+  /** `lag` is the largest lag of all endpoints, and `failing` is the number of failing endpoints. */
   state(): Promise<{ lag: number; failing: number }>;
 }
 
@@ -100,7 +103,7 @@ export function createWebhooks(
     async create(url, { name, tag, only, from } = {}) {
       const fault = explainUrl(url, allowed);
       if (fault !== undefined) throw invalid(`the URL ${fault}`);
-      // Nobody needs the address before the first message, so an error of the look-up does not count.
+      // Only messages need the address, so a failed look-up is not an error here.
       await findAddresses(new URL(url), allowed).catch((error) => {
         if (databaseCode(error) === undefined) throw invalid(rootMessage(error));
       });

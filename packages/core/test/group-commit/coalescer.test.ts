@@ -497,7 +497,7 @@ it('rejects calls at once while too much text waits in the queue', async () => {
   expect(await coalescer.run('x')).toBe('x');
 });
 
-it('ends a call that has waited for its part of the time, and no call in a statement', async () => {
+it('ends a call that waits longer than maxWait, but no call in a running statement', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxWait: 0.001 });
   const first = coalescer.run('first', { deadline: deadlineIn(60_000) });

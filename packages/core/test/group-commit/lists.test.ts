@@ -15,7 +15,7 @@ const everyPage = [undefined, -1n, 0n, 3n, 2n ** 63n - 1n].flatMap((after) =>
   ),
 );
 
-/** Creates plants of all sizes: a name of up to 600,000 characters, and some tags. */
+/** Plants with names of up to 600,000 characters. Some plants have tags. */
 const plants = [-(2n ** 63n), -1n, 0n, 1n, 2n, 3n, 4n, 2n ** 63n - 1n].map((id, i) => ({
   id,
   name: 'n'.repeat([1, 2_000, 20_000, 600_000][i % 4] ?? 1),
@@ -23,7 +23,7 @@ const plants = [-(2n ** 63n), -1n, 0n, 1n, 2n, 3n, 4n, 2n ** 63n - 1n].map((id, 
 }));
 
 describe.each([embedded, server])('lists on $name', ({ provide }) => {
-  it('returns for lists at the same time the pages that each list gets alone', async () => {
+  it('returns the same pages to simultaneous lists as to single lists', async () => {
     const { options, remove } = await provide();
     const store = await openPlantStore(options, { requireConnection: true });
     for (const plant of plants) await store.create(plant);
@@ -39,7 +39,7 @@ describe.each([embedded, server])('lists on $name', ({ provide }) => {
 });
 
 describe('lists', () => {
-  /** Opens a database, and counts the statements that it reads with. */
+  /** Opens a database that counts its read statements. */
   async function countingDatabase() {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const sql = postgres(databaseUrl, { onnotice: () => {} });
@@ -53,10 +53,10 @@ describe('lists', () => {
     return { sql, read, list };
   }
 
-  it('sends one statement for the lists that wait, and one more for another size', async () => {
+  it('sends one statement for all waiting lists of the same size', async () => {
     const { read, list } = await countingDatabase();
     await Promise.all([2, 2, 2, 2, 3, 3].map((limit) => list({ limit })));
-    // The first list is sent at once.
+    // The first list does not wait for other lists.
     expect(read).toHaveBeenCalledTimes(3);
   });
 
@@ -97,7 +97,7 @@ describe('lists', () => {
     expect(plants.map(({ id }) => id)).toEqual([1n, 2n]);
   });
 
-  it('lists alone on a database that cannot run the statement for several lists', async () => {
+  it('reads each list alone on a database that cannot run the shared statement', async () => {
     const { read, list } = await countingDatabase();
     const notSupported = Object.assign(new Error('not supported'), {
       code: '0A000',
@@ -136,7 +136,7 @@ describe('lists', () => {
     expect(settle).not.toHaveBeenCalled();
   });
 
-  it('says that the database is down when it stops responding after a page', async () => {
+  it('says that the database is down when the database stops responding after a page', async () => {
     const { read, list } = await countingDatabase();
     await list({ limit: 2 });
     read.mockReturnValueOnce(new Promise<never>(() => {}));
@@ -144,7 +144,7 @@ describe('lists', () => {
     await expect(outcome).rejects.toMatchObject({ kind: 'databaseUnavailable' });
   });
 
-  it('says that the database is down when it returns no page while a list waits', async () => {
+  it('says that the database is down when no waiting list gets a page', async () => {
     const { read, list } = await countingDatabase();
     await list({ limit: 1_000 });
     read.mockReturnValue(new Promise<never>(() => {}));
@@ -164,7 +164,7 @@ describe('lists', () => {
   });
 
   it.each([1, 100, 1_000])(
-    'reads only the plants of a page when the table has grown since the plan, limit %i',
+    'with the limit %i, reads only the plants of a page after the table has grown',
     async (limit) => {
       const { sql } = await countingDatabase();
       await sql`alter table plants set (autovacuum_enabled = false)`;
@@ -181,7 +181,7 @@ describe('lists', () => {
   );
 
   it.each([1, 100, 1_000])(
-    'has a low estimated cost, so that Postgres does not compile the statement, limit %i',
+    'with the limit %i, has an estimated cost at which Postgres does not compile the statement',
     async (limit) => {
       const { sql } = await countingDatabase();
       await sql`insert into plants select n, 'a', 'herb' from generate_series(1, 100000) as n`;

@@ -14,7 +14,7 @@ import { listen } from '../fixtures/listen.ts';
 
 const nothing = parseAllowed([]);
 
-/** The addresses that an attacker may write in a URL, or return from the DNS. */
+/** The addresses that an attacker may write in a URL, or in a DNS record. */
 const hidden = [
   ...['0.0.0.0', '10.0.0.1', '100.64.0.1', '100.100.100.200', '127.0.0.1', '127.1.2.3'],
   ...['168.63.129.16', '169.254.169.254', '172.16.0.1', '172.31.255.255', '192.0.0.192'],
@@ -87,12 +87,12 @@ it('connects to the hosts and networks that the operator allows, even by http', 
 });
 
 it.each(['partner.internal', '10.0.0.0/8', '10.0.0.1', 'fd00::/8', '::1'])(
-  'takes %s as an allowed target',
+  'accepts %s as an allowed host or network',
   (text) => expect(isWebhookTarget(text)).toBe(true),
 );
 
 it.each(['', '*', '10.0.0.0/33', '10.0.0.0/8/8', 'http://partner', 'partner:80', '300.0.0.1'])(
-  'does not take %j as an allowed target',
+  'rejects %j as an allowed host or network',
   (text) => expect(isWebhookTarget(text)).toBe(false),
 );
 
@@ -109,7 +109,7 @@ it('reads at most 1 KiB of a response', async () => {
   expect(error).toBe(`status 500 ${'x'.repeat(1024)}`);
 });
 
-it('does not use a proxy of the environment variables', async () => {
+it('does not use the proxy that the environment variables set', async () => {
   const [target, proxy] = [await startTarget(), await startTarget()];
   const room = new URL('../../src/webhooks/', import.meta.url);
   const program = `

@@ -16,7 +16,7 @@ async function openInstances(databaseUrl: string, count: number) {
   return stores;
 }
 
-it('gives an endpoint to one instance at a time, until the lease has expired in the database', async () => {
+it('gives an endpoint to another instance only after the lease has expired in the database', async () => {
   const { databaseUrl, sql } = await connectToNew();
   const database = await openDatabase({ databaseUrl });
   onTestFinished(() => database.close());
@@ -28,18 +28,18 @@ it('gives an endpoint to one instance at a time, until the lease has expired in 
   expect(await table.claim(other)).toEqual([]);
   await sql`update webhooks set held_until = now() - interval '1 second'`;
   expect(await table.claim(other)).toMatchObject([{ name: 'partner' }]);
-  // The frozen instance continues late, and changes nothing.
+  // The frozen instance continues after its lease, and can change nothing.
   expect(await table.advance(held, frozen, { cursor: 'b' })).toBeUndefined();
   expect(await table.advance(held, other, { cursor: 'c' })).toMatchObject({ cursor: 'c' });
   expect(await table.claim(frozen)).toEqual([]);
-  // A command of the operator ends the work of the holder.
+  // After a command of the operator, the holder can no longer change the row.
   await table.change('partner', { cursor: 'd' });
   expect(await table.advance(held, other, { cursor: 'e' })).toBeUndefined();
   await table.change('partner', { pausedAt: now });
   expect(await table.claim(other)).toEqual([]);
 });
 
-it('another instance repeats the message of an instance that has stopped, with the same id', async () => {
+it('lets another instance repeat the message of a stopped instance with the same id', async () => {
   const { databaseUrl } = await connectToNew();
   const [first, second] = await openInstances(databaseUrl, 2);
   if (!first || !second) throw new Error('there are no instances');
@@ -58,7 +58,7 @@ it('another instance repeats the message of an instance that has stopped, with t
   expect(other).toMatchObject({ id: one?.id, changes: ['created 1'] });
 });
 
-it('only one of several instances sends each change', async () => {
+it('sends each change from only one of several instances', async () => {
   const { databaseUrl } = await connectToNew();
   const stores = await openInstances(databaseUrl, 3);
   const [store] = stores;

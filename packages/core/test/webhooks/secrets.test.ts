@@ -4,13 +4,13 @@ import { createSecretBox } from '../../src/webhooks/secrets.ts';
 
 const key = () => randomBytes(32).toString('base64');
 
-it('without a key, stores a secret as it is', () => {
+it('stores an unencrypted secret when there is no key', () => {
   const { secret, stored } = createSecretBox(undefined).create('partner');
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(stored).toBe(secret);
 });
 
-it('with a key, stores a secret that only this key opens, under the same name', () => {
+it('encrypts a secret that only the same key and the same name can decrypt', () => {
   const box = createSecretBox(key());
   const { secret, stored } = box.create('partner');
   expect(stored).not.toContain(secret.slice(6));
@@ -23,7 +23,7 @@ it('with a key, stores a secret that only this key opens, under the same name', 
   );
 });
 
-it('with a key, opens a secret that was stored without a key', () => {
+it('opens an unencrypted secret even with a key', () => {
   const { secret, stored } = createSecretBox(undefined).create('partner');
   expect(createSecretBox(key()).open('partner', stored)).toBe(secret);
 });

@@ -20,7 +20,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
 
   let count = 0;
 
-  /** Starts an endpoint that gets all changes from now on. */
+  /** Starts an endpoint that gets all later changes. */
   async function follow(
     options: Parameters<typeof store.webhooks.create>[1] = {},
     respond?: Respond,
@@ -99,7 +99,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     ]);
   });
 
-  it('leaves out of a retry a plant that was deleted meanwhile, and sends its deletion later', async () => {
+  it('does not repeat a deleted plant in a retry, and sends the deletion later', async () => {
     let isUp = false;
     const receiver = await follow({}, (response) =>
       response.writeHead(isUp ? 200 : 503, { 'retry-after': '3' }).end(),
@@ -119,7 +119,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await vi.waitFor(async () => expect((await show(receiver.name)).lag).toBe(0), within);
   });
 
-  it('pauses an endpoint after the last retry, and continues without loss after a resume', async () => {
+  it('pauses an endpoint after the last retry, and sends all changes after a resume', async () => {
     const warnings: string[] = [];
     store.events.on('warning', (message) => warnings.push(message));
     let status = 500;
@@ -145,7 +145,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('sends only the changes of the tag and the type that the operator has chosen', async () => {
+  it('sends only changes with the tag and the type that the operator has chosen', async () => {
     const tag = 'Araceae "\\\u0001\t\u007f\u2028é🌱/<';
     const tagged = await follow({ tag });
     const deleted = await follow({ only: 'deleted' });
@@ -159,7 +159,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(tagged.changes().filter((change) => change.endsWith('1'))).toEqual([]);
   });
 
-  it('tells an endpoint to list the plants again when its cursor has expired', async () => {
+  it('tells an endpoint to list the plants again when the cursor of the endpoint has expired', async () => {
     const receiver = await follow();
     await store.webhooks.pause(receiver.name);
     await store.create({ id: 1n, name: 'Hoya' });
@@ -177,7 +177,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await vi.waitFor(() => expect(receiver.changes()).toEqual(['deleted 2']), within);
   });
 
-  it('sends the changes after a cursor again', async () => {
+  it('repeats all changes after a cursor', async () => {
     const { next } = await store.changes({});
     await store.create({ id: 1n, name: 'Hoya' });
     const receiver = await follow();
@@ -185,7 +185,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1']), within);
   });
 
-  it('signs with the old and the new secret after a rotation', async () => {
+  it('signs requests with the old and the new secret after a rotation', async () => {
     const receiver = await follow();
     const secret = await store.webhooks.rotate(receiver.name);
     await store.create({ id: 1n, name: 'Hoya' });

@@ -18,8 +18,9 @@ export const byteOrderMark = '\ufeff';
 /**
  * Makes a writer of plants. `readPlants` reads exactly the same plants from the text.
  *
- * @param format `spreadsheet` is CSV for spreadsheet programs. Every id, and each text that the program would
- *   take as a formula, begins with `'`. So the program keeps all digits, and runs no formula.
+ * @param format `spreadsheet` is CSV for spreadsheet programs. Every id begins with `'`, so that the program
+ *   keeps all digits. A text that looks like a formula begins with `'`, so that the program does not run the
+ *   formula.
  */
 export function createPlantWriter(
   format: FormatName | 'spreadsheet',

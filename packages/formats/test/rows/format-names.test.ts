@@ -18,7 +18,7 @@ it.each(['a', 'csv', '.csv', 'a.txt', 'a.gz', 'a.csv.gz.txt', '-.x', 'a.csvx', '
 );
 
 it.each(['a.xlsx', 'a.XLS', 'a.ods'])(
-  'says how to make a CSV file of the spreadsheet %s',
+  'says how to make a CSV file from the spreadsheet %s',
   (file) => {
     expect(() => formatOf(file, advice)).toThrow(`${file} is a spreadsheet: save it as CSV`);
   },

@@ -36,7 +36,7 @@ it.each([
 });
 
 it.each(['1,23457E+15', '1.2E+18', '-1,5e15'])(
-  'says that a program has rounded the id %s',
+  'says that a spreadsheet program has rounded the id %s',
   async (id) => {
     const { rows } = await readRows(`id;name\n${id};Hoya\n`, 'csv');
     expect(rows).toEqual([

@@ -3,8 +3,8 @@ import { explainIdText } from './explain-id-text.ts';
 import { int64Range, isInt64 } from './int64-range.ts';
 
 /**
- * Describes an id in an OpenAPI document. JavaScript reads the bounds of int64 as rounded numbers, so the
- * description of each id names the bounds.
+ * Describes an id in an OpenAPI document. JavaScript would round the bounds of int64 as numbers, so the
+ * bounds are in the description of each id.
  */
 export const int64Schema = { type: 'integer', format: 'int64' } as const;
 

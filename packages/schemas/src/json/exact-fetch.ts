@@ -2,11 +2,11 @@ import { integerForJson, rawJson, withIntegers } from './format-json.ts';
 import { parseJson, quoteLongIntegers } from './parse-json.ts';
 
 /**
- * Wraps a `fetch` for a client that a generator made from the OpenAPI document. Then the client does not
- * round integers beyond ±(2^53−1).
+ * Wraps a `fetch` for a client that a generator made from the OpenAPI document. With the returned function,
+ * the client does not round integers beyond ±(2^53−1).
  *
- * In a response, `json()` returns such an integer as a `bigint`. The text of `text()` has such an integer in
- * quotes, because many clients pass this text to `JSON.parse`.
+ * In a response, `json()` returns such an integer as a `bigint`. `text()` returns such an integer in quotes,
+ * because many clients pass the text to `JSON.parse`.
  *
  * The body of a request may contain `bigint`s. Clients write the body with `JSON.stringify`, so this function
  * defines `BigInt.prototype.toJSON`, unless the program has defined it.
@@ -17,7 +17,7 @@ export function exactFetch<Fetch extends (...request: never[]) => Promise<unknow
   fetch: Fetch,
 ): Fetch {
   defineToJson();
-  // The package's types do not name the types of `fetch`, which some programs lack.
+  // The signature does not name the types of `fetch`, because some programs lack these types.
   const send = fetch as unknown as typeof globalThis.fetch;
   const exact: typeof send = async (...request) =>
     exactResponse(await send(...(await exactRequest(request))));
@@ -37,7 +37,7 @@ function defineToJson(): void {
 
 type FetchRequest = Parameters<typeof globalThis.fetch>;
 
-/** Completes the body that `JSON.stringify` wrote in an engine without JSON.rawJSON. */
+/** In an engine without JSON.rawJSON, writes the digits of the integers into the body. */
 async function exactRequest([input, init]: FetchRequest): Promise<FetchRequest> {
   if (rawJson()) return [input, init];
   if (typeof init?.body === 'string') return [input, { ...init, body: withIntegers(init.body) }];
@@ -63,7 +63,7 @@ async function exactResponse(response: Response): Promise<Response> {
 function withExactJson(response: Response, text: string): Response {
   return Object.assign(response, {
     async json() {
-      await response.arrayBuffer(); // Throws when the body was read already.
+      await response.arrayBuffer(); // Throws when the body has already been read.
       return parseJson(text);
     },
     clone: () => withExactJson(Response.prototype.clone.call(response), text),
@@ -75,8 +75,8 @@ function isJson({ headers }: Request | Response): boolean {
 }
 
 /**
- * Types of openapi-typescript, in which an id is not only a `number`. Other generators can make ids `bigint`
- * by an option.
+ * Changes the types that openapi-typescript generates, so that an id may be a `bigint`. Other generators have
+ * an option for ids as `bigint`.
  */
 export type ExactIds<Types> = {
   [Key in keyof Types]: Key extends 'id' | 'next' | 'after'

@@ -12,7 +12,9 @@ export function formatJson(value: unknown, indent?: number): string {
   return rawJson() ? json : withIntegers(json);
 }
 
-/** Returns a value from which `JSON.stringify` writes the digits of an integer, or a text for `withIntegers`. */
+/**
+ * Returns a value that `JSON.stringify` writes as the exact integer, or a text that `withIntegers` replaces.
+ */
 export function integerForJson(integer: bigint): unknown {
   return rawJson()?.(String(integer)) ?? `\0${integer}`;
 }
@@ -22,7 +24,7 @@ export function rawJson() {
   return (JSON as JSON & { rawJSON?(text: string): unknown }).rawJSON;
 }
 
-/** Writes the digits of the integers into a text that `JSON.stringify` made without JSON.rawJSON. */
+/** Replaces each text from `integerForJson` by the digits of its integer. */
 export function withIntegers(json: string): string {
   return json.replaceAll(markedInteger, '$1');
 }

@@ -27,7 +27,7 @@ export function isExact(text: string): boolean {
   return !longNumber.test(text) || !longNumber.test(text.replaceAll(strings, '""'));
 }
 
-/** Puts quotes around each integer of a JSON text that `JSON.parse` would round. */
+/** Puts quotes around each integer in a JSON text, if `JSON.parse` would round the integer. */
 export function quoteLongIntegers(text: string): string {
   if (isExact(text)) return text;
   return text.replaceAll(stringOrNumber, (token) =>
@@ -81,7 +81,7 @@ function parseSlowly(text: string, read: ReadNumber): unknown {
   }
 }
 
-/** The source text of a number (ES2026 JSON.parse source text access), which Node 20 lacks. */
+/** The source text of a number (ES2026 JSON.parse source text access). Node 20 lacks this feature. */
 interface Source {
   readonly source?: string;
 }
@@ -91,8 +91,8 @@ function hasSourceText(): boolean {
 }
 
 /**
- * Reads numbers without source text access: turns each number into a text of U+0000 and the number. No other
- * text of the store contains U+0000.
+ * Reads numbers in an engine without source text access. First replaces each number by a JSON string of
+ * U+0000 and the number. No other text of the store contains U+0000.
  */
 function parseMarked(text: string, read: ReadNumber): unknown {
   JSON.parse(text); // Throws when the text is not JSON.

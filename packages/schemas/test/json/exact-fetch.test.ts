@@ -10,7 +10,7 @@ const page = '{"plants":[{"id":-9223372036854775808},{"id":7}],"next":9223372036
 const server = createServer(async (request, response) => {
   const { type, body } = await respond(request);
   response.setHeader('content-type', type);
-  response.write(body); // Without a Content-Length, as a compressed response.
+  response.write(body); // Like a compressed response, it has no Content-Length.
   response.end();
 });
 let url: string;
@@ -36,7 +36,7 @@ afterEach(() => {
   Reflect.deleteProperty(BigInt.prototype, 'toJSON');
 });
 
-/** Makes this engine like Node 20, which has neither JSON.rawJSON nor the source text of numbers. */
+/** Removes the features that Node 20 lacks: JSON.rawJSON and the source text of numbers. */
 function becomeNode20(): void {
   const { parse } = JSON;
   vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) =>
@@ -61,7 +61,7 @@ describe.each(['a new engine', 'an engine without JSON.rawJSON'])('in %s', (engi
     await expect(response.json()).rejects.toThrow(TypeError);
   });
 
-  it('gives long integers quotes in the text, and names the length of the text', async () => {
+  it('puts quotes around long integers in the text, and sets the Content-Length', async () => {
     const response = await exactFetch(fetch)(`${url}/page`);
     const quoted = page.replaceAll(/-?\d{19}/g, '"$&"');
     expect(response.headers.get('content-length')).toBe(String(quoted.length));
@@ -81,18 +81,18 @@ describe.each(['a new engine', 'an engine without JSON.rawJSON'])('in %s', (engi
   });
 });
 
-it('does not change responses of other types', async () => {
+it('does not change responses that are not JSON', async () => {
   const response = await exactFetch(fetch)(`${url}/text`);
   expect(await response.text()).toBe(page);
 });
 
-it('keeps the toJSON of a program', () => {
+it('keeps the BigInt.prototype.toJSON that a program has defined', () => {
   const toJSON = () => 'mine';
   Object.assign(BigInt.prototype, { toJSON });
   exactFetch(fetch);
   expect(JSON.stringify(1n)).toBe('"mine"');
 });
 
-it('rejects as the wrapped fetch does', async () => {
+it('rejects with the error of the wrapped fetch', async () => {
   await expect(exactFetch(fetch)('http://127.0.0.1:1')).rejects.toThrow(TypeError);
 });

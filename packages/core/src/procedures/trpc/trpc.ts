@@ -29,7 +29,7 @@ export interface Context {
 export type ProcedureMeta = {
   /** The scope that the caller needs. With `none`, any valid access token is enough. */
   readonly scope: Scope | 'none';
-  /** The subscription that sends the output as events, to a client of REST that prefers events. */
+  /** The name of the subscription that sends the output to a REST client that asks for events. */
   readonly events?: string;
   readonly openapi?: Operation & {
     readonly summary?: string;
