@@ -60,7 +60,7 @@ const cases = [
   { flush: 1_500, rate: 40, accepted: 0.6 },
   { flush: 2_000, rate: 40, accepted: 0.5 },
   { flush: 2_000, rate: 640, accepted: 0.1 },
-  { flush: 3_000, rate: 40, accepted: 0.2 },
+  { flush: 3_000, rate: 40, accepted: 0.05 },
 ];
 
 for (const { flush, rate, accepted: least } of cases)
