@@ -26,5 +26,5 @@ export type { CreateOptions } from './group-commit/lane.ts';
 export { openPlantStore, type PlantStore, type StoreEvents } from './plant-store.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
 export type { PlantQuery } from './plants/plant-reader.ts';
-export type { WebhookAttempt } from './tables/tables.ts';
+export type { WebhookAttempt } from './tables/webhook-values.ts';
 export type { NewWebhook, Webhook, WebhookSettings, Webhooks } from './webhooks/webhooks.ts';

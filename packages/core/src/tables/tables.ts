@@ -13,6 +13,7 @@ import {
   timestamp,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { WebhookAttempt, WebhookMessage } from './webhook-values.ts';
 
 /** A bytea column, whose values are hexadecimal text in the code. */
 const bytes = customType<{ data: string; driverData: Uint8Array }>({
@@ -115,29 +116,6 @@ export const accessTokens = pgTable('access_tokens', {
   revokedAt: time('revoked_at'),
   lastUsedAt: time('last_used_at'),
 });
-
-/**
- * A message to an endpoint. The endpoint's row contains the message until the endpoint accepts the message.
- */
-export interface WebhookMessage {
-  /** The header `webhook-id` of each attempt to send the message. */
-  readonly id: string;
-  readonly type: 'plants.changed' | 'plants.reset';
-  readonly timestamp: string;
-  /** The cursor after the last change of the message. The row has the cursor before the first change. */
-  readonly to: string;
-}
-
-/** An attempt to send a message. */
-export interface WebhookAttempt {
-  readonly at: string;
-  readonly id: string;
-  readonly milliseconds: number;
-  /** The status of the response. Undefined when the endpoint did not respond. */
-  readonly status?: number | undefined;
-  /** The reason why the attempt failed. Undefined after a success. */
-  readonly error?: string | undefined;
-}
 
 /**
  * The endpoints to which the store sends changes by HTTP. Each row contains the endpoint's cursor in the

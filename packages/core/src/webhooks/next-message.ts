@@ -1,7 +1,8 @@
 import type { Cursor } from '../changes/cursor.ts';
 import { isBehind } from '../changes/cursor.ts';
 import type { SharedPage } from '../changes/kept-pages.ts';
-import type { WebhookMessage, webhooks } from '../tables/tables.ts';
+import type { webhooks } from '../tables/tables.ts';
+import type { WebhookMessage } from '../tables/webhook-values.ts';
 
 /** The maximum number of changes in a message. */
 export const maxChanges = 100;

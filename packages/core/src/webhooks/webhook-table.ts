@@ -2,7 +2,8 @@ import { and, asc, eq, getTableColumns, isNull, lt, or, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { drizzleOver } from '../database/drizzle-over.ts';
 import type { Verbs } from '../database/verbs.ts';
-import { type WebhookAttempt, webhooks } from '../tables/tables.ts';
+import { webhooks } from '../tables/tables.ts';
+import type { WebhookAttempt } from '../tables/webhook-values.ts';
 
 /** New values for the columns of an endpoint. */
 export type WebhookChange = PgUpdateSetSource<typeof webhooks>;
