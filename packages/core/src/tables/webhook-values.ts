@@ -1,0 +1,25 @@
+// The declarations of the package contain this file, so it must not import Drizzle, whose declarations have
+// errors without all drivers.
+
+/**
+ * A message to an endpoint. The endpoint's row contains the message until the endpoint accepts the message.
+ */
+export interface WebhookMessage {
+  /** The header `webhook-id` of each attempt to send the message. */
+  readonly id: string;
+  readonly type: 'plants.changed' | 'plants.reset';
+  readonly timestamp: string;
+  /** The cursor after the last change of the message. The row has the cursor before the first change. */
+  readonly to: string;
+}
+
+/** An attempt to send a message. */
+export interface WebhookAttempt {
+  readonly at: string;
+  readonly id: string;
+  readonly milliseconds: number;
+  /** The status of the response. Undefined when the endpoint did not respond. */
+  readonly status?: number | undefined;
+  /** The reason why the attempt failed. Undefined after a success. */
+  readonly error?: string | undefined;
+}
