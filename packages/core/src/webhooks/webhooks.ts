@@ -61,7 +61,7 @@ export interface Webhooks {
    */
   create(url: string, options?: NewWebhook): Promise<{ name: string; secret: string }>;
   list(): Promise<Webhook[]>;
-  /** Returns an endpoint with its last hundred attempts, or undefined when there is none. */
+  /** Returns an endpoint with its last hundred attempts, or undefined when no endpoint has the name. */
   get(name: string): Promise<(Webhook & { attempts: WebhookAttempt[] }) | undefined>;
   /** Returns whether the endpoint exists. `resume`, `replay` and `delete` return the same. */
   pause(name: string): Promise<boolean>;
