@@ -43,7 +43,8 @@ it('replaces an idle connection that the database closed', async () => {
     where application_name like 'plant-store process%' and datname = current_database()`;
   await vi.waitFor(() => expect(proxy.open).toBe(0));
   expect(await store.create(plant)).toEqual({ name: plant.name });
-  expect(proxy.accepted).toBe(accepted + 1);
+  // A create that takes longer than 50 ms opens a second connection, to ask whether it is in its commit.
+  expect(proxy.accepted - accepted).toBeOneOf([1, 2]);
 });
 
 it('reconnects after the system clock was set back', async () => {
