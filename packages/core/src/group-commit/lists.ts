@@ -13,12 +13,12 @@ import {
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { reservePage } from '../plants/page-memory.ts';
-import { pageOf } from '../plants/pages.ts';
 import type { PlantReader } from '../plants/plant-reader.ts';
 import {
   maxSmallBytes,
   type SmallPageRow,
   selectSmallPages,
+  smallPageOf,
   smallPageValues,
 } from '../plants/small-pages.ts';
 import { Coalescer } from './coalescer.ts';
@@ -77,12 +77,13 @@ export function createLists(
         deadline,
       });
       lastPages = performance.now();
-      for (const [i, [list, count, next, isSmall]] of (rows as SmallPageRow[]).entries()) {
-        const page = pages[i];
-        if (!page) continue;
-        page.settle(isSmall ? Buffer.byteLength(list ?? '') + '[]'.length : 0);
-        if (isSmall) page.call.resolve(pageOf(list ?? '', Number(count), next));
-        else void readAlone(page.call);
+      for (const [i, [isSmall, ...columns]] of (rows as SmallPageRow[]).entries()) {
+        const asked = pages[i];
+        if (!asked) continue;
+        const page = isSmall ? smallPageOf(columns, first.limit) : undefined;
+        asked.settle(page?.bytes ?? 0);
+        if (page) asked.call.resolve(page.output);
+        else void readAlone(asked.call);
       }
     } catch (error) {
       // A Citus cluster does not support this statement.

@@ -4,7 +4,7 @@ import type { RunOptions, Verbs } from '../database/verbs.ts';
 import { contentBytesSql, storedColumns } from './columns.ts';
 import { withLazyList, withText } from './output-text.ts';
 import { maxPageBytes, reservePage } from './page-memory.ts';
-import { parsePlants, plantJson } from './plant-json.ts';
+import { columnsJson, parsePlants, plantTexts } from './plant-json.ts';
 import { type SearchBounds, selectMatches } from './search.ts';
 
 /** The conditions for the plants in a page. */
@@ -42,26 +42,36 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
         : selectMatches(where, size, `$${values.push(search)}::text`, bounds());
     const { onTurn, settle } = reservePage(options.caller, limit);
     const { rows } = await read(selectPage(found, size), values, { ...options, onTurn });
-    const [[json, count, next]] = rows as [Row]; // The statement returns one row.
-    settle(Buffer.byteLength(json) + '[]'.length);
-    return pageOf(json, Number(count), next);
+    const [[next, ...columns]] = rows as [Row]; // The statement returns one row.
+    const page = pageOf(plantTexts(columns), next);
+    settle(page.bytes);
+    return page.output;
   };
 }
 
-/** The plants as JSON, the number of plants, and the value of `after` for the next page. */
-type Row = [plants: string, count: number | string, next: string | null];
+/** The value of `after` for the next page, and the columns of the plants: see `columnsJson`. */
+type Row = [next: string | null, ...columns: (string | null)[]];
 
 /**
- * Makes a page from a row that the statement returned.
+ * Makes a page, and counts the bytes of its JSON.
  *
- * @param plants the plants as JSON, separated by commas
+ * @param plants the JSON of each plant
  */
-export function pageOf(plants: string, count: number, nextText: string | null): PlantPage {
-  const list = `[${plants}]`;
-  const next = nextText === null ? undefined : BigInt(nextText);
+export function pageOf(
+  plants: readonly string[],
+  nextText: string | null | undefined,
+): { output: PlantPage; bytes: number } {
+  const list = `[${plants.join()}]`;
+  const next = nextText ? BigInt(nextText) : undefined;
   const page = withLazyList('plants', () => parsePlants(list), next === undefined ? {} : { next });
   const json = `{"plants":${list}${next === undefined ? '' : `,"next":${next}`}}`;
-  return withText(page, { json, list: 'plants', count, hasNextId: next !== undefined });
+  const text = {
+    json,
+    list: 'plants',
+    count: plants.length,
+    hasNextId: next !== undefined,
+  } as const;
+  return { output: withText(page, text), bytes: Buffer.byteLength(list) };
 }
 
 /**
@@ -71,8 +81,8 @@ export function pageOf(plants: string, count: number, nextText: string | null): 
  */
 function selectPage(found: string, size: number | string): string {
   return `
-    select coalesce(string_agg(${plantJson}, ',') filter (where fits), ''),
-      count(*) filter (where fits), coalesce(min(previous) filter (where not fits), max(reached))
+    select coalesce(min(previous) filter (where not fits), max(reached)),
+      ${columnsJson('filter (where fits)')}
     from (
       select ${storedColumns}, reached,
         case when is_match then pg_catalog.lag(id) over page else reached end as previous,

@@ -10,15 +10,18 @@ export const typedFields = columns.flatMap(([field, { kind, isOptional }]) => {
 });
 
 /** The earliest time in Postgres, and the latest time that a Date can represent. */
-const [firstTime, lastTime] = ['4714-11-24 00:00:00+00 BC', '275760-09-13 00:00:00+00'];
+const [firstPostgresTime, lastPostgresTime] = [
+  '4714-11-24 00:00:00+00 BC',
+  '275760-09-13 00:00:00+00',
+];
 
 /**
  * SQL that writes a time as `Date#toISOString` does. A time that no Date can represent, such as `infinity`,
  * becomes the nearest possible time. A year outside the range from 0 to 9999 has a sign and six digits
  * (ECMA-262 §21.4.1.32.1). The SQL has no backslash, because a setting of Postgres can change its meaning.
  */
-function timeJson(column: string): string {
-  const utc = `(least(greatest(${column}, '${firstTime}'), '${lastTime}') at time zone 'UTC')`;
+function timeSql(column: string): string {
+  const utc = `(least(greatest(${column}, '${firstPostgresTime}'), '${lastPostgresTime}') at time zone 'UTC')`;
   const ofCommonEra = `extract(year from ${utc})::int`;
   const year = `(${ofCommonEra} + (${ofCommonEra} < 0)::int)`;
   const rest = `-MM-DD"T"HH24:MI:SS.MS"Z"`;
@@ -36,7 +39,7 @@ const jsonSql: Record<ColumnKind, (column: string) => string> = {
   int64: (column) => column,
   number: toJson,
   text: toJson,
-  time: timeJson,
+  time: timeSql,
 };
 
 /**
@@ -51,6 +54,68 @@ export const plantJson: string = columns
   )
   .concat(`'}'`)
   .join(' || ');
+
+/**
+ * SQL that aggregates each column of stored plants to an array in JSON. Postgres writes such an array in a
+ * third of the time that it needs for the JSON of each plant. With the name of its schema, no function of
+ * another schema can replace `json_agg`.
+ *
+ * @param which a `filter` clause
+ */
+export function columnsJson(which = ''): string[] {
+  return columns.map(([, { name, kind }]) => {
+    const value = kind === 'time' ? `${name} at time zone 'UTC'` : name;
+    return `(pg_catalog.json_agg(${value}) ${which})::text`;
+  });
+}
+
+/**
+ * Makes the JSON of each plant from the columns that `columnsJson` selects. A null has no property, even in a
+ * column from which the operator has removed NOT NULL.
+ */
+export function plantTexts(arrays: readonly (string | null)[]): string[] {
+  const [ids = [], ...others] = columns.map(([field, { kind }], i) => {
+    const before = `${i === 0 ? '{' : ','}"${field}":`;
+    const values: string[] = arrays[i]?.match(jsonValue) ?? [];
+    return values.map((value) => {
+      if (value === 'null') return '';
+      return before + (kind === 'time' ? timeJson(value) : value);
+    });
+  });
+  return ids.map((id, row) => {
+    let plant = id;
+    for (const column of others) plant += column[row];
+    return `${plant}}`;
+  });
+}
+
+/** Finds each text, number and null of an array in JSON. */
+const jsonValue = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s,[\]]+/g;
+
+/** The earliest time in Postgres, and the latest time that a Date can represent. */
+const [firstTime, lastTime] = ['"-004713-11-24T00:00:00.000Z"', '"+275760-09-13T00:00:00.000Z"'];
+
+/**
+ * Writes a time of Postgres as `Date#toISOString` does. A time that no Date can represent, such as `infinity`,
+ * becomes the nearest possible time. A year outside the range from 0 to 9999 has a sign and six digits
+ * (ECMA-262 §21.4.1.32.1).
+ *
+ * @param time a timestamp in UTC as JSON: `"2026-11-23T19:40:03.123456"`, perhaps with ` BC`
+ */
+function timeJson(time: string): string {
+  if (time[5] === '-' && time.at(-2) !== 'C') {
+    if (time.length > 24) return `${time.slice(0, 24)}Z"`;
+    const [seconds, fraction = ''] = time.slice(0, -1).split('.');
+    return `${seconds}.${fraction.padEnd(3, '0')}Z"`;
+  }
+  const [, yearText, rest, bc] = /^"(\d+)(-\S+?)( BC)?"$/.exec(time) ?? [];
+  if (rest === undefined) return time === '"-infinity"' ? firstTime : lastTime;
+  const year = bc ? 1 - Number(yearText) : Number(yearText);
+  const sign = year < 0 ? '-' : '+';
+  const written = year === 0 ? '0000' : sign + String(Math.abs(year)).padStart(6, '0');
+  const json = timeJson(`"2000${rest}"`).replace('2000', written);
+  return year > 9_999 && json > lastTime ? lastTime : json;
+}
 
 /** The properties that are ids. No text in JSON can contain such a key with its quotes. */
 const ids = columns.filter(([, { kind }]) => kind === 'int64').map(([field]) => field);

@@ -1,8 +1,8 @@
 import { maxPageSize } from '@plant-store/schemas/plain';
 import { arrayText, contentBytesSql, storedColumns } from './columns.ts';
 import { maxPageBytes } from './page-memory.ts';
-import { type PageQuery, whereOf } from './pages.ts';
-import { plantJson } from './plant-json.ts';
+import { type PageQuery, pageOf, whereOf } from './pages.ts';
+import { columnsJson, plantTexts } from './plant-json.ts';
 
 /** The conditions for a page without a search. */
 export type SmallPageQuery = Pick<PageQuery, 'after' | 'tag' | 'limit'>;
@@ -10,11 +10,16 @@ export type SmallPageQuery = Pick<PageQuery, 'after' | 'tag' | 'limit'>;
 /** The maximum bytes of a plant's name and tag in a small page. 1,000 such plants have at most 1 MiB. */
 export const maxSmallBytes = Math.floor(maxPageBytes / maxPageSize);
 
-/**
- * The plants as JSON, the number of plants, the value of `after` for the next page, and whether the page is
- * small.
- */
-export type SmallPageRow = [string | null, number | string, string | null, boolean];
+/** Whether the page is small, and the columns of its plants and of one further plant: see `columnsJson`. */
+export type SmallPageRow = [isSmall: boolean, ...columns: (string | null)[]];
+
+/** Makes a page from a row that the statement returned. */
+export function smallPageOf(columns: readonly (string | null)[], limit: number) {
+  const plants = plantTexts(columns);
+  if (plants.length <= limit) return pageOf(plants, undefined);
+  const [, next] = /^\{"id":(-?\d+)/.exec(plants[limit - 1] ?? '') ?? [];
+  return pageOf(plants.slice(0, limit), next);
+}
 
 /**
  * Makes a statement that reads several pages of one size, with up to 1,000 plants each. All pages must have
@@ -37,12 +42,11 @@ export function selectSmallPages({ after, tag }: SmallPageQuery): string {
     select page.*
     from unnest((select $1::bigint[]), (select $2::text[])) with ordinality as asked (after, tag, place)
     cross join lateral (
-      select case when bool_and(${isSmall})
-          then array_to_string((array_agg(${plantJson}) filter (where ${isSmall}))[:${size}], ',') end,
-        least(count(*), ${size}), case when count(*) > ${size} then (array_agg(id))[${size}] end,
-        coalesce(bool_and(${isSmall}), true)
+      select coalesce(bool_and(is_small), true), ${columnsJson('filter (where is_small)')}
       from (
-        select * from (select ${storedColumns} from plants ${where} order by id limit ${size} + 1) as found
+        select * from (
+          select ${storedColumns}, ${isSmall} as is_small from plants ${where} order by id limit ${size} + 1
+        ) as found
         order by id limit ${maxPageSize} + 1
       ) as found
     ) as page
