@@ -16,7 +16,7 @@ import { WebhookSender } from './webhook-sender.ts';
 import { atOnce, createWebhookTable, inSeconds, now, type WebhookChange } from './webhook-table.ts';
 
 export interface WebhookSettings {
-  /** Hosts and networks that need not be public, and may use http. See `isWebhookTarget`. */
+  /** Private hosts and networks to which the store may connect, even over http. See `isWebhookTarget`. */
   readonly allow?: readonly string[] | undefined;
   /** The key that encrypts the secrets in the database. Default: no encryption. See `isSecretsKey`. */
   readonly secretsKey?: string | undefined;
