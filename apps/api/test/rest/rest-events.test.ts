@@ -78,7 +78,7 @@ it('sends only the changes of one tag, and cursors behind the other changes', as
   const query = `?after=${after}&tag=a%22b`;
   const types = eventsIn(await read(query)).map(({ event }) => event);
   expect(types).toEqual(['deleted']);
-  const list = await (await get(query, { accept: 'application/json' })).json();
+  const list = Object(await (await get(query, { accept: 'application/json' })).json());
   expect(list.next).toBe(await end());
   expect(list.changes).toMatchObject([{ type: 'deleted', plant: { tag: 'a"b' } }]);
   const other = await (await get(`${query}c`, { accept: 'application/json' })).json();

@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
+import { cursorBefore } from './first-change.ts';
 import { generate } from './generate.ts';
 import { cursorsOf, type SharedPage, toShared, withTag } from './kept-pages.ts';
 import { createChangeReader, type ReadChanges } from './read-changes.ts';
@@ -59,6 +60,8 @@ export interface PlantFeed {
 export interface OpenPlantFeed extends PlantFeed {
   /** Yields the pages of `follow` with cursors, for a client that reads one change at a time. */
   followEach(options?: FollowOptions): AsyncGenerator<ResumableChanges, never>;
+  /** See `first-change.ts`. */
+  cursorBefore(since: Date): Promise<Cursor>;
   /** Queries the database for the changes after a cursor. */
   read: ReadChanges;
   /** Waits until there are changes after a cursor, and returns the first page of these changes. */
@@ -110,6 +113,7 @@ export function createPlantFeed(
     follow: (options) => followAs(({ output }) => output, options),
     followEach: (options) => followAs(withCursors, options),
 
+    cursorBefore: (since) => cursorBefore(since, { read: database.read, readChanges: read }),
     read,
     pageAfter,
     isAtEnd: (cursor) => end.kept?.isAtEnd(cursor),
