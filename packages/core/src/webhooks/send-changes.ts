@@ -95,7 +95,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
   }
 
   async function deliver(ready: HeldWebhook, message: WebhookMessage) {
-    await setTimeout(ready.wait * 1_000, undefined, { signal });
+    if (ready.wait > 0) await setTimeout(ready.wait * 1_000, undefined, { signal });
     const changes = prepared ?? (await readAgain(ready, message));
     prepared = undefined;
     if (!changes) return expire(ready);
