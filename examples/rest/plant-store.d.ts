@@ -937,6 +937,11 @@ export interface operations {
                  */
                 after?: string;
                 /**
+                 * @description Only changes of plants with exactly this tag. A response may then have no changes, and yet another `next`
+                 * @example Araceae
+                 */
+                tag?: string;
+                /**
                  * @description How many changes to return, at most
                  * @example 100
                  */

@@ -42,7 +42,7 @@ export function followPlants(
     onLive();
     const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
     show();
-    await readChanges(client, next, signal, ({ changes }) => {
+    await readChanges(client, { after: next, tag, signal }, ({ changes }) => {
       for (const { type, plant } of changes) {
         // A plant may be deleted and created again with another tag. The feed may contain only the create.
         const isShown = type === 'created' && (tag === undefined || plant.tag === tag);
@@ -60,15 +60,14 @@ export function followPlants(
 /** Reads the changes from the stream of events, or page by page on a platform that cannot read a stream. */
 async function readChanges(
   client: Client,
-  cursor: string,
-  signal: AbortSignal,
+  { tag, signal, ...start }: { after: string; tag: string | undefined; signal: AbortSignal },
   onPage: (page: PlantChanges) => void,
 ): Promise<void> {
-  let after = cursor;
+  let { after } = start;
   try {
     await new Promise<void>((resolve, reject) => {
       client.plantChanges.subscribe(
-        { after },
+        { after, tag },
         {
           signal,
           onComplete: resolve,
@@ -82,6 +81,6 @@ async function readChanges(
     });
   } catch (error) {
     if (plantStoreError(error)?.kind !== 'noStream') throw error;
-    for await (const page of followChanges(client, { after, signal })) onPage(page);
+    for await (const page of followChanges(client, { after, tag, signal })) onPage(page);
   }
 }

@@ -21,6 +21,15 @@ export const ListPlantChanges = z
           examples,
         })
         .optional(),
+      tag: ListPlants.unwrap()
+        .shape.tag.unwrap()
+        .meta({
+          description:
+            'Only changes of plants with exactly this tag. A response may then have no changes, and yet ' +
+            'another `next`',
+          examples: ['Araceae'],
+        })
+        .optional(),
       limit: ListPlants.unwrap().shape.limit.meta({
         description: 'How many changes to return, at most',
         examples: [100],
@@ -36,10 +45,13 @@ export const ListPlantChanges = z
 /** Selects the place in the feed after which the changes begin. */
 export const FollowPlantChanges = z
   .strictObject(
-    { after: ListPlantChanges.unwrap().shape.after, lastEventId: cursor.optional() },
     {
-      error: unknownParameters,
+      after: ListPlantChanges.unwrap().shape.after,
+      tag: ListPlantChanges.unwrap().shape.tag,
+      /** The procedure checks this cursor, so that the error names the header `Last-Event-ID`. */
+      lastEventId: z.string().optional(),
     },
+    { error: unknownParameters },
   )
   .prefault({});
 

@@ -16,8 +16,8 @@ import { startDatabase } from './store-under-load.ts';
 /** Every run has a new seed. To repeat a run with the same choices, set `FAST_CHECK_SEED`. */
 const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
 
-/** The test causes writes and faults for this number of milliseconds. */
-const duration = 20_000;
+/** The test causes faults until the plants have changed this number of times. */
+const minChanges = Number(process.env['WEBHOOK_CHANGES'] ?? 2_500);
 
 interface Message {
   type: string;
@@ -81,11 +81,9 @@ async function startCopy(choose: () => number) {
 
 const program = fileURLToPath(new URL('webhook-instance.ts', import.meta.url));
 
-async function startInstance(databaseUrl: string, until: number): Promise<ChildProcess> {
+async function startInstance(databaseUrl: string): Promise<ChildProcess> {
   const stdio = ['ignore', 'pipe', 'inherit'] as const;
-  const child = spawn(process.execPath, [program, databaseUrl, String(until)], {
-    stdio: [...stdio],
-  });
+  const child = spawn(process.execPath, [program, databaseUrl], { stdio: [...stdio] });
   const end = () => child.kill('SIGKILL');
   child.once('exit', atExit(end));
   onTestFinished(() => void end());
@@ -111,13 +109,12 @@ it.runIf(hasPosixSignals)(
     );
     copy.secret = (await store.webhooks.create(copy.url)).secret;
     await store.close();
-    const until = Date.now() + duration;
-    const instances = [await startInstance(url, until), await startInstance(url, until)];
+    const instances = [await startInstance(url), await startInstance(url)];
     const faults = [
       async (i: number) => {
         instances[i]?.kill('SIGKILL');
         await endLease(database);
-        instances[i] = await startInstance(url, until);
+        instances[i] = await startInstance(url);
       },
       () => endLease(database),
       async (i: number) => {
@@ -131,10 +128,16 @@ it.runIf(hasPosixSignals)(
         await server.start();
       },
     ];
-    for (let i = 0; Date.now() < until; i += 1) {
+    const changes = async () => {
+      const [row] = await admin`
+        select (select count(*) from plants) + 2 * (select count(*) from plant_deletions) as count`;
+      return Number(row?.['count']);
+    };
+    for (let i = 0; i < 2 * faults.length || (await changes()) < minChanges; i += 1) {
       await setTimeout(200 + 100 * choose());
       await faults[i % faults.length]?.(choose() % 2);
     }
+    for (const instance of instances) instance.kill('SIGUSR2');
 
     const table = async () =>
       new Map((await admin`select id::int, name from plants`).map(({ id, name }) => [id, name]));

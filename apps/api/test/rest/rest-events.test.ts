@@ -68,6 +68,34 @@ it('can resume after any event, even between two changes of one transaction', as
     expect(await read(1, '', { 'last-event-id': id })).toEqual(events.slice(i + 1));
 });
 
+it('sends only the changes of one tag, and cursors behind the other changes', async () => {
+  const after = await end();
+  const read = (query: string) => get(query).then((stream) => readEvents(stream, isWhole));
+  const isWhole = (text: string) => text.includes('event: deleted');
+  await server.store.create({ id: 11n, name: 'Hoya', tag: 'a"b' });
+  await server.store.create({ id: 12n, name: 'a"b' });
+  await server.store.delete(11n);
+  const query = `?after=${after}&tag=a%22b`;
+  const types = eventsIn(await read(query)).map(({ event }) => event);
+  expect(types).toEqual(['deleted']);
+  const list = Object(await (await get(query, { accept: 'application/json' })).json());
+  expect(list.next).toBe(await end());
+  expect(list.changes).toMatchObject([{ type: 'deleted', plant: { tag: 'a"b' } }]);
+  const other = await (await get(`${query}c`, { accept: 'application/json' })).json();
+  expect(other).toEqual({ changes: [], next: list.next });
+});
+
+it.each(['x', 'x'.repeat(300)])(
+  'names the header Last-Event-ID when its cursor %s is invalid',
+  async (id) => {
+    const response = await get('', { 'last-event-id': id });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { error: 40001, message: 'invalid input: Last-Event-ID must be the `next` of a response' },
+    ]);
+  },
+);
+
 it('first sends a cursor to a client that has no cursor, so that the client can resume', async () => {
   const text = await readEvents(await get(), (each) => /\nid: .*\n\n$/.test(each));
   const [, id] = /^retry: \d+\n\nid: (\S+)\n\n$/.exec(text) ?? [];

@@ -12,17 +12,15 @@ import { home } from './variables.ts';
  */
 export function readWebhookSettings(): WebhookSettings {
   const variables = loadEnvFile(resolve(home, '.env'));
-  const allow = variables['PLANT_STORE_WEBHOOK_ALLOW']?.split(',').map((entry) => entry.trim());
-  const secretsKey = variables['PLANT_STORE_SECRETS_KEY'] || undefined;
-  const invalid = allow?.filter(Boolean).find((entry) => !isWebhookTarget(entry));
-  if (invalid !== undefined) {
+  const { PLANT_STORE_WEBHOOK_ALLOW: list, PLANT_STORE_SECRETS_KEY: key } = variables;
+  const allow = list ? list.split(',').map((entry) => entry.trim()) : [];
+  for (const entry of allow) {
+    if (isWebhookTarget(entry)) continue;
     throw usageError(
-      `PLANT_STORE_WEBHOOK_ALLOW has ${JSON.stringify(invalid)}: set hosts, addresses or networks such as ` +
+      `PLANT_STORE_WEBHOOK_ALLOW has ${JSON.stringify(entry)}: set hosts, addresses or networks such as ` +
         '10.0.0.0/8, separated by commas',
     );
   }
-  if (secretsKey !== undefined && !isSecretsKey(secretsKey)) {
-    throw usageError('PLANT_STORE_SECRETS_KEY is not valid: set 32 bytes in base64');
-  }
-  return { allow: allow?.filter(Boolean), secretsKey };
+  if (!key || isSecretsKey(key)) return { allow, secretsKey: key || undefined };
+  throw usageError('PLANT_STORE_SECRETS_KEY is not valid: set 32 bytes in base64');
 }

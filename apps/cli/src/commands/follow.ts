@@ -42,6 +42,7 @@ export const followCommand = () =>
         .argParser(parseStartingPoint)
         .default(startingPoints.now, 'now'),
     )
+    .option('--tag <tag>', 'only changes of plants with this tag')
     .addOption(jsonOption('also write errors as JSON'))
     .addHelpText('after', help)
-    .action(({ from }: { from: StartingPoint }) => followChanges(from));
+    .action(({ from, tag }: { from: StartingPoint; tag?: string }) => followChanges(from, tag));

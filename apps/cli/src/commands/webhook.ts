@@ -1,9 +1,9 @@
-import type { NewWebhook, PlantStore, Webhook } from '@plant-store/core';
+import type { NewWebhook, PlantStore } from '@plant-store/core';
 import { errorCatalogue, formatJson } from '@plant-store/schemas/plain';
 import { Command, Option } from 'commander';
 import type { Needs } from '../command-line/database-errors.ts';
-import { CommandError } from '../command-line/errors.ts';
-import { jsonOption } from '../command-line/options.ts';
+import { CommandError, usageError } from '../command-line/errors.ts';
+import { jsonOption, parseTime } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { readWebhookSettings } from '../command-line/webhook-settings.ts';
 import { withStore } from '../command-line/with-store.ts';
@@ -16,6 +16,11 @@ Example:
   plant-store webhook show partner
 `;
 
+const read: Needs = { webhooks: ['SELECT'] };
+const change: Needs = { webhooks: ['SELECT', 'UPDATE'] };
+const remove: Needs = { webhooks: ['SELECT', 'DELETE'] };
+const readFeed: Needs = { plants: ['SELECT'], plant_deletions: ['SELECT'], plant_feed: ['SELECT'] };
+
 export const webhookCommand = () =>
   new Command('webhook')
     .summary('manage the endpoints that get each change by HTTP')
@@ -23,39 +28,36 @@ export const webhookCommand = () =>
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(commandFor('show', 'show a webhook and its last hundred attempts', read, show))
-    .addCommand(commandFor('pause', 'send nothing until `webhook resume`', change, pause))
-    .addCommand(commandFor('resume', 'continue where the webhook was paused', change, resume))
+    .addCommand(commandFor('pause', 'send nothing until `webhook resume`', change, to('pause')))
+    .addCommand(commandFor('resume', 'continue where the webhook was paused', change, to('resume')))
     .addCommand(commandFor('rotate', 'make a new secret, and show it once', change, rotate))
     .addCommand(replayCommand())
     .addCommand(commandFor('test', 'send a message of the type plants.test', read, test))
-    .addCommand(
-      commandFor('delete', 'delete a webhook', { webhooks: ['SELECT', 'DELETE'] }, remove),
-    )
+    .addCommand(commandFor('delete', 'delete a webhook', remove, to('delete')))
     .addHelpText('after', help);
 
-const read: Needs = { webhooks: ['SELECT'] };
-const change: Needs = { webhooks: ['SELECT', 'UPDATE'] };
-const readFeed: Needs = { plants: ['SELECT'], plant_deletions: ['SELECT'], plant_feed: ['SELECT'] };
+/** Uses a webhook. Returns the result to show, or nothing when the webhook does not exist. */
+type Use = (webhooks: PlantStore['webhooks'], name: string) => Promise<object | undefined | false>;
 
-const show = (store: PlantStore, name: string) => store.webhooks.get(name);
-const pause = async ({ webhooks }: PlantStore, name: string) =>
-  (await webhooks.pause(name)) ? { name } : undefined;
-const resume = async ({ webhooks }: PlantStore, name: string) =>
-  (await webhooks.resume(name)) ? { name } : undefined;
-const remove = async ({ webhooks }: PlantStore, name: string) =>
-  (await webhooks.delete(name)) ? { name } : undefined;
+const show: Use = (webhooks, name) => webhooks.get(name);
 
-async function rotate({ webhooks }: PlantStore, name: string) {
+const to =
+  (method: 'pause' | 'resume' | 'delete'): Use =>
+  async (webhooks, name) =>
+    (await webhooks[method](name)) && { name };
+
+const rotate: Use = async (webhooks, name) => {
   const secret = await webhooks.rotate(name);
-  if (secret !== undefined) process.stderr.write(keep);
-  return secret === undefined ? undefined : { name, secret };
-}
+  if (secret === undefined) return undefined;
+  process.stderr.write(keep);
+  return { name, secret };
+};
 
-async function test({ webhooks }: PlantStore, name: string) {
+const test: Use = async (webhooks, name) => {
   const attempt = await webhooks.test(name);
   if (attempt?.error === undefined) return attempt;
   throw new CommandError(`the webhook ${JSON.stringify(name)} failed: ${attempt.error}`);
-}
+};
 
 const keep = 'Keep this secret: the store cannot show it again.\n';
 
@@ -78,10 +80,10 @@ const createCommand = () =>
       '\nExample:\n  plant-store webhook create https://partner.example/plants\n',
     )
     .action(async (url: string, { json, ...options }: NewWebhook & { json?: true }) => {
-      const { name, secret } = await withWebhooks((store) => store.webhooks.create(url, options), {
-        ...readFeed,
-        webhooks: ['SELECT', 'INSERT'],
-      });
+      const needs: Needs = { ...readFeed, webhooks: ['SELECT', 'INSERT'] };
+      const { name, secret } = await withWebhooks(needs, (webhooks) =>
+        webhooks.create(url, options),
+      );
       process.stderr.write(`The name of the webhook is ${name}. ${keep}`);
       await writeOutput([json ? `${formatJson({ name, secret })}\n` : `${secret}\n`]);
     });
@@ -93,56 +95,51 @@ const listCommand = () =>
     .addOption(jsonOption('also write errors as JSON'))
     .addHelpText('after', '\nExample:\n  plant-store webhook list\n')
     .action(async () => {
-      const webhooks = await withWebhooks((store) => store.webhooks.list(), read);
-      await writeOutput(webhooks.map((webhook: Webhook) => `${formatJson(webhook)}\n`));
+      const all = await withWebhooks(read, (webhooks) => webhooks.list());
+      await writeOutput(all.map((webhook) => `${formatJson(webhook)}\n`));
     });
 
 const replayCommand = () =>
-  new Command('replay')
-    .summary('send the changes after a cursor again')
-    .description('Send the changes after a cursor of the feed again, and then all later changes.')
-    .argument('<name>', nameHelp)
-    .requiredOption('--from <cursor>', 'the cursor: `next` of a page, or `cursor` of a webhook')
-    .addOption(jsonOption('also write errors as JSON'))
-    .addHelpText(
-      'after',
-      '\nExample:\n  plant-store webhook replay partner --from "$(tail -n 1 changes.ndjson | jq -r .cursor)"\n',
+  commandFor<{ from?: string; since?: Date }>(
+    'replay',
+    'send earlier changes again, and then all later changes',
+    { ...readFeed, ...change },
+    async (webhooks, name, { from, since = from }) => {
+      if (since === undefined) throw usageError('set --since or --from');
+      return (await webhooks.replay(name, since)) && { name };
+    },
+    'partner --since 2h',
+  )
+    .option('--since <time>', 'begin before the first change since this time', (text) =>
+      parseTime(text),
     )
-    .action((name: string, { from }: { from: string }) =>
-      withWebhook(name, { ...readFeed, ...change }, async ({ webhooks }) =>
-        (await webhooks.replay(name, from)) ? { name } : undefined,
-      ),
+    .addOption(
+      new Option('--from <cursor>', 'begin after this cursor of the feed').conflicts('since'),
     );
 
-const nameHelp = 'the name from webhook list';
-
 /** Makes a command that takes the name of a webhook, and writes a line of JSON. */
-function commandFor(
+function commandFor<Options>(
   verb: string,
   summary: string,
   needs: Needs,
-  use: (store: PlantStore, name: string) => Promise<object | undefined>,
+  use: (...options: [...Parameters<Use>, Options]) => ReturnType<Use>,
+  example = 'partner',
 ): Command {
   return new Command(verb)
     .summary(summary)
     .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
-    .argument('<name>', nameHelp)
+    .argument('<name>', 'the name from webhook list')
     .addOption(jsonOption('also write errors as JSON'))
-    .addHelpText('after', `\nExample:\n  plant-store webhook ${verb} partner\n`)
-    .action((name: string) => withWebhook(name, needs, (store) => use(store, name)));
+    .addHelpText('after', `\nExample:\n  plant-store webhook ${verb} ${example}\n`)
+    .action(async (name: string, options: Options) => {
+      const shown = await withWebhooks(needs, (webhooks) => use(webhooks, name, options));
+      if (shown) return writeOutput([`${formatJson(shown)}\n`]);
+      const message = `no webhook has the name ${JSON.stringify(name)}: plant-store webhook list shows the names`;
+      throw new CommandError(message, { code: errorCatalogue.invalidInput.code });
+    });
 }
 
-async function withWebhook(
-  name: string,
-  needs: Needs,
-  use: (store: PlantStore) => Promise<object | undefined>,
-): Promise<void> {
-  const shown = await withWebhooks(use, needs);
-  if (shown) return writeOutput([`${formatJson(shown)}\n`]);
-  const message = `no webhook has the name ${JSON.stringify(name)}: plant-store webhook list shows the names`;
-  throw new CommandError(message, { code: errorCatalogue.invalidInput.code });
-}
-
-function withWebhooks<T>(use: (store: PlantStore) => Promise<T>, needs: Needs): Promise<T> {
-  return withStore(use, { create: false, webhooks: readWebhookSettings(), needs });
+function withWebhooks<T>(needs: Needs, use: (webhooks: PlantStore['webhooks']) => Promise<T>) {
+  const options = { create: false, webhooks: readWebhookSettings(), needs };
+  return withStore(({ webhooks }) => use(webhooks), options);
 }

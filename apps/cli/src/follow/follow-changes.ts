@@ -17,9 +17,9 @@ const needs = { plants: ['SELECT'], plant_deletions: ['SELECT'], plant_feed: ['S
  *
  * @throws CommandError after an interruption, and when the feed cannot continue
  */
-export async function followChanges(from: StartingPoint): Promise<void> {
+export async function followChanges(from: StartingPoint, tag?: string): Promise<void> {
   const interruption = listenForInterruption(interrupted);
-  await withReader((reader) => writeOutput(linesUntil(interruption.signal, reader, from)), {
+  await withReader((reader) => writeOutput(linesUntil(interruption.signal, reader, from, tag)), {
     needs,
     onPrimary: true,
   });
@@ -35,9 +35,10 @@ async function* linesUntil(
   signal: AbortSignal,
   reader: OpenPlantReader,
   from: StartingPoint,
+  tag: string | undefined,
 ): AsyncGenerator<string> {
   try {
-    for await (const lines of linesOf(reader, from, signal)) {
+    for await (const lines of linesOf(reader, from, tag, signal)) {
       yield lines;
       if (signal.aborted) return;
     }
@@ -49,6 +50,7 @@ async function* linesUntil(
 async function* linesOf(
   reader: OpenPlantReader,
   { cursor, list }: StartingPoint,
+  tag: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   // The first call throws when a setting or the cursor is wrong. Later calls wait while the database is down.
@@ -56,7 +58,12 @@ async function* linesOf(
   const after = cursor ?? next;
   const outage = createOutageWarning();
   if (list) {
-    for await (const plants of listPlants(reader, list.after, signal, outage.begin)) {
+    for await (const plants of listPlants(
+      reader,
+      { after: list.after, tag },
+      signal,
+      outage.begin,
+    )) {
       outage.end();
       yield plants
         .map((plant) => line('created', plant, formatListCursor(after, plant.id)))
@@ -67,6 +74,7 @@ async function* linesOf(
   }
   for await (const { changes, cursors } of reader.followEach({
     after,
+    tag,
     signal,
     onError: outage.begin,
   })) {
@@ -88,14 +96,14 @@ const retryDelay = 500;
 /** Lists the plants, and continues after a temporary error, as `followEach` does. */
 async function* listPlants(
   reader: OpenPlantReader,
-  after: bigint | undefined,
+  { after, tag }: { after: bigint | undefined; tag: string | undefined },
   signal: AbortSignal,
   onError: (error: unknown) => void,
 ) {
   let last = after;
   for (;;) {
     try {
-      for await (const plants of reader.read({ after: last })) {
+      for await (const plants of reader.read({ after: last, tag })) {
         yield plants;
         last = plants.at(-1)?.id;
       }

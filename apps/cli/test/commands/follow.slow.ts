@@ -33,8 +33,11 @@ it('writes the current cursor first, and then each change', async () => {
   );
   expect(deleted).toMatch(/^\{"type":"deleted","plant":\{"id":1,"name":"Ficus","created_at":"/);
 
-  const again = startFollower(['--from', String(first?.cursor)], { env });
+  const from = ['--from', String(first?.cursor)];
+  const again = startFollower(from, { env });
   expect(changesIn(await again.waitFor(2))).toEqual(['created 9007199254740992', 'deleted 1']);
+  const tagged = startFollower([...from, '--tag', 'Araceae'], { env });
+  expect(changesIn(await tagged.waitFor(1))).toEqual(['created 9007199254740992']);
 });
 
 it.runIf(hasPosixSignals).each([

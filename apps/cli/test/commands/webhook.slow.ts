@@ -100,6 +100,8 @@ it('manages a webhook while a running server sends messages to its endpoint', as
   expect((await webhook('replay', 'partner', '--from', cursor)).code).toBe(0);
   await vi.waitFor(() => expect(endpoint.bodies.length).toBeGreaterThan(length), within);
   expect(endpoint.bodies.at(-1)).toContain('"id":2');
+  expect((await webhook('replay', 'partner', '--since', '1h')).code).toBe(0);
+  await vi.waitFor(() => expect(endpoint.bodies.at(-1)).toContain('"id":1,'), within);
 
   expect(await webhook('delete', 'partner')).toMatchObject({
     code: 0,
@@ -126,6 +128,7 @@ it.each([
   [{}, ['create', 'http://127.0.0.1/'], 'must begin with https://'],
   [{}, ['create', 'https://127.0.0.1/'], 'has the host 127.0.0.1, which is not public'],
   [{}, ['create', 'https://1.1.1.1/', '--from', 'x'], 'must be the `next` of a response'],
+  [{}, ['replay', 'partner'], 'set --since or --from'],
   [{ PLANT_STORE_WEBHOOK_ALLOW: '10.0.0.0/33' }, ['list'], 'ALLOW has "10.0.0.0/33"'],
   [{ PLANT_STORE_SECRETS_KEY: 'short' }, ['list'], 'set 32 bytes in base64'],
 ])('rejects, with the settings %o, the command webhook %s', async (settings, words, message) => {

@@ -4,6 +4,8 @@ import { PlantStoreError } from '../plant-store-error.ts';
 export interface Position {
   readonly transaction: bigint;
   readonly id: bigint;
+  /** Whether the feed omits an earlier deletion of the id, because the change replaced the deleted plant. */
+  readonly isReplacement?: boolean;
 }
 
 /** A position in the feed of one database. */
@@ -26,8 +28,8 @@ export function formatCursor({ epoch, transaction, id }: Cursor): string {
   return Buffer.from(parts.join(' ')).toString('base64url');
 }
 
-/** @throws PlantStoreError `invalidInput` */
-export function parseCursor(text: string): Cursor {
+/** @throws PlantStoreError `invalidInput`, whose message contains the name of the input */
+export function parseCursor(text: string, name = 'after'): Cursor {
   const match = /^([0-9a-f]{16}) (\d{1,20})(?: (-?\d{1,19}))?$/.exec(
     Buffer.from(text, 'base64url').toString(),
   );
@@ -41,7 +43,7 @@ export function parseCursor(text: string): Cursor {
   if (!cursor || formatCursor(cursor) !== text) {
     throw new PlantStoreError(
       'invalidInput',
-      'invalid input: after must be the `next` of a response',
+      `invalid input: ${name} must be the \`next\` of a response`,
     );
   }
   return cursor;

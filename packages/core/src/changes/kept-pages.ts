@@ -108,6 +108,26 @@ export function toShared(
   return page;
 }
 
+/** Removes the changes of plants without the tag from a page. */
+export function withTag(page: SharedPage, tag: string | undefined): SharedPage {
+  if (tag === undefined) return page;
+  const kept = page.positions.flatMap((position, i) => {
+    const change = changeForTag(page.changes[i] ?? '', position, tag);
+    return change === undefined ? [] : [{ change, position }];
+  });
+  const changes = kept.map(({ change }) => change);
+  const positions = kept.map(({ position }) => position);
+  return toShared({ changes, positions, next: page.next });
+}
+
+/** Returns the JSON of a change for a client that reads only plants with a tag. */
+export function changeForTag(change: string, position: Position, tag: string): string | undefined {
+  // Searching the text is faster than parsing the JSON. Postgres and JavaScript write a tag as the same JSON.
+  if (change.includes(JSON.stringify(tag)) && JSON.parse(change).plant.tag === tag) return change;
+  // The replaced plant may have had the tag, and the feed omits its deletion.
+  return position.isReplacement ? change.replace('"created"', '"deleted"') : undefined;
+}
+
 /** Returns the cursor after each change of a page. */
 export function cursorsOf({ positions, next }: SharedPage): string[] {
   const last = positions.length - 1;

@@ -5,14 +5,17 @@ import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
+import { cursorBefore } from './first-change.ts';
 import { generate } from './generate.ts';
-import { cursorsOf, type SharedPage, toShared } from './kept-pages.ts';
+import { cursorsOf, type SharedPage, toShared, withTag } from './kept-pages.ts';
 import { createChangeReader, type ReadChanges } from './read-changes.ts';
 
 /** The options of `follow`. */
 export interface FollowOptions extends WaitOptions {
   /** The cursor after which to begin, such as the `next` of an earlier page. Default: the end of the feed. */
   readonly after?: string | undefined;
+  /** Yields only changes of plants with this tag. A page may then have no changes. */
+  readonly tag?: string | undefined;
   /** This function is called with each database error that does not end the feed. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -29,7 +32,8 @@ export interface PlantFeed {
    * original order. Without `after`, returns only the cursor of the end of the feed. A page has at most
    * `limit` changes (1 to 1,000; default: 1,000), and at most 1 MiB of names and tags. With `wait`, the call
    * waits for a change, for at most this number of seconds (0 to 20; default: 0). If a plant was created and
-   * deleted after the cursor, the page contains only the deletion.
+   * deleted after the cursor, the page contains only the deletion. With `tag`, the page contains only the
+   * changes of plants with this tag. The page may then have no changes, and yet another `next`.
    *
    * To copy a store, get a cursor, list the plants, and then read the changes after the cursor. Add each
    * created plant to the copy, or replace the plant with this id there. Remove each deleted plant.
@@ -56,6 +60,8 @@ export interface PlantFeed {
 export interface OpenPlantFeed extends PlantFeed {
   /** Yields the pages of `follow` with cursors, for a client that reads one change at a time. */
   followEach(options?: FollowOptions): AsyncGenerator<ResumableChanges, never>;
+  /** See `first-change.ts`. */
+  cursorBefore(since: Date): Promise<Cursor>;
   /** Queries the database for the changes after a cursor. */
   read: ReadChanges;
   /** Waits until there are changes after a cursor, and returns the first page of these changes. */
@@ -84,12 +90,20 @@ export function createPlantFeed(
   const end = new FeedEnd(read);
 
   return {
-    async changes({ after, limit = maxPageSize, wait = 0 }, options = {}) {
-      const cursor = after === undefined ? undefined : parseCursor(after);
-      if (!cursor || wait === 0) return toShared(await read(cursor, limit, options)).output;
+    async changes({ after, tag, limit = maxPageSize, wait = 0 }, options = {}) {
+      let cursor = after === undefined ? undefined : parseCursor(after);
+      if (!cursor || wait === 0) {
+        return withTag(toShared(await read(cursor, limit, options)), tag).output;
+      }
       const timeout = AbortSignal.timeout(wait * 1_000);
       try {
-        return (await pageAfter(cursor, limit, { caller: options.caller, signal: timeout })).output;
+        for (;;) {
+          timeout.throwIfAborted();
+          const waiting = { caller: options.caller, signal: timeout };
+          const page = withTag(await pageAfter(cursor, limit, waiting), tag);
+          if (page.changes.length > 0) return page.output;
+          cursor = page.next;
+        }
       } catch (error) {
         if (error !== timeout.reason && !options.caller?.isGone) throw error;
         return { changes: [], next: formatCursor(cursor) };
@@ -99,6 +113,7 @@ export function createPlantFeed(
     follow: (options) => followAs(({ output }) => output, options),
     followEach: (options) => followAs(withCursors, options),
 
+    cursorBefore: (since) => cursorBefore(since, { read: database.read, readChanges: read }),
     read,
     pageAfter,
     isAtEnd: (cursor) => end.kept?.isAtEnd(cursor),
@@ -110,7 +125,7 @@ export function createPlantFeed(
 
   function followAs<T>(
     toOutput: (page: SharedPage) => T,
-    { after, onError, ...wait }: FollowOptions = {},
+    { after, tag, onError, ...wait }: FollowOptions = {},
   ): AsyncGenerator<T, never> {
     const { signal } = wait;
     let cursor: Cursor | undefined;
@@ -125,7 +140,7 @@ export function createPlantFeed(
         signal?.throwIfAborted();
         if (!page) continue;
         cursor = page.next;
-        return toOutput(page);
+        return toOutput(withTag(page, tag));
       }
     });
   }

@@ -80,9 +80,10 @@ export function createChangeReader({
     const kept = feed.count > 0 ? found.slice(0, limit) : [];
     const changes = kept.map(([, , , change]) => change);
     settle(changes.reduce((sum, change) => sum + Buffer.byteLength(change), 0));
-    const positions = kept.map(([, transaction, id]) => ({
+    const positions = kept.map(([, transaction, id, , isReplacement]) => ({
       transaction: BigInt(transaction),
       id: BigInt(id),
+      isReplacement,
     }));
     const isWhole = kept.length === feed.count;
     const last = positions.at(-1) ?? after ?? { transaction: BigInt(feed.latest), id: lastId };
@@ -130,7 +131,13 @@ interface FeedNow {
 }
 
 /** The first row contains the state of the feed. When there are no changes, its other columns are null. */
-type Row = [feed: string | null, transaction: string, id: string, change: string];
+type Row = [
+  feed: string | null,
+  transaction: string,
+  id: string,
+  change: string,
+  isReplacement: boolean,
+];
 
 const switchedOff =
   'the feed of changes is switched off: the operator switches it on with `plant-store feed on`';

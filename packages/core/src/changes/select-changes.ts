@@ -16,8 +16,13 @@ const epoch = `
     (select oid from pg_database where datname = current_database()),
     pg_relation_filenode('plants'), pg_relation_filenode('plant_deletions'), $4::text)), 16)`;
 
-const changesOf = (type: PlantChange['type'], table: string, condition = 'true') => `
-  (select '${type}' as type, ${storedColumns}, changed_in from ${table}
+const changesOf = (
+  type: PlantChange['type'],
+  table: string,
+  createdIn: string,
+  condition = 'true',
+) => `
+  (select '${type}' as type, ${storedColumns}, changed_in, ${createdIn} as created_in from ${table}
     where changed_in >= $1::xid8 and (changed_in, id) > ($1::xid8, $2::bigint) and changed_in < up_to
       and ${condition}
     order by changed_in, id limit $3::int)`;
@@ -32,6 +37,12 @@ const isNotReplaced = `coalesce(changed_in <=
     select from plant_deletions as later where later.id = plant_deletions.id
       and later.changed_in > plant_deletions.changed_in
       and later.created_in < plant_deletions.changed_in)`;
+
+/** Whether the change follows a deletion that `isNotReplaced` excludes. */
+const isReplacement = `exists (
+  select from plant_deletions as replaced where replaced.id = change.id
+    and replaced.changed_in > change.created_in
+    and (type = 'created' or replaced.changed_in < change.changed_in))`;
 
 /** The highest number of a transaction with changes. The cursor of the feed's end contains this number. */
 const latest = `(select changed_in from (
@@ -65,7 +76,8 @@ export const selectChanges = `
       'forgottenUpTo', forgotten_up_to::text, 'upTo', up_to::text, 'isHeldBack', is_held_back,
       'latest', latest::text, 'count', coalesce(count, 0)
     )::text end, changed_in::text, id::text as change_id,
-    '{"type":"' || type || '","plant":' || ${plantJson} || '}'
+    '{"type":"' || type || '","plant":' || ${plantJson} || '}',
+    ${isReplacement}
   from (
     select *, (${isHeldBack} is true) as is_held_back,
       case when $1::xid8 is null then ${latest} end as latest
@@ -81,8 +93,8 @@ export const selectChanges = `
       sum(least(${contentBytesSql}, ${maxPageBytes})) over (
         order by changed_in, id rows unbounded preceding) as bytes,
       row_number() over (order by changed_in, id) as place
-    from (${changesOf('created', 'plants')} union all
-      ${changesOf('deleted', 'plant_deletions', isNotReplaced)}
+    from (${changesOf('created', 'plants', 'changed_in')} union all
+      ${changesOf('deleted', 'plant_deletions', 'created_in', isNotReplaced)}
       order by changed_in, id limit $3::int) as limited
   ) as change on bytes <= ${maxPageBytes} or place = 1
   order by change.changed_in, change.id`;

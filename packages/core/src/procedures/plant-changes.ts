@@ -1,5 +1,6 @@
 import { FollowPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { tracked } from '@trpc/server';
+import { parseCursor } from '../changes/cursor.ts';
 import { isPassing } from '../changes/feed-end.ts';
 import { generate } from '../changes/generate.ts';
 import { define } from './trpc/define.ts';
@@ -17,11 +18,13 @@ export const plantChanges = define({
   input: FollowPlantChanges,
   output: PlantChanges,
   run: async ({ ctx: { store, deadline, caller }, input, signal }) => {
-    const after = input.lastEventId ?? input.after;
+    const { lastEventId, tag } = input;
+    if (lastEventId !== undefined) parseCursor(lastEventId, 'Last-Event-ID');
+    const after = lastEventId ?? input.after;
     await store.changes({ after, limit: 1 }, { deadline, caller }).catch((error) => {
       if (!isPassing(error)) throw error;
     });
-    const pages = store.follow({ after, signal, caller });
+    const pages = store.follow({ after, tag, signal, caller });
     return generate(async () => {
       const { value } = await pages.next();
       return tracked(value.next, value);

@@ -46,89 +46,72 @@ interface Options extends Sending {
  */
 export async function sendChanges(held: HeldWebhook, options: Options): Promise<void> {
   const { feed, signal, advance, delays, warn } = options;
-  let row: HeldWebhook | undefined = held;
+  /** The changes of the message that `prepare` has just stored. */
   let prepared: string[] | undefined;
-  while (row) {
+  let row: HeldWebhook | undefined = held;
+  while (row && row.wait <= maxWait) {
     signal.throwIfAborted();
-    const { message } = row;
-    if (!message) {
-      if (row.behindSince && (await hasAll(row))) row = await advance(row, { behindSince: null });
-      else [row, prepared] = await prepare(row);
-      continue;
-    }
-    if (row.wait > maxWait) return;
-    if (row.wait > 0) await setTimeout(row.wait * 1_000, undefined, { signal });
-    const changes = prepared ?? (await readAgain(row, message));
-    prepared = undefined;
-    if (!changes) row = await expire(row);
-    // All plants of the message have been deleted. A later message has the deletions.
-    else if (message.type === 'plants.changed' && changes.length === 0) row = await accept(row);
-    else row = await attempt(row, message, changes);
+    row = row.message ? await deliver(row, row.message) : await prepare(row);
   }
 
-  async function hasAll(ready: HeldWebhook): Promise<boolean> {
-    const cursor = parseCursor(ready.cursor);
+  /** Waits for changes, and stores the id and the ends of a new message before the first attempt. */
+  async function prepare(ready: HeldWebhook) {
+    let cursor = parseCursor(ready.cursor);
+    if (ready.behindSince && (await hasAll(cursor))) return advance(ready, { behindSince: null });
+    const limit = ready.tag === null && ready.changeType === null ? maxChanges : maxRead;
+    const saveAt = performance.now() + saveInterval * 1_000;
+    for (;;) {
+      const page = await feed.pageAfter(cursor, limit, { signal }).catch(undefinedIfExpired);
+      if (!page) return expire(ready);
+      const { changes, next } = takeChanges(page, ready);
+      if (changes.length > 0) {
+        prepared = changes;
+        return begin(ready, 'plants.changed', formatCursor(cursor), next);
+      }
+      cursor = next;
+      if (ready.behindSince || performance.now() > saveAt) {
+        return advance(ready, { cursor: formatCursor(cursor) });
+      }
+    }
+  }
+
+  async function hasAll(cursor: Cursor): Promise<boolean> {
     const isAtEnd = feed.isAtEnd(cursor);
     if (isAtEnd !== undefined) return isAtEnd;
     return (await feed.read(cursor, 1).catch(undefinedIfExpired))?.changes.length === 0;
   }
 
-  /** Waits for changes, and stores a new message's first and last cursor before the first attempt. */
-  async function prepare(
-    ready: HeldWebhook,
-  ): Promise<[HeldWebhook | undefined, string[] | undefined]> {
-    const limit = ready.tag === null && ready.changeType === null ? maxChanges : maxRead;
-    let cursor = parseCursor(ready.cursor);
-    let savedAt = performance.now();
-    for (;;) {
-      const page = await feed.pageAfter(cursor, limit, { signal }).catch(undefinedIfExpired);
-      if (!page) return [await expire(ready), undefined];
-      const { changes, next } = takeChanges(page, ready);
-      if (changes.length > 0) {
-        const message = messageTo('plants.changed', formatCursor(next));
-        const behindSince = sql`coalesce(${webhooks.behindSince}, ${now})`;
-        const start = { cursor: formatCursor(cursor), message: asJson(message), behindSince };
-        return [await advance(ready, { ...start, ...atOnce }), changes];
-      }
-      cursor = next;
-      const isSaved = performance.now() - savedAt < saveInterval * 1_000;
-      if (isSaved && !(ready.behindSince && feed.isAtEnd(next))) continue;
-      const moved = await advance(ready, movedTo(next));
-      if (!moved) return [undefined, undefined];
-      ready = moved;
-      savedAt = performance.now();
-    }
-  }
-
-  /** Reads the changes of a stored message. Returns undefined when the feed no longer has these changes. */
-  async function readAgain({ cursor, ...filter }: HeldWebhook, { type, to }: WebhookMessage) {
-    if (type === 'plants.reset') return [];
-    const changes: string[] = [];
-    const end = parseCursor(to);
-    let after = parseCursor(cursor);
-    for (;;) {
-      const page = await feed.read(after, maxRead).catch(undefinedIfExpired);
-      if (!page) return undefined;
-      changes.push(...changesUpTo(end, page, filter));
-      after = page.next;
-      if (!page.hasMore || !isBehind(end, after)) return changes;
-    }
-  }
-
   /** Tells the endpoint to list the plants again, because the feed no longer has the next changes. */
-  async function expire(expired: HeldWebhook): Promise<HeldWebhook | undefined> {
-    const end = await feed.read(undefined, 1);
-    const message = messageTo('plants.reset', formatCursor(end.next));
-    const behindSince = sql`coalesce(${webhooks.behindSince}, ${now})`;
-    return advance(expired, { message: asJson(message), behindSince, ...atOnce });
+  async function expire(expired: HeldWebhook) {
+    const { next } = await feed.read(undefined, 1);
+    return begin(expired, 'plants.reset', expired.cursor, next);
   }
 
-  async function attempt(ready: HeldWebhook, message: WebhookMessage, changes: string[]) {
+  function begin(ready: HeldWebhook, type: WebhookMessage['type'], cursor: string, end: Cursor) {
+    const timestamp = new Date().toISOString();
+    const message = { id: `msg_${randomUUID()}`, type, timestamp, to: formatCursor(end) };
+    const behindSince = sql`coalesce(${webhooks.behindSince}, ${now})`;
+    return advance(ready, { cursor, message: asJson(message), behindSince, ...atOnce });
+  }
+
+  async function deliver(ready: HeldWebhook, message: WebhookMessage) {
+    if (ready.wait > 0) await setTimeout(ready.wait * 1_000, undefined, { signal });
+    const changes = prepared ?? (await readAgain(ready, message));
+    prepared = undefined;
+    if (!changes) return expire(ready);
+    const accepted = {
+      ...atOnce,
+      cursor: message.to,
+      message: null,
+      ...(feed.isAtEnd(parseCursor(message.to)) && { behindSince: null }),
+    };
+    // All plants of the message have been deleted. A later message has the deletions.
+    if (message.type === 'plants.changed' && changes.length === 0) return advance(ready, accepted);
     const at = new Date().toISOString();
     const body = bodyOf(message, changes);
     const { retryAfter = 0, ...outcome } = await postTo(ready, message.id, body, options);
     const attempts = withAttempt({ at, id: message.id, ...outcome });
-    if (outcome.error === undefined) return accept(ready, { attempts });
+    if (outcome.error === undefined) return advance(ready, { ...accepted, attempts });
     const failures = ready.failures + 1;
     const delay = delays[ready.failures];
     if (outcome.status !== 410 && delay !== undefined) {
@@ -146,14 +129,19 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     return undefined;
   }
 
-  /** Removes the message, and moves the cursor to the end of the message. */
-  function accept(ready: HeldWebhook, more: WebhookChange = {}) {
-    const to = parseCursor(ready.message?.to ?? ready.cursor);
-    return advance(ready, { ...movedTo(to), message: null, ...atOnce, ...more });
-  }
-
-  function movedTo(cursor: Cursor): WebhookChange {
-    return { cursor: formatCursor(cursor), ...(feed.isAtEnd(cursor) && { behindSince: null }) };
+  /** Reads the changes of a stored message. Returns undefined when the feed no longer has these changes. */
+  async function readAgain({ cursor, ...filter }: HeldWebhook, { type, to }: WebhookMessage) {
+    if (type === 'plants.reset') return [];
+    const changes: string[] = [];
+    const end = parseCursor(to);
+    let after = parseCursor(cursor);
+    for (;;) {
+      const page = await feed.read(after, maxRead).catch(undefinedIfExpired);
+      if (!page) return undefined;
+      changes.push(...changesUpTo(end, page, filter));
+      after = page.next;
+      if (!page.hasMore || !isBehind(end, after)) return changes;
+    }
   }
 }
 
@@ -164,22 +152,14 @@ export async function postTo(
   body: string,
   options: Pick<Sending, 'secrets' | 'allowed'> & { signal?: AbortSignal },
 ): Promise<PostOutcome> {
-  let headers: Record<string, string>;
+  const stored = [secret, ...(oldSecret && isOldSecretValid ? [oldSecret] : [])];
   try {
-    const stored = [secret, ...(oldSecret && isOldSecretValid ? [oldSecret] : [])];
-    headers = sign(
-      stored.map((each) => options.secrets.open(name, each)),
-      id,
-      body,
-    );
+    const secrets = stored.map((each) => options.secrets.open(name, each));
+    return await post(url, body, sign(secrets, id, body), options);
   } catch (error) {
+    options.signal?.throwIfAborted();
     return { milliseconds: 0, error: error instanceof Error ? error.message : String(error) };
   }
-  return post(url, body, headers, options);
-}
-
-function messageTo(type: WebhookMessage['type'], to: string): WebhookMessage {
-  return { id: `msg_${randomUUID()}`, type, timestamp: new Date().toISOString(), to };
 }
 
 function undefinedIfExpired(error: unknown): undefined {

@@ -13,105 +13,101 @@ interface Run {
   readonly ended: Promise<void>;
 }
 
-/** Sends changes to the endpoints that this instance holds. One statement claims and reads all endpoints. */
-export class WebhookSender {
-  readonly #instance = randomUUID();
-  readonly #table: WebhookTable;
-  readonly #options: Sending;
-  readonly #mayClaim: () => boolean;
-  readonly #runs = new Map<string, Run>();
-  #claimedAt = Number.NEGATIVE_INFINITY;
-  #wake = () => {};
-  #lastWarning = '';
-  #isStopped = false;
-  #loop: Promise<void> | undefined;
+/**
+ * Sends changes to the endpoints that this instance holds. One statement claims and reads all endpoints.
+ *
+ * @param mayClaim returns whether the database can have endpoints. A cluster cannot have endpoints.
+ */
+export function createWebhookSender(
+  table: WebhookTable,
+  mayClaim: () => boolean,
+  options: Sending,
+) {
+  const instance = randomUUID();
+  const runs = new Map<string, Run>();
+  let wake = () => {};
+  let lastWarning = '';
+  let isStopped = false;
+  let loop: Promise<void> | undefined;
 
-  /** @param mayClaim returns whether the database can have endpoints. A cluster cannot have endpoints. */
-  constructor(table: WebhookTable, mayClaim: () => boolean, options: Sending) {
-    this.#table = table;
-    this.#mayClaim = mayClaim;
-    this.#options = options;
-  }
+  return {
+    start(): void {
+      loop ??= run();
+    },
+    /** Call this function after this process has run a command of the operator. */
+    notice: () => wake(),
+    /** Ends all requests, and releases the endpoints, so that other instances can continue immediately. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      wake();
+      await loop;
+    },
+  };
 
-  start(): void {
-    this.#loop ??= this.#run();
-  }
-
-  /** Call this method after this process has run a command of the operator. */
-  notice(): void {
-    this.#wake();
-  }
-
-  /** Ends all requests, and releases the endpoints, so that other instances can continue immediately. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#wake();
-    await this.#loop;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#isStopped) {
+  async function run(): Promise<void> {
+    let claimedAt = Number.NEGATIVE_INFINITY;
+    while (!isStopped) {
       const noticed = Promise.withResolvers<void>();
-      this.#wake = noticed.resolve;
-      if (this.#mayClaim()) await this.#claim().catch((error) => this.#explain(error));
-      if (performance.now() - this.#claimedAt > leaseSeconds * 1_000) this.#endAll();
-      if (this.#isStopped) break;
+      wake = noticed.resolve;
+      const sentAt = performance.now();
+      try {
+        if (mayClaim()) await claim();
+        claimedAt = sentAt;
+      } catch (error) {
+        explain(error);
+      }
+      if (performance.now() - claimedAt > leaseSeconds * 1_000) endAll();
+      if (isStopped) break;
       await Promise.race([setTimeout(maxWait * 1_000, undefined, { ref: false }), noticed.promise]);
     }
-    const ended = [...this.#runs.values()].map((run) => run.ended);
-    this.#endAll();
+    const ended = [...runs.values()].map((each) => each.ended);
+    endAll();
     await Promise.all(ended);
-    if (ended.length > 0) await this.#table.release(this.#instance).catch(() => {});
+    if (ended.length > 0) await table.release(instance).catch(() => {});
   }
 
-  async #claim(): Promise<void> {
-    const sentAt = performance.now();
-    const held = await this.#table.claim(this.#instance);
-    this.#claimedAt = sentAt;
+  async function claim(): Promise<void> {
+    const held = await table.claim(instance);
     const revisions = new Map(held.map(({ name, revision }) => [name, revision]));
-    for (const [name, run] of this.#runs) {
-      if (revisions.get(name) !== run.revision) run.controller.abort(stopped);
+    for (const [name, { revision, controller }] of runs) {
+      if (revisions.get(name) !== revision) controller.abort(stopped);
     }
     for (const row of held) {
-      if (row.wait <= maxWait && !this.#runs.has(row.name)) this.#send(row);
+      if (row.wait <= maxWait && !runs.has(row.name)) send(row);
     }
   }
 
-  #send(row: HeldWebhook): void {
+  function send(row: HeldWebhook): void {
+    const { name, revision } = row;
     const controller = new AbortController();
     const { signal } = controller;
-    const ended = sendChanges(row, {
-      ...this.#options,
-      signal,
-      advance: (row, change) => this.#table.advance(row, this.#instance, change),
-    })
+    const advance: Parameters<typeof sendChanges>[1]['advance'] = (held, change) =>
+      table.advance(held, instance, change);
+    const ended = sendChanges(row, { ...options, signal, advance })
       .catch((error) => {
-        if (!signal.aborted) this.#explain(error);
+        if (!signal.aborted) explain(error);
       })
       .finally(() => {
-        this.#runs.delete(row.name);
-        if (signal.aborted) this.#wake(); // The next claim reads the operator's new settings.
+        runs.delete(name);
+        if (signal.aborted) wake(); // The next claim reads the operator's new settings.
       });
-    this.#runs.set(row.name, { revision: row.revision, controller, ended });
+    runs.set(name, { revision, controller, ended });
   }
 
-  #endAll(): void {
-    for (const { controller } of this.#runs.values()) controller.abort(stopped);
+  function endAll(): void {
+    for (const { controller } of runs.values()) controller.abort(stopped);
   }
 
-  /**
-   * Warns of an error, unless the last warning was the same. After an error, the next claim continues the
-   * work.
-   */
-  #explain(error: unknown): void {
+  /** Warns of an error, unless the last warning was the same. The next claim continues the work. */
+  function explain(error: unknown): void {
     // The server has other reports of a database that is down. After the error `shuttingDown`, another
     // instance sends the changes.
     const isDown = error instanceof PlantStoreError && isTemporary(error.kind);
     const isKnown = isDown && !error.databaseCode?.startsWith('42');
     const warning = `the webhooks wait: ${rootMessage(error)}`;
-    if (isKnown || this.#isStopped || warning === this.#lastWarning) return;
-    this.#lastWarning = warning;
-    this.#options.warn(warning);
+    if (isKnown || isStopped || warning === lastWarning) return;
+    lastWarning = warning;
+    options.warn(warning);
   }
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNull, lt, or, type SQLWrapper, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { drizzleOver } from '../database/drizzle-over.ts';
 import type { Verbs } from '../database/verbs.ts';
@@ -15,12 +15,6 @@ export type WebhookTable = ReturnType<typeof createWebhookTable>;
 
 /** An instance holds an endpoint for this many seconds after each claim. */
 export const leaseSeconds = 15;
-
-const secondsSince = (column: typeof webhooks.behindSince) =>
-  sql<number>`coalesce(extract(epoch from clock_timestamp() - ${column}), 0)::float8`;
-
-/** An endpoint is failing after a failed attempt, and while an instance has paused the endpoint. */
-const isFailing = sql<boolean>`(${webhooks.failures} > 0 or ${webhooks.pausedBecause} is not null)`;
 
 /** All conditions use the database's clock, so the clocks of the instances do not matter. */
 export const now = sql`clock_timestamp()`;
@@ -43,16 +37,29 @@ export const asJson = (value: object) => sql`${JSON.stringify(value)}::text::jso
 export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
   const db = drizzleOver(write, { share: 'lists' });
   const { attempts, holder, heldUntil, ...columns } = getTableColumns(webhooks);
-  const { secret, oldSecret, message, ...shown } = columns;
-  const { name, pausedAt, revision } = columns;
+  const { name, pausedAt, pausedBecause, revision } = columns;
+  const secondsFrom = (from: SQLWrapper, to: SQLWrapper) =>
+    sql<number>`coalesce(extract(epoch from ${to} - ${from}), 0)::float8`;
   const sent = {
     ...columns,
     isOldSecretValid: sql<boolean>`coalesce(${columns.oldSecretUntil} > ${now}, false)`,
     /** Seconds until the next attempt. */
-    wait: sql<number>`
-      coalesce(extract(epoch from ${columns.nextAttemptAt} - ${now}), 0)::float8`,
+    wait: secondsFrom(now, columns.nextAttemptAt),
   };
-  const listed = { ...shown, lag: secondsSince(columns.behindSince), isFailing };
+  /** The columns of `Webhook`. */
+  const shown = {
+    name,
+    url: columns.url,
+    tag: columns.tag,
+    only: columns.changeType,
+    createdAt: columns.createdAt,
+    state: sql<'active' | 'failing' | 'paused'>`case when ${pausedAt} is not null then 'paused'
+      when ${columns.failures} > 0 then 'failing' else 'active' end`,
+    pausedBecause,
+    lag: secondsFrom(columns.behindSince, now),
+    cursor: columns.cursor,
+    nextAttemptAt: columns.nextAttemptAt,
+  };
 
   return {
     /** Returns whether the name was free. */
@@ -61,12 +68,15 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
       return rows.length > 0;
     },
 
-    list: () => db.select(listed).from(webhooks).orderBy(asc(name)),
+    list: () => db.select(shown).from(webhooks).orderBy(asc(name)),
+
+    async get(wanted: string) {
+      const rows = db.select({ ...shown, attempts }).from(webhooks);
+      return (await rows.where(eq(name, wanted)))[0];
+    },
 
     async find(wanted: string) {
-      const all = { ...sent, ...listed, attempts };
-      const [row] = await db.select(all).from(webhooks).where(eq(name, wanted));
-      return row;
+      return (await db.select(sent).from(webhooks).where(eq(name, wanted)))[0];
     },
 
     /** Changes an endpoint for the operator. The instance that sends to the endpoint notices the change. */
@@ -114,16 +124,6 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
 
     async release(instance: string): Promise<void> {
       await db.update(webhooks).set({ holder: null }).where(eq(holder, instance));
-    },
-
-    async state(): Promise<{ lag: number; failing: number }> {
-      const [row] = await db
-        .select({
-          lag: sql<number>`coalesce(max(${secondsSince(columns.behindSince)}), 0)::float8`,
-          failing: sql<number>`count(*) filter (where ${isFailing})::int`,
-        })
-        .from(webhooks);
-      return row ?? { lag: 0, failing: 0 };
     },
   };
 }

@@ -12,11 +12,11 @@ import type { WebhookAttempt } from '../tables/webhook-values.ts';
 import { explainUrl, findAddresses, parseAllowed } from './addresses.ts';
 import { createSecretBox } from './secrets.ts';
 import { postTo, retryDelays } from './send-changes.ts';
-import { WebhookSender } from './webhook-sender.ts';
+import { createWebhookSender } from './webhook-sender.ts';
 import { atOnce, createWebhookTable, inSeconds, now, type WebhookChange } from './webhook-table.ts';
 
 export interface WebhookSettings {
-  /** Hosts and networks that need not be public, and may use http. See `isWebhookTarget`. */
+  /** Private hosts and networks to which the store may connect, even over http. See `isWebhookTarget`. */
   readonly allow?: readonly string[] | undefined;
   /** The key that encrypts the secrets in the database. Default: no encryption. See `isSecretsKey`. */
   readonly secretsKey?: string | undefined;
@@ -67,8 +67,11 @@ export interface Webhooks {
   pause(name: string): Promise<boolean>;
   /** Resumes immediately with the first change that the endpoint has not accepted. */
   resume(name: string): Promise<boolean>;
-  /** Repeats all changes after a cursor. Throws as `create` does. */
-  replay(name: string, from: string): Promise<boolean>;
+  /**
+   * Repeats all changes after a cursor, or since a time. A plant counts by its `createdAt`, even if somebody
+   * has imported this time. Throws as `create` does.
+   */
+  replay(name: string, from: string | Date): Promise<boolean>;
   delete(name: string): Promise<boolean>;
   /**
    * Returns a new secret, or undefined when the endpoint does not exist. For 24 hours, the old secret also
@@ -98,7 +101,7 @@ export function createWebhooks(
   const secrets = createSecretBox(secretsKey);
   const allowed = parseAllowed(allow);
   const sending = { feed, secrets, allowed, delays, warn };
-  const sender = new WebhookSender(table, () => !isCluster(), sending);
+  const sender = createWebhookSender(table, () => !isCluster(), sending);
 
   return {
     async create(url, { name, tag, only, from } = {}) {
@@ -121,13 +124,8 @@ export function createWebhooks(
       return { name: chosen, secret };
     },
 
-    list: async () => (await orUnavailable(table.list())).map(toWebhook),
-
-    async get(name) {
-      const row = await orUnavailable(table.find(name));
-      return row && { ...toWebhook(row), attempts: row.attempts };
-    },
-
+    list: () => orUnavailable(table.list()),
+    get: (name) => orUnavailable(table.get(name)),
     pause: (name) =>
       change(name, {
         pausedAt: now,
@@ -157,7 +155,14 @@ export function createWebhooks(
     },
 
     send: () => sender.start(),
-    state: async () => (isCluster() ? { lag: 0, failing: 0 } : orUnavailable(table.state())),
+    async state() {
+      const all = isCluster() ? [] : await orUnavailable(table.list());
+      const isFailing = (each: Webhook) => each.state === 'failing' || each.pausedBecause !== null;
+      return {
+        lag: Math.max(0, ...all.map(({ lag }) => lag)),
+        failing: all.filter(isFailing).length,
+      };
+    },
     stop: () => sender.stop(),
   };
 
@@ -169,25 +174,13 @@ export function createWebhooks(
     return orUnavailable(change).finally(() => sender.notice());
   }
 
-  /** Checks a cursor. Without a cursor, returns the end of the feed. */
-  async function cursorOf(from: string | undefined): Promise<string> {
-    const cursor = from === undefined ? undefined : parseCursor(from);
-    const { next } = await feed.read(cursor, 1);
-    return from ?? formatCursor(next);
+  /** Checks a cursor, or finds the cursor of a time. Without either, returns the end of the feed. */
+  async function cursorOf(from?: string | Date): Promise<string> {
+    const cursor =
+      from instanceof Date ? await feed.cursorBefore(from) : from && parseCursor(from, 'from');
+    const { next } = await feed.read(cursor || undefined, 1);
+    return formatCursor(cursor || next);
   }
-}
-
-type Row = Omit<Webhook, 'only' | 'state'> & {
-  changeType: Webhook['only'];
-  pausedAt: Date | null;
-  isFailing: boolean;
-};
-
-function toWebhook(row: Row): Webhook {
-  const { name, url, tag, changeType: only, createdAt, pausedAt, pausedBecause } = row;
-  const state = pausedAt ? 'paused' : row.isFailing ? 'failing' : 'active';
-  const { lag, cursor, nextAttemptAt } = row;
-  return { name, url, tag, only, createdAt, state, pausedBecause, lag, cursor, nextAttemptAt };
 }
 
 function invalid(message: string): PlantStoreError {

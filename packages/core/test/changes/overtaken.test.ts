@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 it('keeps a plant whose transaction began before the delete of an earlier plant with the same id', async () => {
-  await store.create({ id: 2n, name: 'old' });
+  await store.create({ id: 2n, name: 'old', tag: 'Hoya' });
   const { next: after } = await store.changes({});
 
   const holding = await others.reserve();
@@ -37,18 +37,21 @@ it('keeps a plant whose transaction began before the delete of an earlier plant 
   holding.release();
   await creating;
 
-  const changesAfter = async (cursor: string) => {
-    const { changes, next } = await store.changes({ after: cursor });
+  const changesAfter = async (cursor: string, tag?: string) => {
+    const { changes, next } = await store.changes({ after: cursor, tag });
     return { next, told: changes.map(({ type, plant }) => `${type} ${plant.id} ${plant.name}`) };
   };
   const { told, next } = await changesAfter(after);
   expect(told).toEqual(['created 1 new', 'created 2 new']);
+  // A client that copies only this tag must remove the old plant.
+  expect((await changesAfter(after, 'Hoya')).told).toEqual(['deleted 2 new']);
   // The transaction number of the first delete is behind this cursor, too.
   const [position] = await others`select changed_in::text from plants where id = 2`;
   expect(BigInt(position?.['changed_in'])).toBeLessThan(await numberOfTheDelete());
   await store.delete(2n);
   expect((await changesAfter(next)).told).toEqual(['deleted 2 new']);
   expect((await changesAfter(after)).told).toEqual(['created 1 new', 'deleted 2 new']);
+  expect((await changesAfter(after, 'Hoya')).told).toEqual(['deleted 2 new']);
 
   async function numberOfTheDelete(): Promise<bigint> {
     const [deletion] = await others`select changed_in::text from plant_deletions where id = 2`;

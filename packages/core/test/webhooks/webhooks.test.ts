@@ -185,6 +185,21 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1']), within);
   });
 
+  it('repeats all changes since a time', async () => {
+    await store.create({ id: 1n, name: 'Hoya' });
+    await store.create({ id: 2n, name: 'Hoya' });
+    const { createdAt: since } = (await store.get(2n)) ?? {};
+    if (!since) throw new Error('the plant is missing');
+    const receiver = await follow();
+    await vi.waitFor(() => expect(store.feed().waiting).toBe(1), within);
+    await store.webhooks.replay(receiver.name, new Date(since.getTime() + 1));
+    await store.delete(1n);
+    await vi.waitFor(() => expect(receiver.changes()).toEqual(['deleted 1']), within);
+    await store.webhooks.replay(receiver.name, since);
+    const all = ['deleted 1', 'created 2', 'deleted 1'];
+    await vi.waitFor(() => expect(receiver.changes()).toEqual(all), within);
+  });
+
   it('signs requests with the old and the new secret after a rotation', async () => {
     const receiver = await follow();
     const secret = await store.webhooks.rotate(receiver.name);
