@@ -4,6 +4,7 @@ import { restoredFeedCode } from '../database/explain-database-error.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { reservePage } from '../plants/page-memory.ts';
+import { idTexts, plantTexts } from '../plants/plant-json.ts';
 import { isCluster } from '../tables/tables.ts';
 import { type Cursor, lastId, type Position } from './cursor.ts';
 import { selectChanges } from './select-changes.ts';
@@ -66,8 +67,8 @@ export function createChangeReader({
       rowsAs: 'arrays',
       onTurn,
     }).catch(explainCluster);
-    const found = rows as Row[]; // The statement selects these columns.
-    const [[json] = []] = found;
+    // The statement returns no row when the feed is off.
+    const [[json, ...arrays] = []] = rows as Row[];
     if (!json) throw new PlantStoreError('notImplemented', switchedOff);
     const feed: FeedNow = JSON.parse(json);
     if (feed.isCluster) throw noFeedOnCluster();
@@ -77,15 +78,9 @@ export function createChangeReader({
       throw restored();
     }
     if (after) checkCursor(after, feed);
-    const kept = feed.count > 0 ? found.slice(0, limit) : [];
-    const changes = kept.map(([, , , change]) => change);
+    const { changes, positions } = changesIn(arrays, limit);
     settle(changes.reduce((sum, change) => sum + Buffer.byteLength(change), 0));
-    const positions = kept.map(([, transaction, id, , isReplacement]) => ({
-      transaction: BigInt(transaction),
-      id: BigInt(id),
-      isReplacement,
-    }));
-    const isWhole = kept.length === feed.count;
+    const isWhole = changes.length === feed.count;
     const last = positions.at(-1) ?? after ?? { transaction: BigInt(feed.latest), id: lastId };
     return {
       changes,
@@ -130,14 +125,28 @@ interface FeedNow {
   count: number;
 }
 
-/** The first row contains the state of the feed. When there are no changes, its other columns are null. */
-type Row = [
-  feed: string | null,
-  transaction: string,
-  id: string,
-  change: string,
-  isReplacement: boolean,
-];
+/** The state of the feed, and the columns of the changes as arrays in JSON. */
+type Row = [feed: string, ...arrays: (string | null)[]];
+
+/** Reads the first changes from the arrays that `selectChanges` selects. */
+function changesIn(
+  [transactions, types, replacements, ...columns]: readonly (string | null)[],
+  limit: number,
+): Pick<ChangePage, 'changes' | 'positions'> {
+  const parse = (array: string | null | undefined) => JSON.parse(array ?? '[]').slice(0, limit);
+  const [type, isReplacement]: [string[], boolean[]] = [parse(types), parse(replacements)];
+  const transaction: string[] = parse(transactions);
+  const plants = plantTexts(columns);
+  const ids = idTexts(columns);
+  return {
+    changes: type.map((each, i) => `{"type":"${each}","plant":${plants[i]}}`),
+    positions: transaction.map((each, i) => ({
+      transaction: BigInt(each),
+      id: BigInt(ids[i] ?? 0),
+      isReplacement: isReplacement[i] === true,
+    })),
+  };
+}
 
 const switchedOff =
   'the feed of changes is switched off: the operator switches it on with `plant-store feed on`';

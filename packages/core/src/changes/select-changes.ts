@@ -1,7 +1,7 @@
 import type { PlantChange } from '@plant-store/schemas';
 import { contentBytesSql, storedColumns } from '../plants/columns.ts';
 import { maxPageBytes } from '../plants/page-memory.ts';
-import { plantJson } from '../plants/plant-json.ts';
+import { columnsJson } from '../plants/plant-json.ts';
 import { isCluster } from '../tables/tables.ts';
 import { isOwn, timeline } from './epoch/epoch.ts';
 
@@ -64,20 +64,18 @@ const isHeldBack = ['plants', 'plant_deletions']
   .join(' is true or ');
 
 /**
- * Selects a page of changes. The first row also contains the state of the feed (`FeedNow`). The parameters
- * are the cursor's transaction, the cursor's id, the limit, and the database's `copyId`.
+ * Selects the state of the feed (`FeedNow`) and a page of changes in one row. The parameters are the cursor's
+ * transaction, the cursor's id, the limit, and the database's `copyId`.
  *
  * The window functions read only the rows within the limit. Because of the LIMIT in `bounds`, the database
  * evaluates the expressions in `bounds` only once.
  */
 export const selectChanges = `
-  select case when place is null or place = 1 then json_build_object(
+  select json_build_object(
       'isPrimary', is_primary, 'isCluster', is_cluster, 'isOwn', is_own, 'epoch', bounds.epoch,
       'forgottenUpTo', forgotten_up_to::text, 'upTo', up_to::text, 'isHeldBack', is_held_back,
-      'latest', latest::text, 'count', coalesce(count, 0)
-    )::text end, changed_in::text, id::text as change_id,
-    '{"type":"' || type || '","plant":' || ${plantJson} || '}',
-    ${isReplacement}
+      'latest', latest::text, 'count', count
+    )::text, page.*
   from (
     select *, (${isHeldBack} is true) as is_held_back,
       case when $1::xid8 is null then ${latest} end as latest
@@ -88,13 +86,18 @@ export const selectChanges = `
         forgotten_up_to, pg_snapshot_xmin(pg_current_snapshot()) as up_to
       from plant_feed, (select not pg_is_in_recovery() as is_primary) as server limit 1
     ) as feed limit 1
-  ) as bounds left join lateral (
-    select *, count(*) over () as count,
-      sum(least(${contentBytesSql}, ${maxPageBytes})) over (
-        order by changed_in, id rows unbounded preceding) as bytes,
-      row_number() over (order by changed_in, id) as place
-    from (${changesOf('created', 'plants', 'changed_in')} union all
-      ${changesOf('deleted', 'plant_deletions', 'created_in', isNotReplaced)}
-      order by changed_in, id limit $3::int) as limited
-  ) as change on bytes <= ${maxPageBytes} or place = 1
-  order by change.changed_in, change.id`;
+  ) as bounds cross join lateral (
+    select json_agg(changed_in::text)::text, json_agg(type)::text, json_agg(${isReplacement})::text,
+      ${columnsJson()}, coalesce(max(count), 0) as count
+    from (
+      select *, count(*) over () as count,
+        sum(least(${contentBytesSql}, ${maxPageBytes})) over (
+          order by changed_in, id rows unbounded preceding) as bytes,
+        row_number() over (order by changed_in, id) as place
+      from (${changesOf('created', 'plants', 'changed_in')} union all
+        ${changesOf('deleted', 'plant_deletions', 'created_in', isNotReplaced)}
+        order by changed_in, id limit $3::int) as limited
+      order by changed_in, id
+    ) as change
+    where bytes <= ${maxPageBytes} or place = 1
+  ) as page`;

@@ -1,5 +1,5 @@
 import type { PlantChange, StoredPlant } from '@plant-store/schemas';
-import { type ColumnKind, plantColumns } from '@plant-store/schemas/plain';
+import { plantColumns } from '@plant-store/schemas/plain';
 
 const columns = Object.entries(plantColumns);
 
@@ -9,69 +9,35 @@ export const typedFields = columns.flatMap(([field, { kind, isOptional }]) => {
   return type === undefined ? [] : [{ field, kind, type, isOptional }];
 });
 
-/** The earliest time in Postgres, and the latest time that a Date can represent. */
-const [firstPostgresTime, lastPostgresTime] = [
-  '4714-11-24 00:00:00+00 BC',
-  '275760-09-13 00:00:00+00',
-];
-
 /**
- * SQL that writes a time as `Date#toISOString` does. A time that no Date can represent, such as `infinity`,
- * becomes the nearest possible time. A year outside the range from 0 to 9999 has a sign and six digits
- * (ECMA-262 §21.4.1.32.1). The SQL has no backslash, because a setting of Postgres can change its meaning.
+ * SQL for the JSON of each column. Postgres writes a column of many plants in a third of the time that it
+ * needs for the JSON of each plant. With the name of its schema, no function of another schema can replace
+ * the function.
  */
-function timeSql(column: string): string {
-  const utc = `(least(greatest(${column}, '${firstPostgresTime}'), '${lastPostgresTime}') at time zone 'UTC')`;
-  const ofCommonEra = `extract(year from ${utc})::int`;
-  const year = `(${ofCommonEra} + (${ofCommonEra} < 0)::int)`;
-  const rest = `-MM-DD"T"HH24:MI:SS.MS"Z"`;
-  return `case when ${column} >= '0001-01-01 00:00:00+00' and ${column} < '10000-01-01 00:00:00+00'
-    then '"' || to_char(${column} at time zone 'UTC', 'YYYY${rest}') || '"'
-    when ${column} is not null
-    then '"' || to_char(${year}, case when ${year} = 0 then 'FM0000' else 'SG000000' end)
-      || to_char(${utc}, '${rest}') || '"' end`;
-}
-
-/** With the name of its schema, no function of another schema can replace `to_json`. */
-const toJson = (column: string) => `pg_catalog.to_json(${column})`;
-
-const jsonSql: Record<ColumnKind, (column: string) => string> = {
-  int64: (column) => column,
-  number: toJson,
-  text: toJson,
-  time: timeSql,
-};
-
-/**
- * SQL that writes a row as the JSON of a stored plant. Its ids are integers. A null has no property, even in a
- * column from which the operator has removed NOT NULL.
- */
-export const plantJson: string = columns
-  .map(([field, { name, kind }], i) =>
-    i === 0
-      ? `'{"${field}":' || ${jsonSql[kind](name)}`
-      : `coalesce(',"${field}":' || ${jsonSql[kind](name)}, '')`,
-  )
-  .concat(`'}'`)
-  .join(' || ');
-
-/**
- * SQL that aggregates each column of stored plants to an array in JSON. Postgres writes such an array in a
- * third of the time that it needs for the JSON of each plant. With the name of its schema, no function of
- * another schema can replace `json_agg`.
- *
- * @param which a `filter` clause
- */
-export function columnsJson(which = ''): string[] {
-  return columns.map(([, { name, kind }]) => {
+const columnsAs = (json: 'json_agg' | 'to_json', filter = '') =>
+  columns.map(([, { name, kind }]) => {
     const value = kind === 'time' ? `${name} at time zone 'UTC'` : name;
-    return `(pg_catalog.json_agg(${value}) ${which})::text`;
+    return `(pg_catalog.${json}(${value}) ${filter})::text`;
   });
+
+/** SQL for the columns of one plant. */
+export const plantJson: string[] = columnsAs('to_json');
+
+/**
+ * SQL that aggregates each column of several plants to an array.
+ *
+ * @param filter a `filter` clause
+ */
+export const columnsJson = (filter?: string): string[] => columnsAs('json_agg', filter);
+
+/** Returns the ids in the columns of plants. */
+export function idTexts([ids]: readonly (string | null)[]): string[] {
+  return ids?.match(jsonValue) ?? [];
 }
 
 /**
- * Makes the JSON of each plant from the columns that `columnsJson` selects. A null has no property, even in a
- * column from which the operator has removed NOT NULL.
+ * Makes the JSON of each plant from the columns that `plantJson` or `columnsJson` selects. A null has no
+ * property, even in a column from which the operator has removed NOT NULL.
  */
 export function plantTexts(arrays: readonly (string | null)[]): string[] {
   const [ids = [], ...others] = columns.map(([field, { kind }], i) => {
@@ -84,7 +50,7 @@ export function plantTexts(arrays: readonly (string | null)[]): string[] {
   });
   return ids.map((id, row) => {
     let plant = id;
-    for (const column of others) plant += column[row];
+    for (const column of others) plant += column[row] ?? '';
     return `${plant}}`;
   });
 }
@@ -126,17 +92,17 @@ export function withTextIds(json: string): string {
   return json.replace(idProperty, '"$1":"$2"');
 }
 
-/** Parses a plant from the JSON that `plantJson` writes. */
+/** Parses the JSON of a plant. */
 export function parsePlant(json: string): StoredPlant {
   return toStoredPlant(JSON.parse(withTextIds(json)));
 }
 
-/** Parses a list of plants from the JSON that `plantJson` writes. */
+/** Parses the JSON of a list of plants. */
 export function parsePlants(json: string): StoredPlant[] {
   return JSON.parse(withTextIds(json)).map(toStoredPlant);
 }
 
-/** Parses a list of changes. The plant of each change is in the JSON that `plantJson` writes. */
+/** Parses the JSON of a list of changes. */
 export function parseChanges(json: string): PlantChange[] {
   const changes: { type: PlantChange['type']; plant: object }[] = JSON.parse(withTextIds(json));
   return changes.map(({ type, plant }) => ({ type, plant: toStoredPlant({ ...plant }) }));
@@ -147,5 +113,5 @@ function toStoredPlant(plant: Record<string, unknown>): StoredPlant {
     const text = plant[field];
     if (typeof text === 'string') plant[field] = kind === 'int64' ? BigInt(text) : new Date(text);
   }
-  return plant as unknown as StoredPlant; // `plantJson` writes every property of a plant.
+  return plant as unknown as StoredPlant; // `plantTexts` writes every property of a plant.
 }

@@ -2,7 +2,7 @@ import { maxPageSize } from '@plant-store/schemas/plain';
 import { arrayText, contentBytesSql, storedColumns } from './columns.ts';
 import { maxPageBytes } from './page-memory.ts';
 import { type PageQuery, pageOf, whereOf } from './pages.ts';
-import { columnsJson, plantTexts } from './plant-json.ts';
+import { columnsJson, idTexts, plantTexts } from './plant-json.ts';
 
 /** The conditions for a page without a search. */
 export type SmallPageQuery = Pick<PageQuery, 'after' | 'tag' | 'limit'>;
@@ -16,8 +16,7 @@ export type SmallPageRow = [isSmall: boolean, ...columns: (string | null)[]];
 /** Makes a page from a row that the statement returned. */
 export function smallPageOf(columns: readonly (string | null)[], limit: number) {
   const plants = plantTexts(columns);
-  if (plants.length <= limit) return pageOf(plants, undefined);
-  const [, next] = /^\{"id":(-?\d+)/.exec(plants[limit - 1] ?? '') ?? [];
+  const next = plants.length > limit ? idTexts(columns)[limit - 1] : undefined;
   return pageOf(plants.slice(0, limit), next);
 }
 

@@ -8,7 +8,7 @@ import { isCluster } from '../tables/tables.ts';
 import { columnArrays, contentColumns, storedColumns } from './columns.ts';
 import { deleteAdvice, plantKept } from './create-errors.ts';
 import { withText } from './output-text.ts';
-import { parsePlant, plantJson } from './plant-json.ts';
+import { parsePlant, plantJson, plantTexts } from './plant-json.ts';
 
 /** The statements that write plants. */
 export type PlantWrites = Pick<PlantStatements, 'insert' | 'delete'>;
@@ -96,8 +96,13 @@ type DeleteRow = [count: number | string, isThere: 0 | 1];
 export const maxRounds = 100;
 
 function byId({ rows }: Rows): Map<bigint, StoredPlant> {
-  const plants = (rows as [string][]).map(([json]) => withText(parsePlant(json), { json }));
-  return new Map(plants.map((plant) => [plant.id, plant]));
+  const plants = (rows as string[][]).flatMap(plantTexts);
+  return new Map(
+    plants.map((json) => {
+      const plant = parsePlant(json);
+      return [plant.id, withText(plant, { json })];
+    }),
+  );
 }
 
 /** Reads the ids in the rows of a statement. */
