@@ -23,7 +23,7 @@ export interface PageQuery {
 
 /**
  * Makes a function that reads a page of plants, ascending by id. Reading a page takes no lock, and leaves
- * nothing open in the database. Postgres itself writes the JSON of the page.
+ * nothing open in the database. Postgres writes each column of the page as JSON.
  *
  * @param bounds returns the bounds for a page of a search
  */

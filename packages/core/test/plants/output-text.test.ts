@@ -32,7 +32,6 @@ const times = [
   '-infinity',
   '2026-01-02T03:04:05.1Z',
   '2026-01-02T03:04:05.12Z',
-  '294276-12-31T23:59:59.999999Z',
 ];
 
 /** Writes a value as superjson does, but without superjson's notes about identical objects. */
@@ -115,7 +114,6 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
       '-004713-11-24T00:00:00.000Z',
       '2026-01-02T03:04:05.100Z',
       '2026-01-02T03:04:05.120Z',
-      '+275760-09-13T00:00:00.000Z',
     ]);
   });
 
