@@ -57,6 +57,7 @@ export const packages = {
         inspection: 'what is wrong with a database?',
       },
       { webhooks: 'which endpoints get the changes by HTTP, and how?' },
+      { 'check-arguments.ts': 'which arguments are valid?' },
       { 'plant-store.ts': 'what can a store do?' },
       { 'procedures/trpc': 'what is a procedure, and how does tRPC call one?' },
       { procedures: 'what can a client call?' },
