@@ -59,6 +59,7 @@ export const packages = {
       { webhooks: 'which endpoints get the changes by HTTP, and how?' },
       { 'check-arguments.ts': 'which arguments are valid?' },
       { 'plant-store.ts': 'what can a store do?' },
+      { 'open-test-store.ts': 'how does a test get a store?' },
       { 'procedures/trpc': 'what is a procedure, and how does tRPC call one?' },
       { procedures: 'what can a client call?' },
     ],
