@@ -23,6 +23,7 @@ export type {
 } from './group-commit/cluster.ts';
 export type { ManyCreatesOutcome } from './group-commit/create-many.ts';
 export type { CreateOptions } from './group-commit/lane.ts';
+export { openTestStore } from './open-test-store.ts';
 export { openPlantStore, type PlantStore, type StoreEvents } from './plant-store.ts';
 export { PlantStoreError, type PlantStoreErrorKind } from './plant-store-error.ts';
 export type { PlantQuery } from './plants/plant-reader.ts';

@@ -23,6 +23,10 @@ export async function openDatabase(
     const { openPostgres } = await import('./postgres/postgres-database.ts');
     return openPostgres(options.databaseUrl, { ...openOptions, cluster: options.cluster });
   }
+  // PGlite keeps such a database in memory, but a store needs a directory for its lock.
+  if (options.dataDirectory.startsWith('memory://')) {
+    throw new DataDirectoryError('memory:// is not a directory: use openTestStore for a test');
+  }
   const { create = !openOptions.readOnly } = openOptions;
   if (!create) await checkHasDatabase(options.dataDirectory);
   const { openEmbeddedDatabase } = await importEmbeddedDatabase();

@@ -6,6 +6,13 @@ import { createPlantLoader, type PlantLoader } from './bulk/plant-loader.ts';
 import { createPlantRemover, type PlantRemover } from './bulk/plant-remover.ts';
 import { forgetDeletions } from './changes/forget-deletions.ts';
 import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
+import {
+  checkId,
+  checkIds,
+  checkLimit,
+  checkPlants,
+  withCheckedArguments,
+} from './check-arguments.ts';
 import type { Database, OpenOptions } from './database/database.ts';
 import type { CallOptions } from './database/deadline.ts';
 import type { ClusterEvents, NodeState, StoreLanes, StoreOptions } from './group-commit/cluster.ts';
@@ -191,17 +198,20 @@ async function createPlantStore(
   return {
     create: (plant, options) => lanes.laneOf(Object(plant).id).create(plant, options),
     createMany: (plants, options) => createMany((id) => lanes.laneOf(id), plants, options),
-    get: (id, options) => lanes.laneOf(id).get(id, options),
-    list: createLists(database, reader.list),
-    count: reader.count,
-    countUpTo: (...count) => lanes.countUpTo(...count),
-    read: reader.read,
+    ...withCheckedArguments({
+      ...feed,
+      ...reader,
+      get: (id, options) => lanes.laneOf(id).get(id, options),
+      list: createLists(database, reader.list),
+    }),
+    countUpTo: async (limit, ...count) => lanes.countUpTo(checkLimit(limit), ...count),
     export: exporter.export,
-    load: (plants) => noticed(loader.load(plants)),
-    delete: (id, options) => noticed(lanes.laneOf(id).delete(id, options)),
-    deleteMany: (ids) => noticed(remover.deleteMany(ids)),
-    changes: feed.changes,
-    follow: feed.follow,
+    load: async (plants) => noticed(loader.load(checkPlants(plants))),
+    async delete(given, options) {
+      const id = checkId(given);
+      return noticed(lanes.laneOf(id).delete(id, options));
+    },
+    deleteMany: async (ids) => noticed(remover.deleteMany(checkIds(ids))),
     feed: feed.state,
     watchFeed: async () => {
       // A cluster has no feed, and each attempt to read a feed would write an error to the cluster's log.

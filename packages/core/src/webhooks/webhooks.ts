@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { PlantChange } from '@plant-store/schemas';
+import { Plant, PlantChange } from '@plant-store/schemas';
 import { sql } from 'drizzle-orm';
+import * as z from 'zod';
 import { formatCursor, parseCursor } from '../changes/cursor.ts';
 import type { OpenPlantFeed } from '../changes/plant-feed.ts';
 import { orUnavailable } from '../database/database-error.ts';
 import type { Verbs } from '../database/verbs.ts';
 import { databaseCode, rootMessage } from '../error-causes.ts';
-import { PlantStoreError } from '../plant-store-error.ts';
+import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
 import { webhooks } from '../tables/tables.ts';
 import type { WebhookAttempt } from '../tables/webhook-values.ts';
 import { explainUrl, findAddresses, parseAllowed } from './addresses.ts';
@@ -104,17 +105,17 @@ export function createWebhooks(
   const sender = createWebhookSender(table, () => !isCluster(), sending);
 
   return {
-    async create(url, { name, tag, only, from } = {}) {
+    async create(url, options = {}) {
+      const { data, error } = NewWebhookOptions.safeParse(options);
+      if (error) throw invalidInput(error);
+      const { name = '', tag, only, from } = data;
       const fault = explainUrl(url, allowed);
       if (fault !== undefined) throw invalid(`the URL ${fault}`);
       // Only messages need the address, so a failed look-up is not an error here.
       await findAddresses(new URL(url), allowed).catch((error) => {
         if (databaseCode(error) === undefined) throw invalid(rootMessage(error));
       });
-      const chosen = name ?? new URL(url).hostname;
-      if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(chosen)) {
-        throw invalid('name must have 1 to 100 characters and no control characters');
-      }
+      const chosen = name || new URL(url).hostname.slice(0, 100);
       const cursor = await cursorOf(from);
       const { secret, stored } = secrets.create(chosen);
       const row = { name: chosen, url, tag, changeType: only, cursor, secret: stored };
@@ -182,6 +183,19 @@ export function createWebhooks(
     return formatCursor(cursor || next);
   }
 }
+
+const nameError = 'must have 1 to 100 characters and no control characters';
+
+/** The values of `NewWebhook`, which plain JavaScript may bypass. */
+const NewWebhookOptions = z.object({
+  name: z
+    .string(nameError)
+    .regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, nameError)
+    .optional(),
+  tag: Plant.shape.tag,
+  only: PlantChange.shape.type.optional(),
+  from: z.string('must be a cursor').optional(),
+});
 
 function invalid(message: string): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${message}`);

@@ -1,0 +1,69 @@
+import { CountPlants, Int64, ListPlantChanges, ListPlants } from '@plant-store/schemas';
+import { maxPageSize } from '@plant-store/schemas/plain';
+import * as z from 'zod';
+import type { PlantFeed } from './changes/plant-feed.ts';
+import { invalidInput } from './plant-store-error.ts';
+import type { PlantReader } from './plants/plant-reader.ts';
+
+type Reads = PlantReader & Pick<PlantFeed, 'changes' | 'follow'>;
+
+/**
+ * Makes the methods that read check their arguments, because plain JavaScript bypasses the types. The command
+ * line uses `openPlantReader`, which checks no arguments, so that its commands start without zod.
+ */
+export function withCheckedArguments(reads: Reads): Reads {
+  return {
+    get: async (id, options) => reads.get(checkId(id), options),
+    list: async (query, options) => reads.list(check(ListPlants, query), options),
+    count: async (query) => reads.count(check(CountPlants, query)),
+    read: (query) => reads.read(check(Read, query)),
+    changes: async (query, options) => reads.changes(check(Changes, query), options),
+    follow: (options) => reads.follow(check(Follow, options)),
+  };
+}
+
+/** @throws PlantStoreError `invalidInput` */
+export const checkId = (id: bigint) => check(Id, { id }).id;
+
+/** @throws PlantStoreError `invalidInput` */
+export const checkIds = (ids: readonly bigint[]) => check(Ids, { ids }).ids;
+
+/** @throws PlantStoreError `invalidInput` */
+export const checkPlants = (plants: readonly unknown[]) => check(Plants, { plants }).plants;
+
+/** @throws PlantStoreError `invalidInput` */
+export const checkLimit = (limit: number) => check(Limit, { limit }).limit;
+
+const Id = z.object({ id: Int64 });
+const Ids = z.object({ ids: z.array(Int64, { error: 'must be an array' }) });
+
+/** The loader checks each plant, so that one invalid plant does not end the load of the others. */
+const Plants = z.object({ plants: z.array(z.unknown(), { error: 'must be an array' }) });
+
+const Limit = z.object({ limit: z.int({ error: 'must be an integer' }).min(0) });
+
+const { after, limit, tag } = ListPlantChanges.unwrap().shape;
+
+/** The limit of the REST operation has another default. */
+const Changes = ListPlantChanges.unwrap()
+  .extend({ limit: limit.unwrap().default(maxPageSize) })
+  .prefault({});
+
+/** The properties of other kinds, such as the signal, stay as they are. */
+const Follow = z.looseObject({ after, tag }).optional();
+
+const Read = z
+  .strictObject({
+    ...ListPlants.unwrap().shape,
+    since: z.date({ error: 'must be a date' }).optional(),
+    limit: z
+      .custom<number>((value) => typeof value === 'number' && value >= 0, 'must be a number')
+      .default(Number.POSITIVE_INFINITY),
+  })
+  .optional();
+
+function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const { data, error } = schema.safeParse(value);
+  if (error) throw invalidInput(error);
+  return data;
+}

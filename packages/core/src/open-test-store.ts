@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { openPlantStore, type PlantStore } from './plant-store.ts';
+
+/**
+ * Opens an empty store for a test, with an embedded database in a temporary directory. `close` deletes the
+ * directory. Creating a database takes seconds, so the first call creates a template in `node_modules/.cache`,
+ * and each call copies the template.
+ */
+export async function openTestStore(): Promise<PlantStore> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'plant-store-test-'));
+  const remove = () => rm(dataDirectory, { recursive: true, force: true });
+  try {
+    const template = await findTemplate();
+    const copy = () => cp(template, dataDirectory, { recursive: true });
+    await copy().catch(() => createTemplate(template).then(copy));
+    const store = await openPlantStore({ dataDirectory });
+    return { ...store, close: () => store.close().finally(remove) };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Each version of this package has a template of its own, because a version supports one format of PGlite. */
+async function findTemplate(): Promise<string> {
+  const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+  const { version }: { version: string } = JSON.parse(text);
+  return resolve('node_modules', '.cache', `plant-store-${version}`);
+}
+
+/** Several processes may create the template at the same time. The first rename counts. */
+async function createTemplate(template: string): Promise<void> {
+  const dataDirectory = `${template}-${randomUUID()}`;
+  await (await openPlantStore({ dataDirectory })).close();
+  await rename(dataDirectory, template).catch(() => rm(dataDirectory, { recursive: true }));
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openPlantStore, type PlantStore } from '../src/plant-store.ts';
+import { server } from './fixtures/databases.ts';
+
+let store: PlantStore;
+let remove: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await server.provide();
+  store = await openPlantStore(database.options, { requireConnection: true });
+  remove = database.remove;
+});
+
+afterAll(() => store.close().then(remove));
+
+const url = 'https://1.1.1.1';
+
+it.each([
+  ['get', ['1'], 'id must be an integer'],
+  ['get', [], 'id is missing'],
+  ['delete', ['1'], 'id must be an integer'],
+  ['delete', [1.5], 'id must be an integer'],
+  ['deleteMany', [1n], 'ids must be an array'],
+  ['deleteMany', [['1']], 'ids[0] must be an integer'],
+  ['load', ['Hoya'], 'plants must be an array'],
+  ['create', [{ id: '1', name: 'Hoya' }], 'id must be an integer'],
+  ['createMany', ['Hoya'], 'plants'],
+  ['list', [{ limit: '5' }], 'limit must be an integer from 1 to 1000'],
+  ['list', [{ tags: 'Hoya' }], 'it has no parameter "tags"'],
+  ['list', [null], 'it must be an object'],
+  ['count', ['Hoya'], 'it must be an object'],
+  ['countUpTo', ['10'], 'limit must be an integer'],
+  ['read', [{ after: 'a' }], 'after must be an integer'],
+  ['changes', [{ after: 5 }], 'after must be a cursor'],
+  ['follow', [{ tag: 5 }], 'tag must be a string'],
+  ['webhooks.create', [url, { only: 'x' }], 'only '],
+  ['webhooks.create', [url, { name: 5 }], 'name must have'],
+  ['accessTokens.create', [5], 'name must be a string'],
+])('rejects a call of %s with the arguments %s', async (method, values, message) => {
+  // Plain JavaScript bypasses the types of the arguments.
+  const call = async () => {
+    const [names, last = ''] = [method.split('.').slice(0, -1), method.split('.').at(-1)];
+    return names.reduce((object, name) => object[name], Object(store))[last](...values);
+  };
+  await expect(call()).rejects.toMatchObject({
+    kind: 'invalidInput',
+    message: expect.stringContaining(`invalid input: ${message}`),
+  });
+});
+
+it('has a default for each optional part of a query', async () => {
+  const plants = Object(store);
+  await plants.create({ id: 1, name: 'Hoya' });
+  expect(await plants.list()).toEqual(await plants.list({}));
+  expect(await plants.get(1)).toMatchObject({ id: 1n, name: 'Hoya' });
+  expect(await plants.changes()).toMatchObject({ changes: [] });
+  expect(await plants.delete(1)).toBe(true);
+});
