@@ -289,7 +289,7 @@ describe('a statement that runs at its deadline', () => {
 
   describe('with a caller that waits beyond the deadline', () => {
     const runLong = async ({ run, accept }: ReturnType<typeof createPool>) => {
-        const deadline = deadlineIn(50);
+      const deadline = deadlineIn(50);
       const result = run('long', { deadline, until: deadlineIn(5_000) });
       const outcome = result.then(({ rows }) => rows[0]).catch((error: unknown) => error);
       const connection = await accept();

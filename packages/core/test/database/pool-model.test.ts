@@ -126,7 +126,8 @@ function createModel() {
     expect(open().length + connecting).toBeLessThanOrEqual(creates.max + lists.max);
     for (const each of connections) {
       // A closed pool also closes busy connections after a while.
-      if (old.has(each) && isClosed) expect(each.closes).toBeGreaterThanOrEqual(isBusy(each) ? 0 : 1);
+      if (old.has(each) && isClosed)
+        expect(each.closes).toBeGreaterThanOrEqual(isBusy(each) ? 0 : 1);
       else if (old.has(each)) expect(each.closes).toBe(isBusy(each) ? 0 : 1);
       else if (!ended.has(each)) expect(each.closes).toBe(0);
     }

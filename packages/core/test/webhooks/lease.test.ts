@@ -6,8 +6,6 @@ import { createWebhookTable, now } from '../../src/webhooks/webhook-table.ts';
 import { connectToNew } from '../fixtures/databases.ts';
 import { startReceiver } from '../fixtures/receiver.ts';
 
-const within = { timeout: 30_000, interval: 20 };
-
 async function openInstances(databaseUrl: string, count: number) {
   const webhooks = { allow: ['127.0.0.1'], retryDelays: [0, 0, 0] };
   const open = () => openPlantStore({ databaseUrl }, { webhooks });
@@ -46,14 +44,14 @@ it('lets another instance repeat the message of a stopped instance with the same
   const receiver = await startReceiver(() => {}); // Never responds.
   receiver.secret = (await first.webhooks.create(receiver.url)).secret;
   first.webhooks.send();
-  await vi.waitFor(() => expect(first.feed().waiting).toBe(1), within);
+  await vi.waitFor(() => expect(first.feed().waiting).toBe(1));
   await first.create({ id: 1n, name: 'Hoya' });
-  await vi.waitFor(() => expect(receiver.received).toHaveLength(1), within);
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
   await first.close();
   receiver.respond = (response) => response.end();
   second.webhooks.send();
   await second.create({ id: 2n, name: 'Hoya' });
-  await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1', 'created 2']), within);
+  await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1', 'created 2']));
   const [one, other] = receiver.received;
   expect(other).toMatchObject({ id: one?.id, changes: ['created 1'] });
 });
@@ -68,7 +66,7 @@ it('sends each change from only one of several instances', async () => {
   for (const { webhooks } of stores) webhooks.send();
   const plants = Array.from({ length: 300 }, (_, i) => ({ id: BigInt(i), name: 'x' }));
   await store.createMany(plants);
-  await vi.waitFor(() => expect(receiver.changes()).toHaveLength(300), within);
+  await vi.waitFor(() => expect(receiver.changes()).toHaveLength(300));
   expect(receiver.received.flatMap(({ changes }) => changes)).toHaveLength(300);
 });
 
