@@ -98,10 +98,14 @@ it('reads once for all waiting followers, and gives all of them one frozen page'
 it('ends a wait without an error when the read of another caller fails', async () => {
   const { feed, end, gate, isWaitedFor } = await openFeed();
   const after = await end();
+  const timeout = new AbortController();
+  const spy = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(timeout.signal);
+  onTestFinished(() => spy.mockRestore());
   const waiting = feed.changes({ after, wait: 1 });
   await isWaitedFor(1);
   await gate.close();
   await expect(feed.changes({ after }, { caller: { isGone: true } })).rejects.toThrow();
+  timeout.abort();
   expect(await waiting).toEqual({ changes: [], next: after });
   gate.open();
 });

@@ -41,7 +41,7 @@ it('loses no change that other followers receive during a slow read', async () =
   const { next: after } = await feed.changes({});
   const slowly = Promise.withResolvers<void>();
   held.after = slowly.promise;
-  const slow = feed.changes({ after, wait: 2 });
+  const slow = feed.changes({ after, wait: 20 });
   delete held.after;
   const fast = feed.changes({ after, wait: 20 });
   await waiting(feed, 1);
