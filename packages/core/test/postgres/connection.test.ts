@@ -462,7 +462,7 @@ it('cancels the running statement when the connection is closed', async () => {
   expect(connection.isOpen).toBe(false);
   await closed;
   await failed;
-  expect(await sleeping()).toHaveLength(0);
+  await vi.waitFor(async () => expect(await sleeping()).toHaveLength(0));
   await vi.waitFor(() => expect(proxy.open).toBe(0));
 });
 

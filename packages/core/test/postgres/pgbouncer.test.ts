@@ -61,13 +61,4 @@ describe.runIf(hasPgBouncer)('a connection through an installed PgBouncer', () =
     }
     expect(pids.size).toBe(2);
   });
-
-  it('runs a statement that the session on the server has lost', async () => {
-    const { admin, connect, prepared } = await startPooler(1);
-    const { query } = await connect();
-    expect((await query('select $1::int', ['1'])).rows).toEqual([[1]]);
-    for (const { name } of await prepared()) await admin.unsafe(`deallocate "${name}"`);
-    expect((await query('select $1::int', ['2'])).rows).toEqual([[2]]);
-    expect((await query('select $1::int', ['3'])).rows).toEqual([[3]]);
-  });
 });
