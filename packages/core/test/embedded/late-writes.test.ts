@@ -7,14 +7,13 @@ import { type CreateOutcome, writeBatch } from '../../src/group-commit/creates.t
 import { openDatabase } from '../../src/open-database.ts';
 import { outcomeUnknown } from '../../src/plants/create-errors.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
-import { embedded } from '../fixtures/databases.ts';
+import { closeAtEnd, embedded } from '../fixtures/databases.ts';
 
 /** Opens a database whose SQL function `wait_for_test` waits until the test calls `release`. */
 async function openWaiting() {
   const { options, remove } = await embedded.provide();
   onTestFinished(remove);
-  const database = await openDatabase(options);
-  onTestFinished(() => database.close());
+  const database = closeAtEnd(await openDatabase(options));
   await database.write(
     `create function wait_for_test() returns void language plpgsql as $$ begin
        while pg_stat_file('released', true) is null loop perform pg_sleep(0.01); end loop; end $$`,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi }
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { jsonOf, superjsonOf } from '../../src/plants/output-text.ts';
 import { createPlants } from '../../src/procedures/create-plants.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { closeAtEnd, embedded, server } from '../fixtures/databases.ts';
 
 const texts = [
   'Monstera "deliciosa" 🌿',
@@ -132,8 +132,7 @@ it('does not depend on settings, other functions or constraints of the database'
   await sql.unsafe(`
     alter database "${pathname.slice(1)}" set standard_conforming_strings = off;
     create function to_json(text) returns json language sql as 'select null::json'`);
-  const store = await openPlantStore({ databaseUrl });
-  onTestFinished(() => store.close());
+  const store = closeAtEnd(await openPlantStore({ databaseUrl }));
   await store.ready();
   await sql`alter table plants alter name drop not null, alter created_at drop not null`;
   await sql`insert into plants values (1, null, null, null), (2, 'Hoya', 'a', '2026-01-02')`;

@@ -8,6 +8,7 @@ import { openPlantStore } from '../../src/plant-store.ts';
 import { outcomeUnknown } from '../../src/plants/create-errors.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
+import { closeAtEnd } from '../fixtures/databases.ts';
 
 // A commit takes as long as the synchronous standby is stopped.
 
@@ -50,8 +51,7 @@ async function stopStandby(): Promise<() => void> {
 const waitingCommits = () => admin`select from pg_stat_activity where wait_event = 'SyncRep'`;
 
 test('creates that arrive during a slow commit share the next statement', async () => {
-  const store = await openPlantStore({ databaseUrl: url });
-  onTestFinished(() => store.close());
+  const store = closeAtEnd(await openPlantStore({ databaseUrl: url }));
   await store.create({ id: 1n, name: 'before' });
   const sizes: number[] = [];
   store.events.on('batch', ({ size }) => sizes.push(size));
@@ -76,8 +76,7 @@ test('creates that arrive during a slow commit share the next statement', async 
 });
 
 test('a create gets its response even when the commit outlasts the deadline of another create in its statement', async () => {
-  const database = await openPostgres(url);
-  onTestFinished(() => database.close());
+  const database = closeAtEnd(await openPostgres(url));
   const statements = createPlantStatements(database);
   const create = (id: bigint, deadline: number) =>
     new Call<{ id: bigint; name: string }, CreateOutcome>({ id, name: 'x' }, { deadline }, (call) =>
@@ -106,8 +105,7 @@ test('a create gets its response even when the commit outlasts the deadline of a
 });
 
 test('a create that waits for the lock of another session does not delay other creates', async () => {
-  const store = await openPlantStore({ databaseUrl: url });
-  onTestFinished(() => store.close());
+  const store = closeAtEnd(await openPlantStore({ databaseUrl: url }));
   const locked = store.create({ id: 2_000n, name: 'before' });
   await locked;
   const other = postgres(url, { max: 1 });

@@ -26,6 +26,7 @@ import {
   connectPostgres,
 } from '../../src/postgres/connection.ts';
 import { LeftBehind } from '../../src/postgres/left-behind.ts';
+import { closeAtEnd } from '../fixtures/databases.ts';
 import { listen } from '../fixtures/listen.ts';
 import { startPooler, startProxy } from '../fixtures/proxy.ts';
 
@@ -57,8 +58,7 @@ afterEach(async () => {
 async function connect(options: Partial<ConnectionOptions> = {}): Promise<Connection> {
   const port = Number(new URL(proxy.url).port);
   const target = { url: proxy.url, host: '127.0.0.1', port, timeout: 5_000 };
-  const connection = await connectPostgres({ ...target, ...options });
-  onTestFinished(() => connection.close());
+  const connection = closeAtEnd(await connectPostgres({ ...target, ...options }));
   return connection;
 }
 

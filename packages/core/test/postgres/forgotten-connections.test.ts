@@ -2,6 +2,7 @@ import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/t
 import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { closeAtEnd } from '../fixtures/databases.ts';
 
 // A firewall that forgets a connection drops its data and tells neither side.
 
@@ -60,8 +61,7 @@ it('uses no forgotten connection for any kind of statement after the first error
 });
 
 it('creates a plant without an error after ten minutes without a statement', async () => {
-  const quiet = await openPlantStore({ databaseUrl: network.url });
-  onTestFinished(() => quiet.close());
+  const quiet = closeAtEnd(await openPlantStore({ databaseUrl: network.url }));
   await quiet.create({ id: 1_000n, name: 'before' });
   network.forget();
   const { now } = performance;

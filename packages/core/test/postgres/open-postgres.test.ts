@@ -5,6 +5,7 @@ import type { Database, OpenOptions } from '../../src/database/database.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import type { Share } from '../../src/database/verbs.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
+import { closeAtEnd } from '../fixtures/databases.ts';
 import { startPooler } from '../fixtures/proxy.ts';
 
 let sql: postgres.Sql;
@@ -22,8 +23,7 @@ beforeEach(async () => {
 
 /** Opens the database through the proxy, and closes the database after the test. */
 async function open(options?: OpenOptions): Promise<Database> {
-  const database = await openPostgres(proxy.url, options);
-  onTestFinished(() => database.close());
+  const database = closeAtEnd(await openPostgres(proxy.url, options));
   return database;
 }
 
@@ -133,8 +133,7 @@ it('limits the time of statements on the server, and gives bulk statements more 
 
 it('warns once when the pooler keeps no prepared statements', async () => {
   const port = String(await startPooler(proxy.url));
-  const database = await openPostgres(Object.assign(new URL(proxy.url), { port }).href);
-  onTestFinished(() => database.close());
+  const database = closeAtEnd(await openPostgres(Object.assign(new URL(proxy.url), { port }).href));
   const connect = async () => {
     const connection = await database.nodes?.connect();
     onTestFinished(() => connection?.close());
@@ -152,11 +151,9 @@ it('stops its attempts to migrate when the database is closed', async () => {
   await database.close();
   // The attempt that ran when the database closed is the last attempt.
   await vi.waitFor(() => expect(proxy.accepted).toBe(2));
-  const other = await startFaultProxy(proxy.url);
-  onTestFinished(() => other.close());
+  const other = closeAtEnd(await startFaultProxy(proxy.url));
   other.fault = 'refuse';
-  const another = await openPostgres(other.url);
-  onTestFinished(() => another.close());
+  closeAtEnd(await openPostgres(other.url));
   await vi.waitFor(() => expect(other.accepted).toBeGreaterThan(2));
   expect(proxy.accepted).toBe(2);
 });
@@ -193,8 +190,7 @@ describe('on a node of a cluster', () => {
     const [[pid] = []] = (await lost.query('select pg_backend_pid()')).rows as [number][];
     proxy.forget();
     await lost.close();
-    const next = await nodes.connectTo(hostname, Number(port), 5_000);
-    onTestFinished(() => next.close());
+    closeAtEnd(await nodes.connectTo(hostname, Number(port), 5_000));
     const session = () => sql`select from pg_stat_activity where pid = ${pid ?? 0}`;
     await vi.waitFor(async () => expect(await session()).toEqual([]));
   });

@@ -7,6 +7,7 @@ import {
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { connectPostgres } from '../../src/postgres/connection.ts';
+import { closeAtEnd } from '../fixtures/databases.ts';
 
 /** Starts a PgBouncer. Its clients share `poolSize` connections to a database. */
 async function startPooler(poolSize: number) {
@@ -19,8 +20,7 @@ async function startPooler(poolSize: number) {
   const { hostname, port } = new URL(pgBouncer.url);
   const target = { url: pgBouncer.url, host: hostname, port: Number(port), timeout: 5_000 };
   const connect = async () => {
-    const connection = await connectPostgres(target);
-    onTestFinished(() => connection.close());
+    const connection = closeAtEnd(await connectPostgres(target));
     return connection;
   };
   /** Returns the prepared statements of the session on the server. */

@@ -3,6 +3,7 @@ import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/t
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { closeAtEnd } from '../fixtures/databases.ts';
 import { startProxy } from '../fixtures/proxy.ts';
 
 let sql: postgres.Sql;
@@ -80,8 +81,7 @@ it('writes nothing when a lock blocks a write beyond its deadline', async () => 
 
 it('rejects only one write when the clocks have moved apart', async () => {
   const server = await startWithClockBehind(proxy.url);
-  const opened = await openPlantStore({ databaseUrl: server.url });
-  onTestFinished(() => opened.close());
+  const opened = closeAtEnd(await openPlantStore({ databaseUrl: server.url }));
   expect(await opened.delete(5n)).toBe(false); // This delete is not late.
   // After the connection was opened, the clock of the database moves a minute ahead.
   server.catchUp();
@@ -132,8 +132,7 @@ it.skipIf(platform() === 'win32')('connects over a Unix domain socket', async ()
   const directory = encodeURIComponent(row?.['unix_socket_directories']);
   const parameters = `host=${directory}&port=${server?.['port']}`;
   const databaseUrl = `postgres://postgres@${pathname}?${parameters}`;
-  const opened = await openPlantStore({ databaseUrl });
-  onTestFinished(() => opened.close());
+  const opened = closeAtEnd(await openPlantStore({ databaseUrl }));
   expect(await opened.create(plant)).toEqual({ name: plant.name });
   expect(
     await sql`select client_addr from pg_stat_activity

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openDatabase } from '../../src/open-database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { createWebhookTable, now } from '../../src/webhooks/webhook-table.ts';
-import { connectToNew } from '../fixtures/databases.ts';
+import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
 import { startReceiver } from '../fixtures/receiver.ts';
 
 async function openInstances(databaseUrl: string, count: number) {
@@ -16,8 +16,7 @@ async function openInstances(databaseUrl: string, count: number) {
 
 it('gives an endpoint to another instance only after the lease has expired in the database', async () => {
   const { databaseUrl, sql } = await connectToNew();
-  const database = await openDatabase({ databaseUrl });
-  onTestFinished(() => database.close());
+  const database = closeAtEnd(await openDatabase({ databaseUrl }));
   const table = createWebhookTable(database);
   const [frozen, other] = [randomUUID(), randomUUID()];
   await table.insert({ name: 'partner', url: 'https://partner.example', secret: '', cursor: 'a' });
