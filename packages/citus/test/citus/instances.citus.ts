@@ -25,7 +25,7 @@ describe('instances on the nodes of a Citus cluster', () => {
     const onCoordinator = await openOn(url);
     await onCoordinator.create({ id: 1n, name: 'from before' });
     await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
-    await vi.waitFor(() => onWorker.ready(), { timeout: 10_000 });
+    await vi.waitFor(() => onWorker.ready());
     expect(await onWorker.get(1n)).toMatchObject({ name: 'from before' });
   });
 

@@ -103,7 +103,9 @@ describe('an export from a Postgres that fails', () => {
     await store.load(plantsFrom(0, count));
     const { rows, close } = await store.export();
     await rows.next();
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy (select id%'`;
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where query like 'copy (select id%' and datname = current_database()`;
     await expect(Array.fromAsync(rows)).rejects.toMatchObject({ code: 50300 });
     await close();
   });
