@@ -1,6 +1,7 @@
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { deadlineIn } from '../../src/database/deadline.ts';
 import { createLists } from '../../src/group-commit/lists.ts';
 import { openDatabase } from '../../src/open-database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
@@ -27,12 +28,15 @@ describe.each([embedded, server])('lists on $name', ({ provide }) => {
     const { options, remove } = await provide();
     const store = await openPlantStore(options, { requireConnection: true });
     for (const plant of plants) await store.create(plant);
-    const together = await Promise.all(everyPage.map((query) => store.list(query)));
+    const deadline = deadlineIn(60_000);
+    const together = await Promise.all(everyPage.map((query) => store.list(query, { deadline })));
     await store.close();
 
     const database = await openDatabase(options);
     const { list } = createPlantReader(database);
-    for (const [i, query] of everyPage.entries()) expect(together[i]).toEqual(await list(query));
+    for (const [i, query] of everyPage.entries()) {
+      expect(together[i]).toEqual(await list(query, { deadline: deadlineIn(60_000) }));
+    }
     await database.close();
     await remove();
   });
