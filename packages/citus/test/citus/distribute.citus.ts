@@ -7,7 +7,10 @@ import { citus } from '../../src/index.ts';
 import { readCopied } from '../../src/operator/copy-progress.ts';
 import { distributePlants, inspectCluster } from '../../src/operator.ts';
 import { insertFunctionSignature } from '../../src/shards/node-functions.ts';
-import { createDistributedDatabase, createEmptyDatabase } from '../../test/fixtures/distributed-database.ts';
+import {
+  createDistributedDatabase,
+  createEmptyDatabase,
+} from '../../test/fixtures/distributed-database.ts';
 
 describe('distribute on Citus', () => {
   it("removes the coordinator's own copy that an interrupted run has left", async () => {

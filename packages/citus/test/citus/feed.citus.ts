@@ -6,7 +6,10 @@ import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { createOldTables } from '../../../core/test/fixtures/old-tables.ts';
 import { citus } from '../../src/index.ts';
 import { distributePlants } from '../../src/operator.ts';
-import { createDistributedDatabase, createEmptyDatabase } from '../../test/fixtures/distributed-database.ts';
+import {
+  createDistributedDatabase,
+  createEmptyDatabase,
+} from '../../test/fixtures/distributed-database.ts';
 
 const noFeed = { code: 50100, message: expect.stringContaining('on a Citus cluster') };
 

@@ -3,7 +3,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { citus } from '../../src/index.ts';
 import { inspectCluster } from '../../src/operator.ts';
-import { createDistributedDatabase, createEmptyDatabase } from '../../test/fixtures/distributed-database.ts';
+import {
+  createDistributedDatabase,
+  createEmptyDatabase,
+} from '../../test/fixtures/distributed-database.ts';
 
 describe('the state of a Citus cluster', () => {
   it('lists the steps of distribute when nobody gives the number of shards', async () => {

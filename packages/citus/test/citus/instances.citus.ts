@@ -3,7 +3,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { citus } from '../../src/index.ts';
 import { distributePlants } from '../../src/operator.ts';
-import { createDistributedDatabase, createEmptyDatabase } from '../../test/fixtures/distributed-database.ts';
+import {
+  createDistributedDatabase,
+  createEmptyDatabase,
+} from '../../test/fixtures/distributed-database.ts';
 
 async function openOn(databaseUrl: string) {
   const store = await openPlantStore({ databaseUrl, cluster: citus });

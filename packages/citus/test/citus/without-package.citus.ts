@@ -3,7 +3,10 @@ import { deadlineIn } from '../../../core/src/database/deadline.ts';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { createPlantStatements } from '../../../core/src/plants/statements.ts';
 import { openPostgres } from '../../../core/src/postgres/postgres-database.ts';
-import { createDistributedDatabase, createEmptyDatabase } from '../fixtures/distributed-database.ts';
+import {
+  createDistributedDatabase,
+  createEmptyDatabase,
+} from '../fixtures/distributed-database.ts';
 
 describe('core alone, on a Citus cluster', () => {
   it.each(['the coordinator', 'a worker'])(

@@ -63,13 +63,15 @@ test('creates that arrive during a slow commit share the next statement', async 
   };
   create();
   await vi.waitFor(async () => expect(await waitingCommits()).toHaveLength(1));
-  // The store has asked whether the first create is in its commit.
+  const [{ now } = {}] = await admin`select clock_timestamp()::text as now`;
+  // The store asks again and again whether the first create is in its commit.
   const asked = () => admin`
     select from pg_stat_activity
-    where application_name like 'plant-store%' and query like '%syncrep%' and state = 'idle'`;
+    where application_name like 'plant-store%' and query like '%syncrep%' and state = 'idle'
+      and query_start > ${now}::text::timestamptz`;
   await vi.waitFor(async () => expect(await asked()).not.toHaveLength(0));
-  for (let i = 0; i < 150; i++) create(); // These creates are more than a statement usually has.
   expect(await waitingCommits()).toHaveLength(1);
+  for (let i = 0; i < 150; i++) create(); // These creates are more than a statement usually has.
   resume();
   await Promise.all(creates);
   expect(sizes).toEqual([1, creates.length - 1]);
