@@ -64,19 +64,12 @@ describe('the health of a node whose disk is full', () => {
     expect(changes).toEqual([false]);
   });
 
-  it('trusts the probes after an insert that failed because of its plant', async () => {
+  it.each([
+    ['failed because of its plant', { now: '22021' }],
+    ['came after its deadline', { now: '22P02', message: lateWrite }],
+  ])('trusts the probes after an insert that %s', async (_, reason) => {
     const { changes, insert, probe, failure, write } = open();
-    failure.now = '22021';
-    await insert();
-    write.mockRejectedValueOnce(new Error('no response'));
-    await probe();
-    await probe();
-    expect(changes).toEqual([false, true]);
-  });
-
-  it('trusts the probes after an insert that came after its deadline', async () => {
-    const { changes, insert, probe, failure, write } = open();
-    Object.assign(failure, { now: '22P02', message: lateWrite });
+    Object.assign(failure, reason);
     await insert();
     write.mockRejectedValueOnce(new Error('no response'));
     await probe();

@@ -38,21 +38,6 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     await remove();
   });
 
-  it('distinguishes an empty tag from no tag', async () => {
-    const id = freeId();
-    expect(await store.create({ id, name: 'x', tag: '' })).toStrictEqual({ name: 'x', tag: '' });
-    await expect(store.create({ id, name: 'x' })).rejects.toMatchObject({ kind: 'idTaken' });
-  });
-
-  it.each([-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n + 1n, -1n, 0n])(
-    'stores the id %s exactly',
-    async (id) => {
-      const name = `plant ${id}`;
-      expect(await store.create({ id, name })).toEqual({ name });
-      await expect(store.create({ id, name: 'another' })).rejects.toMatchObject({ code: 40900 });
-    },
-  );
-
   it.each([
     { name: 'Pilea', tag: 'other' },
     { name: 'Pilea' },
@@ -69,13 +54,6 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     await expect(store.create(plant)).resolves.toEqual({ name: 'Pilea', tag: 'Urticaceae' });
   });
 
-  it('keeps a byte order mark at the beginning of a text', async () => {
-    const plant = { id: freeId(), name: '\ufeffPilea', tag: '\ufeff' };
-    await store.create(plant);
-    await expect(store.create(plant)).resolves.toEqual({ name: '\ufeffPilea', tag: '\ufeff' });
-    await expect(store.create({ ...plant, tag: '' })).rejects.toMatchObject({ kind: 'idTaken' });
-  });
-
   it('stores every text unchanged', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 50 }).filter((s) => !s.includes('\0'));
     await fc.assert(
@@ -86,7 +64,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
         expect(await store.create(plant)).toStrictEqual(first);
         expect(first).toStrictEqual(Plant.parse(plant));
       }),
-      { numRuns: 100 },
+      { numRuns: 100, examples: [['\ufeffPilea', '\ufeff']] },
     );
   });
 
@@ -107,19 +85,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     expect(kept.size).toBe(100);
   });
 
-  it.each([
-    { id: '5', name: 'x' },
-    { id: 5.5, name: 'x' },
-    { id: 2 ** 60, name: 'x' },
-    { id: null, name: 'x' },
-    { id: true, name: 'x' },
-    { id: 5n },
-    { id: 5n, name: 'a\0' },
-    { id: 5n, name: '\ud800' },
-    { id: 5n, name: 'x', tag: null },
-    null,
-    [],
-  ])(
+  it.each([{ id: 2 ** 60, name: 'x' }, { id: 5n, name: 'a\0' }, null])(
     'rejects an invalid plant, through the store and through the procedure (%#)',
     async (input) => {
       const caller = createCaller({ store, principal });
@@ -245,10 +211,6 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
       expect(warn).toHaveBeenCalledWith(thrown);
     },
   );
-
-  it('is ready when it is open', async () => {
-    await expect(store.ready()).resolves.toBeUndefined();
-  });
 
   it('keeps its plants when it is closed and reopened', async () => {
     const plant = { id: freeId(), name: 'Ceropegia', tag: 'Apocynaceae' };

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { CitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
@@ -69,7 +68,7 @@ describe('creates on Citus', () => {
     admin = postgres(database.adminUrl, { max: 1, onnotice: () => {} });
     await store.create({ id: freeId(), name: 'the first one' });
     // Since the first create, the store knows the shards.
-    await vi.waitFor(() => expect(store.nodes()).toHaveLength(2), 20_000);
+    await vi.waitFor(() => expect(store.nodes()).toHaveLength(2));
   });
 
   afterAll(() => Promise.all([store.close(), admin.end()]));
@@ -127,7 +126,7 @@ describe('creates on Citus', () => {
         expect(result).toMatch(/^(select .* from plant_store_insert\(.*\n?)+$/);
       for (const plant of created.slice(0, 20))
         expect(await store.get(plant.id)).toMatchObject(plant);
-    }, 60_000);
+    });
   });
 
   it('sends creates through the coordinator when the store cannot reach a node', async () => {
@@ -323,35 +322,14 @@ describe('a Citus cluster that grows', () => {
     await admin`select citus_add_node('127.0.0.1', ${new URL(added?.proxyUrl ?? '').port}::int)`;
     await admin`select citus_rebalance_start(shard_transfer_mode := 'force_logical')`;
     await admin`select citus_rebalance_wait()`;
-    await vi.waitFor(
-      () => expect(store.nodes().map(({ share }) => share)).toEqual([0.5, 0.5]),
-      20_000,
-    );
+    await vi.waitFor(() => expect(store.nodes().map(({ share }) => share)).toEqual([0.5, 0.5]));
     const before = id;
-    await vi.waitFor(() => expect(id).toBeGreaterThan(before + 100n), 20_000);
+    await vi.waitFor(() => expect(id).toBeGreaterThan(before + 100n));
     isOver = true;
     await Promise.all(creating);
     const [{ count } = {}] = await admin`select count(*) from plants`;
     expect(errors).toEqual([]);
     expect(count).toBe(String(id));
-    await Promise.all([store.close(), admin.end()]);
-  });
-});
-
-describe('a version of Citus that was not tested', () => {
-  it('gets ordinary INSERTs, and causes a warning for the operator', async () => {
-    const { url, adminUrl } = await createDistributedDatabase(2);
-    const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
-    const { pathname } = new URL(adminUrl);
-    await admin.unsafe(`alter database ${pathname.slice(1)} set citus.enable_version_checks = off`);
-    await admin`update pg_extension set extversion = '14.0-1' where extname = 'citus'`;
-    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
-    const warned = once(store.events, 'warning');
-    await store.ready();
-    expect(await warned).toEqual([expect.stringContaining('Citus 14.0-1')]);
-    await store.create({ id: 1n, name: 'Hoya' });
-    expect(store.nodes()).toEqual([]);
-    expect(await admin`select name from plants`).toEqual([{ name: 'Hoya' }]);
     await Promise.all([store.close(), admin.end()]);
   });
 });

@@ -1,19 +1,20 @@
 import { createCitusDatabase, startCitus } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { connectPostgres } from '../../../core/src/postgres/connection.ts';
 import { citus } from '../../src/index.ts';
 import { readCopied } from '../../src/operator/copy-progress.ts';
 import { distributePlants, inspectCluster } from '../../src/operator.ts';
 import { insertFunctionSignature } from '../../src/shards/node-functions.ts';
-import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
+import {
+  createDistributedDatabase,
+  createEmptyDatabase,
+} from '../../test/fixtures/distributed-database.ts';
 
 describe('distribute on Citus', () => {
   it("removes the coordinator's own copy that an interrupted run has left", async () => {
-    const cluster = inject('citus');
-    if (!cluster) throw new Error('this test needs the global setup for Citus');
-    const { url } = await createCitusDatabase(cluster);
+    const { url } = await createEmptyDatabase();
     const store = await openPlantStore({ databaseUrl: url, cluster: citus });
     await store.create({ id: 1n, name: 'from before' });
     await store.accessTokens.create('Ann');
@@ -68,9 +69,7 @@ describe('distribute on Citus', () => {
   });
 
   it('moves many plants while creates go on, and loses none', async () => {
-    const cluster = inject('citus');
-    if (!cluster) throw new Error('this test needs the global setup for Citus');
-    const { url, adminUrl } = await createCitusDatabase(cluster);
+    const { url, adminUrl } = await createEmptyDatabase();
     const store = await openPlantStore({ databaseUrl: url, cluster: citus });
     const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
     onTestFinished(() => void Promise.all([store.close(), admin.end()]));

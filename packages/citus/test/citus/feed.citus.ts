@@ -1,13 +1,15 @@
-import { createCitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { switchFeed } from '../../../core/src/changes/switch-feed.ts';
 import { inspectDatabase } from '../../../core/src/inspection/inspect-database.ts';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { createOldTables } from '../../../core/test/fixtures/old-tables.ts';
 import { citus } from '../../src/index.ts';
 import { distributePlants } from '../../src/operator.ts';
-import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
+import {
+  createDistributedDatabase,
+  createEmptyDatabase,
+} from '../../test/fixtures/distributed-database.ts';
 
 const noFeed = { code: 50100, message: expect.stringContaining('on a Citus cluster') };
 
@@ -46,9 +48,7 @@ describe('the feed on Citus', () => {
 });
 
 it('goes on with the extension Citus alone, and ends when the plants are distributed', async () => {
-  const cluster = inject('citus');
-  if (!cluster) throw new Error('this test needs the global setup for Citus');
-  const { url: databaseUrl } = await createCitusDatabase(cluster);
+  const { url: databaseUrl } = await createEmptyDatabase();
   const store = await openPlantStore({ databaseUrl, cluster: citus }, { requireConnection: true });
   onTestFinished(() => store.close());
   const { next: after } = await store.changes({});
@@ -65,9 +65,7 @@ it('goes on with the extension Citus alone, and ends when the plants are distrib
 });
 
 it('adds the column of the feed to plants that are distributed already', async () => {
-  const cluster = inject('citus');
-  if (!cluster) throw new Error('this test needs the global setup for Citus');
-  const { url: databaseUrl } = await createCitusDatabase(cluster);
+  const { url: databaseUrl } = await createEmptyDatabase();
   await createOldTables(databaseUrl, 3);
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   onTestFinished(() => sql.end());

@@ -1,16 +1,16 @@
-import { createCitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { citus } from '../../src/index.ts';
 import { inspectCluster } from '../../src/operator.ts';
-import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
+import {
+  createDistributedDatabase,
+  createEmptyDatabase,
+} from '../../test/fixtures/distributed-database.ts';
 
 describe('the state of a Citus cluster', () => {
   it('lists the steps of distribute when nobody gives the number of shards', async () => {
-    const cluster = inject('citus');
-    if (!cluster) throw new Error('this test needs the global setup for Citus');
-    const { url } = await createCitusDatabase(cluster);
+    const { url } = await createEmptyDatabase();
     await (await openPlantStore({ databaseUrl: url, cluster: citus })).close();
     const { missing = [] } = (await inspectCluster(url)) ?? {};
     expect(missing[0]).toBe(

@@ -1,10 +1,12 @@
-import { createCitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { citus } from '../../src/index.ts';
 import { distributePlants } from '../../src/operator.ts';
-import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
+import {
+  createDistributedDatabase,
+  createEmptyDatabase,
+} from '../../test/fixtures/distributed-database.ts';
 
 async function openOn(databaseUrl: string) {
   const store = await openPlantStore({ databaseUrl, cluster: citus });
@@ -14,9 +16,7 @@ async function openOn(databaseUrl: string) {
 
 describe('instances on the nodes of a Citus cluster', () => {
   it('lets an instance on a worker wait until the coordinator has created and distributed the tables', async () => {
-    const cluster = inject('citus');
-    if (!cluster) throw new Error('this test needs the global setup for Citus');
-    const { url, workerUrls } = await createCitusDatabase(cluster);
+    const { url, workerUrls } = await createEmptyDatabase();
     const onWorker = await openOn(workerUrls[0] ?? '');
     await expect(onWorker.ready()).rejects.toMatchObject({
       code: 50300,
@@ -25,14 +25,12 @@ describe('instances on the nodes of a Citus cluster', () => {
     const onCoordinator = await openOn(url);
     await onCoordinator.create({ id: 1n, name: 'from before' });
     await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
-    await vi.waitFor(() => onWorker.ready(), { timeout: 10_000 });
+    await vi.waitFor(() => onWorker.ready());
     expect(await onWorker.get(1n)).toMatchObject({ name: 'from before' });
   });
 
   it('renames the sessions of each instance within half a minute after the tables are distributed', async () => {
-    const cluster = inject('citus');
-    if (!cluster) throw new Error('this test needs the global setup for Citus');
-    const { url, adminUrl } = await createCitusDatabase(cluster);
+    const { url, adminUrl } = await createEmptyDatabase();
     const admin = postgres(adminUrl, { max: 1 });
     onTestFinished(() => admin.end());
     const names = async () => {

@@ -82,9 +82,9 @@ describe('the migration on Citus', () => {
       const builds = await worker`
         select from pg_stat_progress_create_index where datname = current_database()`;
       expect(builds.length).toBeGreaterThan(0);
-    }, 10_000);
+    });
     const second = await build();
-    await vi.waitFor(() => expect(second.sent.length).toBeGreaterThan(1), 10_000);
+    await vi.waitFor(() => expect(second.sent.length).toBeGreaterThan(1));
     await other`commit`;
     other.release();
     await Promise.all([first.built, second.built]);

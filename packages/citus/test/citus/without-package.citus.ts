@@ -1,10 +1,12 @@
-import { createCitusDatabase } from '@plant-store/test-setup';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../../core/src/database/deadline.ts';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { createPlantStatements } from '../../../core/src/plants/statements.ts';
 import { openPostgres } from '../../../core/src/postgres/postgres-database.ts';
-import { createDistributedDatabase } from '../fixtures/distributed-database.ts';
+import {
+  createDistributedDatabase,
+  createEmptyDatabase,
+} from '../fixtures/distributed-database.ts';
 
 describe('core alone, on a Citus cluster', () => {
   it.each(['the coordinator', 'a worker'])(
@@ -48,9 +50,7 @@ describe('core alone, on a Citus cluster', () => {
   );
 
   it('rejects the URL of a worker before the plants are distributed', async () => {
-    const cluster = inject('citus');
-    if (!cluster) throw new Error('this test needs the global setup for Citus');
-    const { workerUrls } = await createCitusDatabase(cluster);
+    const { workerUrls } = await createEmptyDatabase();
     await expect(openPlantStore({ databaseUrl: workerUrls[0] ?? '' })).rejects.toMatchObject({
       name: 'DatabaseSettingsError',
       message: expect.stringContaining('use the URL of the coordinator'),

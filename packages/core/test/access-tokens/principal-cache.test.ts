@@ -57,33 +57,28 @@ describe('a principal cache', () => {
     expect(lookups).toBe(2);
   });
 
-  it('does not cache a token beyond its expiry, even when the clock stands still', async () => {
-    const owners = [{ ...ann, validUntil: 61_000 }, noOwner];
-    let elapsed = 0;
-    const cache = createPrincipalCache({
-      find: async () => owners.shift() ?? noOwner,
-      now: () => 60_000,
-      elapsed: () => elapsed,
-    });
-    await cache.get('ann');
-    elapsed = 999;
-    expect(cache.get('ann')).toBe(ann.principal);
-    elapsed = 1_000;
-    expect(await cache.get('ann')).toBeUndefined();
-  });
-
-  it('does not cache a token beyond its expiry, even when the clock runs ahead', async () => {
-    let now = 0;
-    const owners = [{ ...ann, validUntil: 1_000 }, noOwner];
-    const find = async () => owners.shift() ?? noOwner;
-    const cache = createPrincipalCache({ find, now: () => now, elapsed: () => 0 });
-    await cache.get('ann');
-    now = 999;
-    expect(cache.get('ann')).toBe(ann.principal);
-    now = 1_000;
-    expect(await cache.get('ann')).toBeUndefined();
-    expect(cache.get('ann')).toBeUndefined(); // It is cached again.
-  });
+  it.each([
+    ['stands still', { now: 60_000 }, 'elapsed'],
+    ['runs ahead', { elapsed: 0 }, 'now'],
+  ] as const)(
+    'does not cache a token beyond its expiry when the clock %s',
+    async (_, fixed, runs) => {
+      const clock = { now: 0, elapsed: 0, ...fixed };
+      const owners = [{ ...ann, validUntil: clock.now + 1_000 }, noOwner];
+      const find = async () => owners.shift() ?? noOwner;
+      const cache = createPrincipalCache({
+        find,
+        now: () => clock.now,
+        elapsed: () => clock.elapsed,
+      });
+      await cache.get('ann');
+      clock[runs] = 999;
+      expect(cache.get('ann')).toBe(ann.principal);
+      clock[runs] = 1_000;
+      expect(await cache.get('ann')).toBeUndefined();
+      expect(cache.get('ann')).toBeUndefined(); // It is cached again.
+    },
+  );
 
   it('forgets all tokens when one more token follows ten thousand', async () => {
     const cache = createPrincipalCache({ find: async () => ann });

@@ -36,7 +36,8 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     const lines = textOf(blocks);
     expect(lines.length).toBe(count);
     expect(lines.every((line, id) => line === `${id}\t${name}`)).toBe(true);
-    expect((await exportIds({})).slice(-2)).toEqual([String(count - 1), String(count)]);
+    const ids = ['-1', ...Array.from({ length: count + 1 }, (_, id) => String(id))];
+    for (const isPaged of [false, true]) expect(await exportIds({ isPaged })).toEqual(ids);
   });
 
   it('selects plants by tag and by time, in one statement or in pages', async () => {
@@ -53,13 +54,6 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
       expect(await exportIds({ isPaged, since, tag: "it's" })).toEqual(['2']);
       expect(await exportIds({ isPaged, tag: 'none' })).toEqual([]);
     }
-  });
-
-  it('reads every page', async () => {
-    for (let first = 0; first < count; first += 10_000) await store.load(plantsFrom(first, 10_000));
-    const ids = await exportIds({ isPaged: true });
-    expect(ids.length).toBe(count);
-    expect(ids.every((id, i) => id === String(i))).toBe(true);
   });
 
   it('ends when its reader stops early or never reads', async () => {
@@ -103,7 +97,9 @@ describe('an export from a Postgres that fails', () => {
     await store.load(plantsFrom(0, count));
     const { rows, close } = await store.export();
     await rows.next();
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy (select id%'`;
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where query like 'copy (select id%' and datname = current_database()`;
     await expect(Array.fromAsync(rows)).rejects.toMatchObject({ code: 50300 });
     await close();
   });

@@ -5,7 +5,6 @@ import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { idsOf } from '../fixtures/changes.ts';
 
 const name = 'Monstera';
-const timeout = 60_000;
 
 let server: TestPostgres;
 let store: PlantStore;
@@ -51,11 +50,9 @@ async function freezeWalWriter(): Promise<() => Promise<void>> {
   process.kill(pid, 'SIGSTOP');
   return async () => {
     process.kill(pid, 'SIGKILL'); // The server then ends all its processes and recovers.
-    await vi.waitFor(async () => expect([undefined, pid]).not.toContain(await walWriter()), {
-      timeout,
-    });
-    await vi.waitFor(() => hasty`select 1`, { timeout });
-    await vi.waitFor(() => store.create({ id: 1n, name }), { timeout });
+    await vi.waitFor(async () => expect([undefined, pid]).not.toContain(await walWriter()));
+    await vi.waitFor(() => hasty`select 1`);
+    await vi.waitFor(() => store.create({ id: 1n, name }));
   };
 }
 

@@ -1,77 +1,7 @@
 import type { PlantChanges } from '@plant-store/schemas';
-import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { createPlantFeed, type FollowOptions } from '../../src/changes/plant-feed.ts';
-import type { Run } from '../../src/database/verbs.ts';
-import { openDatabase } from '../../src/open-database.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { idsOf } from '../fixtures/changes.ts';
-
-/**
- * Opens a feed whose statements pass through a gate. While the gate is closed, a statement waits until the
- * test lets the statement pass.
- */
-async function openFeed() {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const proxy = await startFaultProxy(databaseUrl);
-  const database = await openDatabase({ databaseUrl: proxy.url }, { requireConnection: true });
-  const sql = postgres(databaseUrl, { onnotice: () => {} });
-  let isClosed = false;
-  const waiting: (() => void)[] = [];
-  const sent = { count: 0 };
-  const read: Run = async (...statement) => {
-    if (statement[2].caller?.isGone) throw new Error('the caller has disconnected');
-    if (isClosed) await new Promise<void>((resolve) => waiting.push(resolve));
-    sent.count += 1;
-    return database.read(...statement);
-  };
-  const feed = createPlantFeed({ read });
-  onTestFinished(async () => {
-    feed.stopWaiting();
-    for (const pass of waiting) pass();
-    proxy.close();
-    await database.close();
-    await sql.end();
-  });
-
-  return {
-    feed,
-    sql,
-    proxy,
-    sent,
-    end: async () => (await feed.changes({})).next,
-    insert: (...ids: number[]) =>
-      sql`insert into plants (id, name) select unnest(${ids}::bigint[]), 'x'`,
-    gate: {
-      async close() {
-        isClosed = true;
-        await vi.waitFor(() => expect(waiting).toHaveLength(1));
-      },
-      async pass() {
-        await vi.waitFor(() => expect(waiting).not.toHaveLength(0));
-        waiting.shift()?.();
-      },
-      open() {
-        isClosed = false;
-        for (const pass of waiting.splice(0)) pass();
-      },
-    },
-    /** Follows the feed, and returns the pages so far. */
-    follow(options: FollowOptions) {
-      const pages: bigint[][] = [];
-      const outputs: unknown[] = [];
-      const done = (async () => {
-        for await (const page of feed.follow(options)) {
-          outputs.push(page);
-          pages.push(idsOf(page));
-        }
-      })();
-      done.catch(() => {});
-      return { pages, outputs, done };
-    },
-    isWaitedFor: (count: number) => vi.waitFor(() => expect(feed.state().waiting).toBe(count)),
-  };
-}
+import { openFeed } from '../fixtures/open-feed.ts';
 
 it('reads once for all waiting followers, and gives all of them one frozen page', async () => {
   const { feed, end, insert, sent, gate, follow, isWaitedFor } = await openFeed();
@@ -98,10 +28,14 @@ it('reads once for all waiting followers, and gives all of them one frozen page'
 it('ends a wait without an error when the read of another caller fails', async () => {
   const { feed, end, gate, isWaitedFor } = await openFeed();
   const after = await end();
+  const timeout = new AbortController();
+  const spy = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(timeout.signal);
+  onTestFinished(() => spy.mockRestore());
   const waiting = feed.changes({ after, wait: 1 });
   await isWaitedFor(1);
   await gate.close();
   await expect(feed.changes({ after }, { caller: { isGone: true } })).rejects.toThrow();
+  timeout.abort();
   expect(await waiting).toEqual({ changes: [], next: after });
   gate.open();
 });
@@ -273,4 +207,60 @@ it('stops a follower of an unreachable database when the feed closes or the sign
   await expect(followers[1]?.done).rejects.toBe(reason);
   feed.stopWaiting();
   await expect(followers[0]?.done).rejects.toMatchObject({ kind: 'shuttingDown' });
+});
+
+it('loses no change that other followers receive during a slow read', async () => {
+  const { held, feed, sql, isWaitedFor } = await openFeed();
+  const { next: after } = await feed.changes({});
+  const slowly = Promise.withResolvers<void>();
+  held.after = slowly.promise;
+  const slow = feed.changes({ after, wait: 20 });
+  delete held.after;
+  const fast = feed.changes({ after, wait: 20 });
+  await isWaitedFor(1);
+  await sql`insert into plants (id, name) values (1, 'Monstera')`;
+  expect((await fast).changes).toHaveLength(1);
+  slowly.resolve();
+  expect((await slow).changes).toHaveLength(1);
+});
+
+it('keeps the waits of good cursors when an old cursor expires', async () => {
+  const { held, feed, sql, isWaitedFor } = await openFeed();
+  const { next: old } = await feed.changes({});
+  const expiring = feed.changes({ after: old, wait: 20 });
+  expiring.catch(() => {}); // The test checks this promise below.
+  await isWaitedFor(1);
+  const hold = Promise.withResolvers<void>();
+  held.before = hold.promise; // The next read of the loop waits.
+  await sql`truncate plants`;
+  await vi.waitFor(() => expect(held.reads).toBeGreaterThan(0));
+  delete held.before;
+  const { next: after } = await feed.changes({});
+  const good = feed.changes({ after, wait: 20 });
+  await isWaitedFor(2);
+  hold.resolve();
+  await expect(expiring).rejects.toMatchObject({ kind: 'cursorExpired' });
+  await sql`insert into plants (id, name) values (1, 'Monstera')`;
+  expect((await good).changes).toHaveLength(1);
+});
+
+it('sends no further read for a follower that begins ahead of the loop', async () => {
+  const { held, feed, sql, isWaitedFor } = await openFeed();
+  const { next: after } = await feed.changes({});
+  const first = feed.changes({ after, wait: 20 });
+  await isWaitedFor(1);
+  const hold = Promise.withResolvers<void>();
+  held.before = hold.promise; // The next read of the loop waits.
+  await vi.waitFor(() => expect(held.reads).toBeGreaterThan(0));
+  delete held.before;
+  await sql`insert into plants (id, name) values (1, 'Monstera')`;
+  const ahead = feed.follow();
+  // The first page starts at the end of the feed, after the first plant.
+  await ahead.next();
+  await sql`insert into plants (id, name) values (2, 'Calathea')`;
+  const second = ahead.next();
+  await isWaitedFor(2);
+  hold.resolve();
+  expect((await first).changes).toHaveLength(2);
+  expect((await second).value.changes).toMatchObject([{ plant: { id: 2n } }]);
 });

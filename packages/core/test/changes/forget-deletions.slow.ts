@@ -2,12 +2,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { DatabaseOptions } from '../../src/index.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { summaryOf } from '../fixtures/changes.ts';
-import { connectToNew, embedded, server } from '../fixtures/databases.ts';
+import { closeAtEnd, connectToNew, embedded, server } from '../fixtures/databases.ts';
 
 async function open(options: DatabaseOptions) {
-  const store = await openPlantStore(options, { requireConnection: true });
-  onTestFinished(() => store.close());
-  return store;
+  return closeAtEnd(await openPlantStore(options, { requireConnection: true }));
 }
 
 const tooOld = { code: 41000, message: expect.stringContaining('the cursor is too old') };

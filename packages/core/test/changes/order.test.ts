@@ -1,13 +1,12 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { lastId } from '../../src/changes/cursor.ts';
 import { createChangeReader } from '../../src/changes/read-changes.ts';
 import { openDatabase } from '../../src/open-database.ts';
-import { connectToNew } from '../fixtures/databases.ts';
+import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
 
 it('orders changes by the transaction number, not by the text of the number', async () => {
   const { databaseUrl, sql } = await connectToNew();
-  const database = await openDatabase({ databaseUrl }, { requireConnection: true });
-  onTestFinished(() => database.close());
+  const database = closeAtEnd(await openDatabase({ databaseUrl }, { requireConnection: true }));
   const read = createChangeReader(database);
   const { next } = await read(undefined, 1);
   await sql`insert into plants (id, name, changed_in) values (1, 'b', '100'), (2, 'a', '99')`;

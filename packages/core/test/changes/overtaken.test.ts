@@ -26,7 +26,9 @@ it('keeps a plant whose transaction began before the delete of an earlier plant 
   const holding = await others.reserve();
   await holding`begin`;
   await holding`insert into plants (id, name) values (1, 'held')`;
-  const isHeld = () => others`select from pg_locks where not granted`;
+  const isHeld = () => others`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
   const creating = store.createMany([
     { id: 1n, name: 'new' },
     { id: 2n, name: 'new' },

@@ -10,13 +10,13 @@ import { switchFeed } from '../../src/changes/switch-feed.ts';
 import { openPlantReader } from '../../src/open-plant-reader.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { idsOf, summaryOf } from '../fixtures/changes.ts';
+import { closeAtEnd, createUser } from '../fixtures/databases.ts';
 
 const name = 'Monstera';
 const replaced = { code: 41000, message: expect.stringContaining('was replaced') };
 
 async function open(databaseUrl: string) {
-  const store = await openPlantStore({ databaseUrl }, { requireConnection: true });
-  onTestFinished(() => store.close());
+  const store = closeAtEnd(await openPlantStore({ databaseUrl }, { requireConnection: true }));
   const sql = postgres(databaseUrl, { onnotice: () => {} });
   onTestFinished(() => sql.end());
   return { store, sql };
@@ -195,8 +195,7 @@ it('gives 50100 on a read replica, and 41000 after its promotion', async () => {
   const { next: after } = await store.changes({});
   const standby = await primary.startStandby();
   onTestFinished(() => standby.stop());
-  const reader = await openPlantReader({ databaseUrl: standby.url });
-  onTestFinished(() => reader.close());
+  const reader = closeAtEnd(await openPlantReader({ databaseUrl: standby.url }));
   await vi.waitFor(async () =>
     expect(reader.changes({ after })).rejects.toMatchObject({
       code: 50100,
@@ -234,11 +233,8 @@ it.runIf(hasPgBouncer)('reads the feed through PgBouncer in transaction mode', a
 
 it('reads the feed with only the documented privileges', async () => {
   const { databaseUrl, sql } = await createStore();
-  const user = `user_${crypto.randomUUID().replaceAll('-', '')}`;
-  await sql.unsafe(`create role ${user} login; grant select on plants to ${user}`);
-  const url = Object.assign(new URL(databaseUrl), { username: user }).href;
-  const reader = await openPlantReader({ databaseUrl: url });
-  onTestFinished(() => reader.close());
+  const { user, url } = await createUser(sql, databaseUrl, 'select on plants');
+  const reader = closeAtEnd(await openPlantReader({ databaseUrl: url }));
   await expect(reader.changes({})).rejects.toMatchObject({ databaseCode: '42501' });
   await sql.unsafe(`grant select on plant_deletions, plant_feed to ${user}`);
   expect((await reader.changes({})).changes).toEqual([]);

@@ -26,6 +26,44 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
 
   const end = async () => (await store.changes({})).next;
 
+  it('lists the creates and deletes behind a cursor in their order', async () => {
+    await store.create({ id: 1n, name: 'before' });
+    const after = await end();
+    await store.create({ id: 3n, name: 'Monstera 🌱', tag: 'Araceae' });
+    await store.create({ id: 2n, name: 'Pothos' });
+    await store.delete(1n);
+    const { changes, next } = await store.changes({ after });
+    expect(changes).toEqual([
+      {
+        type: 'created',
+        plant: { id: 3n, name: 'Monstera 🌱', tag: 'Araceae', createdAt: expect.any(Date) },
+      },
+      { type: 'created', plant: { id: 2n, name: 'Pothos', createdAt: expect.any(Date) } },
+      { type: 'deleted', plant: { id: 1n, name: 'before', createdAt: expect.any(Date) } },
+    ]);
+    expect(await store.changes({ after: next })).toEqual({ changes: [], next: expect.any(String) });
+  });
+
+  it('yields pages to a follower', async () => {
+    const controller = new AbortController();
+    const seen: string[] = [];
+    const following = (async () => {
+      for await (const { changes } of store.follow({ signal: controller.signal })) {
+        for (const { type, plant } of changes) seen.push(`${type} ${plant.id}`);
+        if (seen.length === 0) void write();
+        if (seen.includes('deleted 1')) controller.abort(new Error('done'));
+      }
+    })();
+    async function write() {
+      await store.create({ id: 1n, name: 'Monstera' });
+      await store.create({ id: 2n, name: 'Pothos' });
+      await store.delete(1n);
+    }
+    await expect(following).rejects.toThrow('done');
+    expect(seen.at(-1)).toBe('deleted 1');
+    expect(seen).toContain('created 2');
+  });
+
   it('begins at the end of the feed, and returns the same cursor while nothing changes', async () => {
     const empty = await end();
     expect(await end()).toBe(empty);

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { createDatabase } from '@plant-store/test-setup';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { switchFeed } from '../../src/changes/switch-feed.ts';
 import type { DatabaseOptions } from '../../src/index.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { connectToNew, embedded, server } from '../fixtures/databases.ts';
+import { connectToNew, createUser, embedded, server } from '../fixtures/databases.ts';
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
   /** Uses a store and then closes it, because only one store can use an embedded database. */
@@ -109,11 +108,7 @@ it('changes nothing while another session has locked the table', async () => {
 
 it('rejects a user who does not own the table, and a database without the tables', async () => {
   const { databaseUrl, sql } = await createStore();
-  const user = `user_${randomUUID().replaceAll('-', '')}`;
-  await sql.unsafe(
-    `create role ${user} login; grant all on all tables in schema public to ${user}`,
-  );
-  const url = Object.assign(new URL(databaseUrl), { username: user }).href;
+  const { url } = await createUser(sql, databaseUrl, 'all on all tables in schema public');
   await expect(switchFeed({ databaseUrl: url }, 'off')).rejects.toMatchObject({
     databaseCode: '42501',
   });

@@ -10,10 +10,6 @@ import { PlantStoreError } from '../../src/plant-store-error.ts';
 const databaseError = (code: string, message = 'from the server') =>
   Object.assign(new Error(message), { code });
 
-it('returns the result of a query', async () => {
-  await expect(orUnavailable(Promise.resolve('row'))).resolves.toBe('row');
-});
-
 it('throws databaseUnavailable when a query fails', async () => {
   const cause = new Error('unreachable');
   await expect(orUnavailable(Promise.reject(cause))).rejects.toMatchObject({

@@ -66,15 +66,13 @@ it.runIf(hasPosixShell)('stops writing when its data directory is replaced', asy
   const replaced = `the data directory ${directory} or the database in it was moved, deleted or replaced`;
   await expect(connection.run(insert)).rejects.toThrow(replaced);
   const again = () => connection.run(insert).catch(String);
-  await expect.poll(again, { timeout: 10_000 }).toContain(`DataDirectoryError: ${replaced}`);
+  await expect.poll(again).toContain(`DataDirectoryError: ${replaced}`);
   expect(await other.run(count)).toMatchObject({ rows: [[0]] });
   await other.close();
 
   await rm(directory, { recursive: true });
   await rename(`${directory} moved`, directory);
-  await expect
-    .poll(() => connection.run(count).catch(() => {}), { timeout: 10_000 })
-    .toMatchObject({ rows: [[0]] });
+  await expect.poll(() => connection.run(count).catch(() => {})).toMatchObject({ rows: [[0]] });
 });
 
 // Windows does not delete files that are open.
@@ -87,10 +85,9 @@ it.runIf(hasPosixShell)(
     const replaced = 'or the database in it was moved, deleted or replaced';
     await expect(connection.run(insert)).rejects.toThrow(replaced);
     const again = () => connection.run(insert).catch(String);
-    const options = { timeout: 10_000 };
-    await expect.poll(again, options).toContain('is damaged, postgres/PG_VERSION is missing');
+    await expect.poll(again).toContain('is damaged, postgres/PG_VERSION is missing');
     await cp(join(inject('dataDirectory'), 'postgres'), postgres, { recursive: true });
-    await expect.poll(again, options).toContain(replaced);
+    await expect.poll(again).toContain(replaced);
   },
 );
 

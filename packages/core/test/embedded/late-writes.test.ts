@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Call } from '../../src/database/call.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
@@ -5,46 +7,52 @@ import { type CreateOutcome, writeBatch } from '../../src/group-commit/creates.t
 import { openDatabase } from '../../src/open-database.ts';
 import { outcomeUnknown } from '../../src/plants/create-errors.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
-import { embedded } from '../fixtures/databases.ts';
+import { closeAtEnd, embedded } from '../fixtures/databases.ts';
 
-it('changes nothing when the thread of the database reads a write after the deadline', async () => {
+/** Opens a database whose SQL function `wait_for_test` waits until the test calls `release`. */
+async function openWaiting() {
   const { options, remove } = await embedded.provide();
   onTestFinished(remove);
-  const database = await openDatabase(options);
-  onTestFinished(() => database.close());
+  const database = closeAtEnd(await openDatabase(options));
+  await database.write(
+    `create function wait_for_test() returns void language plpgsql as $$ begin
+       while pg_stat_file('released', true) is null loop perform pg_sleep(0.01); end loop; end $$`,
+    [],
+    { share: 'bulk' },
+  );
+  const { dataDirectory } = options as { dataDirectory: string }; // An embedded database has a data directory.
+  return { database, release: () => writeFile(join(dataDirectory, 'postgres', 'released'), '') };
+}
+
+it('changes nothing when the thread of the database reads a write after the deadline', async () => {
+  const { database, release } = await openWaiting();
   const statements = createPlantStatements(database);
   const inTime = () => deadlineIn(60_000);
   await statements.insert([{ id: 1n, name: 'stays' }], inTime());
 
-  let isBusy = true;
-  const busy = database.read('select pg_sleep(2)', [], { share: 'bulk' }).finally(() => {
-    isBusy = false;
-  });
+  const busy = database.read('select wait_for_test()', [], { share: 'bulk' });
   const late = await Promise.allSettled([
-    statements.delete(1n, { deadline: deadlineIn(20) }),
-    statements.insert([{ id: 2n, name: 'is late' }], deadlineIn(20)),
+    statements.delete(1n, { deadline: deadlineIn(200) }),
+    statements.insert([{ id: 2n, name: 'is late' }], deadlineIn(200)),
   ]);
   for (const write of late) {
     expect(write).toMatchObject({
       reason: { reason: expect.stringMatching('no response within') },
     });
   }
-  expect(isBusy).toBe(true);
+  await release();
   await busy;
   const found = await statements.find([1n, 2n], inTime());
   expect([...found.values()]).toMatchObject([{ id: 1n, name: 'stays' }]);
 });
 
 it('counts a slow statement after the deadline of one create, and settles the other create', async () => {
-  const { options, remove } = await embedded.provide();
-  onTestFinished(remove);
-  const database = await openDatabase(options);
-  onTestFinished(() => database.close());
+  const { database, release } = await openWaiting();
   const { insert } = createPlantStatements(database);
   const slow = { share: 'bulk' } as const;
   await database.write(
     `create function slow() returns trigger language plpgsql as $$
-       begin perform pg_sleep(2); return new; end $$`,
+       begin perform wait_for_test(); return new; end $$`,
     [],
     slow,
   );
@@ -64,8 +72,9 @@ it('counts a slow statement after the deadline of one create, and settles the ot
     () => {},
   );
   await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
-  await vi.waitFor(() => expect(database.unsettled()).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(database.unsettled()).toBe(1));
   expect(waiting.isSettled).toBe(false);
+  await release();
   expect(await waiting.outcome).toBe('created');
   await written;
   expect(database.unsettled()).toBe(0);

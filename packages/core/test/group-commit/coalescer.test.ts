@@ -1,5 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Call } from '../../src/database/call.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { Coalescer } from '../../src/group-commit/coalescer.ts';
@@ -7,6 +6,10 @@ import { PlantStoreError } from '../../src/plant-store-error.ts';
 
 type Options = ConstructorParameters<typeof Coalescer<string, string>>[0];
 type Calls = Call<string, string>[];
+
+// The tests move the clock by hand.
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 /** Makes a coalescer with one statement at a time. The output of each call is its input. */
 function createCoalescer(options: Partial<Options> = {}): Coalescer<string, string> {
@@ -23,21 +26,21 @@ function echo(calls: Calls): void {
   for (const call of calls) call.resolve(call.input);
 }
 
-/** Makes statements, and records the number of calls in each statement. */
-function recording(sizes: number[], send: Options['send'] = async (calls) => echo(calls)) {
+/** Makes statements, and records the calls of each statement. */
+function recording(sent: string[][], send: Options['send'] = async (calls) => echo(calls)) {
   return (calls: Calls) => {
-    sizes.push(calls.length);
+    sent.push(calls.map(({ input }) => input));
     return send(calls);
   };
 }
 
-/** Makes statements that take a given number of milliseconds on a fake clock. */
+const sizesOf = (sent: string[][]) => sent.map(({ length }) => length);
+
+/** Makes statements that take a given number of milliseconds. */
 function withLatency(latencyOf: (statement: number) => number): Options['send'] {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
   let statements = 0;
   return async (calls) => {
-    await new Promise((resolve) => globalThis.setTimeout(resolve, latencyOf(++statements)));
+    await new Promise((resolve) => setTimeout(resolve, latencyOf(++statements)));
     echo(calls);
   };
 }
@@ -46,11 +49,10 @@ function withLatency(latencyOf: (statement: number) => number): Options['send'] 
 function hangingAtFirst() {
   const hung = Promise.withResolvers<void>();
   const sent: string[][] = [];
-  const send: Options['send'] = async (calls) => {
-    sent.push(calls.map(({ input }) => input));
+  const send = recording(sent, async (calls) => {
     if (sent.length === 1) await hung.promise;
     echo(calls);
-  };
+  });
   return { send, sent, end: hung.resolve };
 }
 
@@ -69,19 +71,20 @@ async function countOutcomes(coalescer: Coalescer<string, string>, count: number
 }
 
 it('sends the first call at once, and later calls together', async () => {
-  const sizes: number[] = [];
-  const coalescer = createCoalescer({ send: recording(sizes), maxBatch: 100 });
+  const sent: string[][] = [];
+  const coalescer = createCoalescer({ send: recording(sent), maxBatch: 100 });
   const outputs = await Promise.all(inputs(250).map((input) => coalescer.run(input)));
   expect(outputs).toEqual(inputs(250));
-  expect(sizes).toEqual([1, 100, 100, 49]);
+  expect(sizesOf(sent)).toEqual([1, 100, 100, 49]);
 });
 
 it('sends a second statement when the second one is full or the first one is slow', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxInFlight: 2, maxBatch: 10, slowAfter: 20 });
   const [slow, ...others] = inputs(16).map((input) => coalescer.run(input));
+  await vi.advanceTimersByTimeAsync(20);
   await Promise.all(others);
-  expect(sent.map(({ length }) => length)).toEqual([1, 10, 5]);
+  expect(sizesOf(sent)).toEqual([1, 10, 5]);
   end();
   expect(await slow).toBe('input 0');
 });
@@ -98,13 +101,14 @@ it('sends no second statement while the first statement may be in its commit', a
     mayCommit: async () => mayCommit,
   });
   const slow = coalescer.run('slow');
-  await setTimeout(20);
+  await vi.advanceTimersByTimeAsync(20);
   const waiting = inputs(50).map((input) => coalescer.run(input));
-  await setTimeout(20);
+  await vi.advanceTimersByTimeAsync(20);
   expect(sent).toHaveLength(1);
   mayCommit = false;
+  await vi.advanceTimersByTimeAsync(40);
   await Promise.all(waiting);
-  expect(sent.map(({ length }) => length)).toEqual([1, 10, 10, 10, 10, 10]);
+  expect(sizesOf(sent)).toEqual([1, 10, 10, 10, 10, 10]);
   mayCommit = true;
   end();
   await slow;
@@ -115,29 +119,30 @@ it('sends no further statement while a slow statement is in its commit', async (
   const ends: (() => void)[] = [];
   let mayCommit = false;
   const coalescer = createCoalescer({
-    send: async (calls) => {
-      sent.push(calls.map(({ input }) => input));
+    send: recording(sent, async (calls) => {
       await new Promise<void>((resolve) => ends.push(resolve));
       echo(calls);
-    },
+    }),
     maxInFlight: 2,
     slowAfter: 1,
     mayCommit: async () => mayCommit,
   });
   const slow = coalescer.run('slow');
   const second = coalescer.run('second');
-  await vi.waitFor(() => expect(sent).toEqual([['slow'], ['second']]));
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sent).toEqual([['slow'], ['second']]);
   mayCommit = true;
   // This time is longer than the pause until the coalescer asks again.
-  await setTimeout(50);
+  await vi.advanceTimersByTimeAsync(50);
   ends[1]?.();
   await second;
   const third = coalescer.run('third');
-  await setTimeout(20);
+  await vi.advanceTimersByTimeAsync(20);
   expect(sent).toHaveLength(2);
   ends[0]?.();
   await slow;
-  await vi.waitFor(() => expect(sent[2]).toEqual(['third']));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sent[2]).toEqual(['third']);
   ends[2]?.();
   await third;
 });
@@ -145,13 +150,7 @@ it('sends no further statement while a slow statement is in its commit', async (
 it('rejects calls that a third slow commit would make late, and sends the other calls', async () => {
   const sent: string[][] = [];
   const send = withLatency(() => 3_000);
-  const coalescer = createCoalescer({
-    send: (calls) => {
-      sent.push(calls.map(({ input }) => input));
-      return send(calls);
-    },
-    mayCommit: async () => true,
-  });
+  const coalescer = createCoalescer({ send: recording(sent, send), mayCommit: async () => true });
   const first = coalescer.run('first');
   // After one slow commit, the database may be fast again.
   const second = expect(coalescer.run('second')).rejects.toThrow('late');
@@ -189,13 +188,7 @@ it('sends calls that have time for the shortest of the last four slow commits', 
 it('sends one call at a time while every commit takes longer than calls may wait', async () => {
   const sent: string[][] = [];
   const send = withLatency((statement) => (statement < 4 ? 6_000 : 5));
-  const coalescer = createCoalescer({
-    send: (calls) => {
-      sent.push(calls.map(({ input }) => input));
-      return send(calls);
-    },
-    mayCommit: async () => true,
-  });
+  const coalescer = createCoalescer({ send: recording(sent, send), mayCommit: async () => true });
   const run = (input: string) => coalescer.run(input).catch((error: PlantStoreError) => error.kind);
   const outcomes = [run('a')];
   for (const pair of [
@@ -222,43 +215,18 @@ it('sends a larger statement after a slow commit', async () => {
   const coalescer = createCoalescer({ send, ...options });
   const slow = coalescer.run('slow');
   const waiting = inputs(150).map((input) => coalescer.run(input));
-  await setTimeout(20);
+  await vi.advanceTimersByTimeAsync(20);
   end();
   await Promise.all([slow, ...waiting]);
-  expect(sent.map(({ length }) => length)).toEqual([1, 100, 50]);
+  expect(sizesOf(sent)).toEqual([1, 100, 50]);
 });
 
 it('sends calls in one statement when they are added together', async () => {
-  const sizes: number[] = [];
-  const coalescer = createCoalescer({ send: recording(sizes), maxBatch: 100 });
+  const sent: string[][] = [];
+  const coalescer = createCoalescer({ send: recording(sent), maxBatch: 100 });
   const outcomes = inputs(250).map((value) => ({ status: 'fulfilled', value }));
   expect(await coalescer.runAll(inputs(250))).toEqual(outcomes);
-  expect(sizes).toEqual([100, 100, 50]);
-});
-
-it('accepts a group of calls until the queue is full, and rejects the other calls', async () => {
-  const { send, end } = hangingAtFirst();
-  const coalescer = createCoalescer({ send, maxQueue: 5 });
-  const running = coalescer.run('running');
-  const outcomes = coalescer.runAll(inputs(7));
-  expect(coalescer.pending).toEqual({ waiting: 5, inFlight: 1 });
-  end();
-  expect(await running).toBe('running');
-  expect(await outcomes).toMatchObject([
-    ...inputs(5).map((value) => ({ value })),
-    ...[1, 2].map(() => ({ reason: { kind: 'overloaded', message: '5 wait' } })),
-  ]);
-});
-
-it('rejects a group of calls at the deadline of the group', async () => {
-  const { send, sent, end } = hangingAtFirst();
-  const coalescer = createCoalescer({ send, maxBatch: 2 });
-  const outcomes = await coalescer.runAll(inputs(3), { deadline: deadlineIn(50) });
-  expect(outcomes).toMatchObject(inputs(3).map(() => ({ reason: { message: 'late' } })));
-  expect(coalescer.pending).toEqual({ waiting: 0, inFlight: 2 });
-  end();
-  expect(await coalescer.run('next')).toBe('next');
-  expect(sent).toEqual([['input 0', 'input 1'], ['next']]);
+  expect(sizesOf(sent)).toEqual([100, 100, 50]);
 });
 
 it('rejects calls at once when the queue is full', async () => {
@@ -279,10 +247,11 @@ it('rejects a call at its deadline, and does not send it later', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 2 });
   const options = { deadline: deadlineIn(50) };
-  const late = ['sent', 'waiting', 'waiting, too'].map((each) => coalescer.run(each, options));
-  for (const outcome of await Promise.allSettled(late)) {
-    expect(outcome).toMatchObject({ reason: { message: 'late' } });
-  }
+  const late = Promise.allSettled(
+    ['sent', 'waiting', 'waiting, too'].map((each) => coalescer.run(each, options)),
+  );
+  await vi.advanceTimersByTimeAsync(50);
+  expect(await late).toMatchObject(Array(3).fill({ reason: { message: 'late' } }));
   expect(coalescer.pending).toEqual({ waiting: 0, inFlight: 1 });
   const next = coalescer.run('next');
   end();
@@ -322,40 +291,12 @@ it('makes room for a call when the callers of waiting calls have disconnected', 
   expect(await Promise.all([first, waiting, next])).toEqual(['first', 'b', 'c']);
 });
 
-it('rejectWaiting rejects the calls that wait, but not the calls that run', async () => {
-  const { send, sent, end } = hangingAtFirst();
-  const coalescer = createCoalescer({ send, maxBatch: 2, lengthOf: ({ length }) => length });
-  const running = coalescer.run('running');
-  const rejected = ['a', 'b', 'c'].map((each) =>
-    expect(coalescer.run(each)).rejects.toThrow('the clocks'),
-  );
-  coalescer.rejectWaiting(new Error('the clocks have moved'));
-  await Promise.all(rejected);
-  const next = coalescer.run('next');
-  end();
-  expect(await Promise.all([running, next])).toEqual(['running', 'next']);
-  expect(sent).toEqual([['running'], ['next']]);
-});
-
-it('resolves `drained` when all calls are settled', async () => {
-  const { send, end } = hangingAtFirst();
-  const coalescer = createCoalescer({ send });
-  const calls = inputs(3).map((input) => coalescer.run(input));
-  let isDrained = false;
-  const drained = coalescer.drained().then(() => {
-    isDrained = true;
-  });
-  end();
-  await calls[0];
-  expect(isDrained).toBe(false);
-  await Promise.all(calls);
-  await drained;
-});
-
 it('resolves `drained` at the deadline even when a statement never returns', async () => {
   const coalescer = createCoalescer({ send: () => new Promise(() => {}) });
   const call = coalescer.run('x', { deadline: deadlineIn(20) });
-  await Promise.all([expect(call).rejects.toThrow('late'), coalescer.drained()]);
+  const ended = Promise.all([expect(call).rejects.toThrow('late'), coalescer.drained()]);
+  await vi.advanceTimersByTimeAsync(20);
+  await ended;
 });
 
 it('rejects calls that would miss their deadline, and settles the other calls in time', async () => {
@@ -435,10 +376,10 @@ it('stops rejecting calls when a slow database has become fast', async () => {
 });
 
 it('fills its statements even when a statement takes half of the time of a call', async () => {
-  const sizes: number[] = [];
+  const sent: string[][] = [];
   const coalescer = createCoalescer({
     send: recording(
-      sizes,
+      sent,
       withLatency(() => 2_400),
     ),
   });
@@ -447,8 +388,8 @@ it('fills its statements even when a statement takes half of the time of a call'
     await vi.advanceTimersByTimeAsync(1_200);
   }
   // The first call is sent at once, in a statement of its own.
-  expect(sizes).toEqual([1, ...sizes.slice(1).fill(128)]);
-  expect(sizes.length).toBeGreaterThan(20);
+  expect(sizesOf(sent)).toEqual([1, ...Array(sent.length - 1).fill(128)]);
+  expect(sent.length).toBeGreaterThan(20);
 });
 
 it('leaves at most one timer behind when every call is settled', async () => {
@@ -467,11 +408,11 @@ const million = 'x'.repeat(2 ** 20);
 const byLength = { lengthOf: ({ length }: string) => length };
 
 it('adds no call to a statement of more than a million characters', async () => {
-  const sizes: number[] = [];
-  const coalescer = createCoalescer({ send: recording(sizes), ...byLength });
+  const sent: string[][] = [];
+  const coalescer = createCoalescer({ send: recording(sent), ...byLength });
   const long = Array.from({ length: 6 }, () => 'x'.repeat(400_000));
   await Promise.all(long.map((input) => coalescer.run(input)));
-  expect(sizes).toEqual([1, 3, 2]);
+  expect(sizesOf(sent)).toEqual([1, 3, 2]);
 });
 
 it('sends a second statement when the text of the second one has the maximum length', async () => {
@@ -481,7 +422,7 @@ it('sends a second statement when the text of the second one has the maximum len
   const waiting = coalescer.run(million.slice(1));
   expect(sent).toHaveLength(1);
   await Promise.all([coalescer.run('x'), waiting]);
-  expect(sent.map(({ length }) => length)).toEqual([1, 2]);
+  expect(sizesOf(sent)).toEqual([1, 2]);
   end();
   await slow;
 });
@@ -502,7 +443,9 @@ it('ends a call that waits longer than maxWait, but no call in a running stateme
   const coalescer = createCoalescer({ send, maxWait: 0.001 });
   const first = coalescer.run('first', { deadline: deadlineIn(60_000) });
   const second = coalescer.run('second', { deadline: deadlineIn(60_000) });
-  await expect(second).rejects.toThrow('late');
+  const late = expect(second).rejects.toThrow('late');
+  await vi.advanceTimersByTimeAsync(60);
+  await late;
   end();
   expect(await first).toBe('first');
   expect(sent).toEqual([['first']]);

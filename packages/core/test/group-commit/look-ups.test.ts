@@ -24,19 +24,6 @@ function tokenLookUps(find: (sha256s: string[], deadline: number) => Promise<typ
 
 const hashes = (count: number) => Array.from({ length: count }, (_, i) => `hash ${i}`);
 
-it('sends a full statement at once, even while the first statement runs', async () => {
-  const slow = Promise.withResolvers<typeof known>();
-  const sizes: number[] = [];
-  const lookUps = tokenLookUps(({ length }) => {
-    sizes.push(length);
-    return slow.promise;
-  });
-  const lookups = hashes(33).map((hash) => lookUps.run(hash));
-  expect(sizes).toEqual([1, 32]);
-  slow.resolve(known);
-  await Promise.all(lookups);
-});
-
 it('settles each look-up with its own token while another statement hangs', async () => {
   const hung = Promise.withResolvers<typeof known>();
   const lookUps = tokenLookUps(async (sha256s) =>

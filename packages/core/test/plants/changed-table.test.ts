@@ -205,7 +205,7 @@ describe('a database that accepts no writes', () => {
     await setReadOnly('on');
     const started = await open();
     for (const store of [running, started]) {
-      await vi.waitFor(() => store.get(1n), { timeout: 5_000 });
+      await vi.waitFor(() => store.get(1n));
       const { writes, reads } = await overlapping(store);
       expect(new Set(writes)).toEqual(
         new Set([
@@ -217,7 +217,7 @@ describe('a database that accepts no writes', () => {
     await setReadOnly('off');
     for (const [i, store] of [running, started].entries()) {
       const create = () => store.create({ id: BigInt(10 + i), name: 'Ficus' });
-      await vi.waitFor(create, { timeout: 5_000 });
+      await vi.waitFor(create);
     }
   });
 

@@ -1,12 +1,12 @@
 import { createDatabase } from '@plant-store/test-setup';
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { expect, inject, it, vi } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { createCountUpTo } from '../../src/plants/count-up-to.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
+import { closeAtEnd } from '../fixtures/databases.ts';
 
 it('runs as a list, with the deadline and the caller of the call', async () => {
-  const database = await openPostgres(await createDatabase(inject('postgresUrl')));
-  onTestFinished(() => database.close());
+  const database = closeAtEnd(await openPostgres(await createDatabase(inject('postgresUrl'))));
   const read = vi.fn(database.read);
   const [deadline, caller] = [deadlineIn(60_000), { isGone: false }];
   expect(await createCountUpTo({ read })(5, { tag: 'x' }, { deadline, caller })).toBe(0);

@@ -1,11 +1,10 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
-import { connectToNew } from '../fixtures/databases.ts';
+import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
 
 it('lists each lasting plant exactly once while other plants are created and deleted', async () => {
   const { databaseUrl, sql } = await connectToNew();
-  const store = await openPlantStore({ databaseUrl });
-  onTestFinished(() => store.close());
+  const store = closeAtEnd(await openPlantStore({ databaseUrl }));
   // During the walk, a third of the ids stays, a third is deleted, and a third is created.
   const count = 1_000_000;
   const minId = -(2n ** 63n);

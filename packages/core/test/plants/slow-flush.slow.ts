@@ -97,8 +97,8 @@ test('a create waits for its commit on the same connection even when another cre
 });
 
 test.each([
-  ['create', () => createPlant(deadlineIn(500)), true],
-  ['delete', () => store.delete(++lastId, { deadline: deadlineIn(500) }), false],
+  ['create', () => createPlant(deadlineIn(2_000)), true],
+  ['delete', () => store.delete(++lastId, { deadline: deadlineIn(2_000) }), false],
 ])(
   'a %s is counted, logged and named until it ends when its commit outlasts its deadline',
   async (_, write, isCreate) => {
@@ -108,9 +108,9 @@ test.each([
     store.events.on('warning', (message) => warnings.push(message));
     disk.set(long);
     await expect(write()).rejects.toMatchObject({ code: 50300 });
-    await vi.waitFor(() => expect(store.pending().unsettled).toBe(1), { timeout: long });
+    await vi.waitFor(() => expect(store.pending().unsettled).toBe(1));
     expect(await isStored(id)).toBe(!isCreate);
-    await vi.waitFor(() => expect(warnings).toHaveLength(1), { timeout: long });
+    await vi.waitFor(() => expect(warnings).toHaveLength(1));
     expect(warnings[0]).toContain('The commit may still succeed');
     await vi.waitFor(
       async () => {
@@ -119,10 +119,10 @@ test.each([
           { pid: expect.any(Number), waitsFor: 'WalSync' },
         ]);
       },
-      { timeout: long, interval: 500 },
+      { interval: 500 },
     );
     disk.cut();
-    await vi.waitFor(() => expect(store.pending().unsettled).toBe(0), { timeout: long });
+    await vi.waitFor(() => expect(store.pending().unsettled).toBe(0));
     expect(await isStored(id)).toBe(isCreate);
     expect(warnings).toHaveLength(1);
   },
@@ -141,18 +141,18 @@ test('late commits are counted while every connection is busy', async () => {
     database.write('select pg_sleep(4)', [], { share, ...options }),
   );
   const inSleep = () => admin`select from pg_stat_activity where wait_event = 'PgSleep'`;
-  await vi.waitFor(async () => expect(await inSleep()).toHaveLength(4), { timeout: long });
+  await vi.waitFor(async () => expect(await inSleep()).toHaveLength(4));
   disk.set(long);
-  const late = [1, 2].map(() => insert([{ id: ++lastId, name: 'late' }], deadlineIn(500)));
+  const late = [1, 2].map(() => insert([{ id: ++lastId, name: 'late' }], deadlineIn(1_000)));
   await Promise.all(
     late.map((each) =>
       expect(each).rejects.toMatchObject({ reason: expect.stringContaining('no response within') }),
     ),
   );
-  await vi.waitFor(() => expect(database.unsettled()).toBe(2), { timeout: 10_000 });
+  await vi.waitFor(() => expect(database.unsettled()).toBe(2));
   expect(await inSleep()).toHaveLength(4);
   disk.cut();
-  await vi.waitFor(() => expect(database.unsettled()).toBe(0), { timeout: 10_000 });
+  await vi.waitFor(() => expect(database.unsettled()).toBe(0));
   await Promise.all(reads);
 });
 
@@ -167,17 +167,17 @@ test('a late commit is counted when the database is far away', async () => {
   await far.create({ id: ++lastId, name: 'before' });
   network.delay = 75;
   disk.set(long);
-  const late = far.create({ id: ++lastId, name: 'late' }, { deadline: deadlineIn(1_000) });
+  const late = far.create({ id: ++lastId, name: 'late' }, { deadline: deadlineIn(2_000) });
   await expect(late).rejects.toMatchObject({ code: 50300 });
-  await vi.waitFor(() => expect(far.pending().unsettled).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(far.pending().unsettled).toBe(1));
   disk.cut();
-  await vi.waitFor(() => expect(far.pending().unsettled).toBe(0), { timeout: 10_000 });
+  await vi.waitFor(() => expect(far.pending().unsettled).toBe(0));
 });
 
 test('a repeated create settles a late commit', async () => {
   const plant = { id: ++lastId, name: 'late' };
   disk.set(long);
-  await expect(store.create(plant, { deadline: deadlineIn(500) })).rejects.toMatchObject({
+  await expect(store.create(plant, { deadline: deadlineIn(2_000) })).rejects.toMatchObject({
     code: 50300,
     message: expect.stringContaining('may still be stored'),
   });

@@ -8,6 +8,7 @@ import { openPlantStore } from '../../src/plant-store.ts';
 import { outcomeUnknown } from '../../src/plants/create-errors.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
+import { closeAtEnd } from '../fixtures/databases.ts';
 
 // A commit takes as long as the synchronous standby is stopped.
 
@@ -50,8 +51,7 @@ async function stopStandby(): Promise<() => void> {
 const waitingCommits = () => admin`select from pg_stat_activity where wait_event = 'SyncRep'`;
 
 test('creates that arrive during a slow commit share the next statement', async () => {
-  const store = await openPlantStore({ databaseUrl: url });
-  onTestFinished(() => store.close());
+  const store = closeAtEnd(await openPlantStore({ databaseUrl: url }));
   await store.create({ id: 1n, name: 'before' });
   const sizes: number[] = [];
   store.events.on('batch', ({ size }) => sizes.push(size));
@@ -63,29 +63,28 @@ test('creates that arrive during a slow commit share the next statement', async 
   };
   create();
   await vi.waitFor(async () => expect(await waitingCommits()).toHaveLength(1));
-  // These creates take longer than a fast statement, and are more than a statement usually has.
-  await vi.waitFor(
-    async () => {
-      create();
-      expect(creates.length).toBeGreaterThan(150);
-    },
-    { interval: 2 },
-  );
+  const [{ now } = {}] = await admin`select clock_timestamp()::text as now`;
+  // The store asks again and again whether the first create is in its commit.
+  const asked = () => admin`
+    select from pg_stat_activity
+    where application_name like 'plant-store%' and query like '%syncrep%' and state = 'idle'
+      and query_start > ${now}::text::timestamptz`;
+  await vi.waitFor(async () => expect(await asked()).not.toHaveLength(0));
   expect(await waitingCommits()).toHaveLength(1);
+  for (let i = 0; i < 150; i++) create(); // These creates are more than a statement usually has.
   resume();
   await Promise.all(creates);
   expect(sizes).toEqual([1, creates.length - 1]);
 });
 
 test('a create gets its response even when the commit outlasts the deadline of another create in its statement', async () => {
-  const database = await openPostgres(url);
-  onTestFinished(() => database.close());
+  const database = closeAtEnd(await openPostgres(url));
   const statements = createPlantStatements(database);
   const create = (id: bigint, deadline: number) =>
     new Call<{ id: bigint; name: string }, CreateOutcome>({ id, name: 'x' }, { deadline }, (call) =>
       call.reject(outcomeUnknown()),
     );
-  const late = create(1_000n, deadlineIn(500));
+  const late = create(1_000n, deadlineIn(2_000));
   const waiting = [1_001n, 1_002n].map((id) => create(id, deadlineIn(60_000)));
   const resume = await stopStandby();
   const written = writeBatch(statements, [late, ...waiting], () => {});
@@ -108,8 +107,7 @@ test('a create gets its response even when the commit outlasts the deadline of a
 });
 
 test('a create that waits for the lock of another session does not delay other creates', async () => {
-  const store = await openPlantStore({ databaseUrl: url });
-  onTestFinished(() => store.close());
+  const store = closeAtEnd(await openPlantStore({ databaseUrl: url }));
   const locked = store.create({ id: 2_000n, name: 'before' });
   await locked;
   const other = postgres(url, { max: 1 });

@@ -7,6 +7,7 @@ import {
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { connectPostgres } from '../../src/postgres/connection.ts';
+import { closeAtEnd } from '../fixtures/databases.ts';
 
 /** Starts a PgBouncer. Its clients share `poolSize` connections to a database. */
 async function startPooler(poolSize: number) {
@@ -19,8 +20,7 @@ async function startPooler(poolSize: number) {
   const { hostname, port } = new URL(pgBouncer.url);
   const target = { url: pgBouncer.url, host: hostname, port: Number(port), timeout: 5_000 };
   const connect = async () => {
-    const connection = await connectPostgres(target);
-    onTestFinished(() => connection.close());
+    const connection = closeAtEnd(await connectPostgres(target));
     return connection;
   };
   /** Returns the prepared statements of the session on the server. */
@@ -60,14 +60,5 @@ describe.runIf(hasPgBouncer)('a connection through an installed PgBouncer', () =
       if (isHeld) await admin.unsafe('commit');
     }
     expect(pids.size).toBe(2);
-  });
-
-  it('runs a statement that the session on the server has lost', async () => {
-    const { admin, connect, prepared } = await startPooler(1);
-    const { query } = await connect();
-    expect((await query('select $1::int', ['1'])).rows).toEqual([[1]]);
-    for (const { name } of await prepared()) await admin.unsafe(`deallocate "${name}"`);
-    expect((await query('select $1::int', ['2'])).rows).toEqual([[2]]);
-    expect((await query('select $1::int', ['3'])).rows).toEqual([[3]]);
   });
 });

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { createDatabase, startPostgres, type TestPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
 import { openPlantReader } from '../../src/open-plant-reader.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
+import { createUser } from '../fixtures/databases.ts';
 
 const plant = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };
 
@@ -12,10 +12,8 @@ const plant = { id: 1n, name: 'Monstera deliciosa', tag: 'Araceae' };
 async function databaseWithUser({ isMigrated = true } = {}) {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   if (isMigrated) await (await openPlantStore({ databaseUrl })).close();
-  const user = `user_${randomUUID().replaceAll('-', '')}`;
   const sql = postgres(databaseUrl);
-  await sql.unsafe(`create role ${user} login`);
-  const url = Object.assign(new URL(databaseUrl), { username: user }).href;
+  const { user, url } = await createUser(sql, databaseUrl);
   return { sql, user, options: { databaseUrl: url } };
 }
 

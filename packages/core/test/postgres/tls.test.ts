@@ -1,5 +1,4 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, getCACertificates, type PeerCertificate } from 'node:tls';
@@ -64,26 +63,6 @@ describe('the driver', () => {
     const { ssl } = postgresOverTls(`${host}/?sslmode=require`, { host: '/run' }).options;
     expect(ssl).toBe(false);
   });
-
-  it.each([
-    ['verify-full', 'db.example.com', 'db.example.com', true],
-    ['verify-full', 'db.example.com', 'elsewhere', false],
-    ['verify-ca', 'db.example.com', 'elsewhere', true],
-    // The driver passes no name for an IP address, and Node then checks for "localhost".
-    ['verify-full', '192.0.2.1', 'localhost', false],
-  ])(
-    'decides with sslmode=%s at %s whether to accept a certificate for %s: %s',
-    (mode, server, name, isAccepted) => {
-      const { ssl } = optionsOf(`postgres://${server}/?sslmode=${mode}`);
-      const { checkServerIdentity } = ssl as ConnectionOptions; // With these modes, `ssl` is an object.
-      const certificate = {
-        subject: { CN: name },
-        subjectaltname: `DNS:${name}`,
-      } as PeerCertificate; // The check reads only these fields.
-      const error = checkServerIdentity?.(isIP(server) ? 'localhost' : server, certificate);
-      expect(error === undefined).toBe(isAccepted);
-    },
-  );
 
   it('trusts the authorities of the system with sslrootcert=system, and verifies the host', () => {
     for (const mode of ['', '&sslmode=require']) {
@@ -197,21 +176,6 @@ describe('TLS to Postgres', () => {
     expect(await isEncrypted('prefer')).toBe(false);
     await expect(isEncrypted('require')).rejects.toThrow();
     await expect(isEncrypted('verify-full', 'authority')).rejects.toThrow();
-  });
-
-  it('sslrootcert=system verifies the certificate even with sslmode=require', async () => {
-    await configureServer('localhost');
-    const url = `${server.url}?sslmode=require&sslrootcert=system`;
-    await expect(postgresOverTls(url)`select 1`).rejects.toThrow(/certificate/);
-  });
-
-  it('verify-full opens a store', async () => {
-    await configureServer('127.0.0.1');
-    const rootCert = join(directory, 'authority');
-    const databaseUrl = `${server.url}?sslmode=verify-full&sslrootcert=${rootCert}`;
-    const store = await openPlantStore({ databaseUrl });
-    expect(await store.create({ id: 1n, name: 'x' })).toEqual({ name: 'x' });
-    await store.close();
   });
 
   it('the error says that a server has no TLS or requires TLS', async () => {

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Query } from '../../src/database/query.ts';
 import { createConnectToPrimary } from '../../src/postgres/connect-to-primary.ts';
 import { buildIndexes } from '../../src/tables/indexes.ts';
@@ -66,28 +66,4 @@ it('builds an invalid index again, because its build was interrupted', async () 
   const [second] = await index();
   expect(second).toEqual({ ...first, indexrelid: expect.any(Number) });
   expect(second?.['indexrelid']).not.toBe(first?.['indexrelid']);
-});
-
-it('waits while another instance builds the index', async () => {
-  await createTable();
-  await sql`alter table plants add column changed_in xid8`;
-  await sql`create index plants_changed_in on plants (changed_in, id)`;
-  const other = await sql.reserve();
-  // A build waits for the transactions that have changed the table.
-  await other`begin`;
-  await other`insert into plants values (1)`;
-  const first = await build();
-  await vi.waitFor(async () =>
-    expect(
-      await sql`select from pg_stat_progress_create_index where datname = current_database()`,
-    ).toHaveLength(1),
-  );
-  const second = await build();
-  await vi.waitFor(() => expect(second.sent).toEqual([read, read]));
-  await other`commit`;
-  other.release();
-  await Promise.all([first.built, second.built]);
-  expect(first.sent).toEqual([read, 'create index', read, read]);
-  expect(new Set(second.sent)).toEqual(new Set([read]));
-  expect(await index()).toMatchObject([{ indisvalid: true }]);
 });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
-import { connectToNew } from '../fixtures/databases.ts';
+import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
 import { createOldTables } from '../fixtures/old-tables.ts';
 
 /** The statements of the version before scopes. */
@@ -25,16 +25,14 @@ beforeEach(async () => {
 
 describe('the migration to scopes', () => {
   it('lets an old token create plants, and do nothing else', async () => {
-    const store = await openPlantStore({ databaseUrl });
-    onTestFinished(() => store.close());
+    const store = closeAtEnd(await openPlantStore({ databaseUrl }));
     const principal = { name: 'old', scopes: ['plants:create'] };
     expect(await store.accessTokens.authenticate(oldToken)).toEqual(principal);
     expect(await store.get(1n)).toMatchObject({ name: 'Monstera deliciosa', tag: 'Araceae' });
   });
 
   it('lets an instance of the old version continue', async () => {
-    const store = await openPlantStore({ databaseUrl });
-    onTestFinished(() => store.close());
+    const store = closeAtEnd(await openPlantStore({ databaseUrl }));
     await sql.unsafe(oldInsert, [4, 'Calathea', 'Marantaceae']);
     await sql`insert into access_tokens (sha256, name) values (${Buffer.alloc(32)}, 'by the old one')`;
     expect(await sql.unsafe(`${oldSelect} from access_tokens`)).toHaveLength(2);
@@ -60,9 +58,7 @@ describe('the migration to scopes', () => {
     const { plants } = await store.list({ tag: 'rare', limit: 1000 });
     expect(plants).toHaveLength(100);
     await store.close(); // A session reports its statistics when it ends, or within 10 s.
-    await vi.waitFor(async () => expect(Number((await scans()).idx_scan)).toBeGreaterThan(0), {
-      timeout: 30_000,
-    });
+    await vi.waitFor(async () => expect(Number((await scans()).idx_scan)).toBeGreaterThan(0));
     expect(Number((await scans()).idx_tup_read)).toBeLessThan(1000);
   });
 });

@@ -3,10 +3,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openDatabase } from '../../src/open-database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { createWebhookTable, now } from '../../src/webhooks/webhook-table.ts';
-import { connectToNew } from '../fixtures/databases.ts';
+import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
 import { startReceiver } from '../fixtures/receiver.ts';
-
-const within = { timeout: 30_000, interval: 20 };
 
 async function openInstances(databaseUrl: string, count: number) {
   const webhooks = { allow: ['127.0.0.1'], retryDelays: [0, 0, 0] };
@@ -18,8 +16,7 @@ async function openInstances(databaseUrl: string, count: number) {
 
 it('gives an endpoint to another instance only after the lease has expired in the database', async () => {
   const { databaseUrl, sql } = await connectToNew();
-  const database = await openDatabase({ databaseUrl });
-  onTestFinished(() => database.close());
+  const database = closeAtEnd(await openDatabase({ databaseUrl }));
   const table = createWebhookTable(database);
   const [frozen, other] = [randomUUID(), randomUUID()];
   await table.insert({ name: 'partner', url: 'https://partner.example', secret: '', cursor: 'a' });
@@ -46,14 +43,14 @@ it('lets another instance repeat the message of a stopped instance with the same
   const receiver = await startReceiver(() => {}); // Never responds.
   receiver.secret = (await first.webhooks.create(receiver.url)).secret;
   first.webhooks.send();
-  await vi.waitFor(() => expect(first.feed().waiting).toBe(1), within);
+  await vi.waitFor(() => expect(first.feed().waiting).toBe(1));
   await first.create({ id: 1n, name: 'Hoya' });
-  await vi.waitFor(() => expect(receiver.received).toHaveLength(1), within);
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
   await first.close();
   receiver.respond = (response) => response.end();
   second.webhooks.send();
   await second.create({ id: 2n, name: 'Hoya' });
-  await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1', 'created 2']), within);
+  await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1', 'created 2']));
   const [one, other] = receiver.received;
   expect(other).toMatchObject({ id: one?.id, changes: ['created 1'] });
 });
@@ -68,7 +65,7 @@ it('sends each change from only one of several instances', async () => {
   for (const { webhooks } of stores) webhooks.send();
   const plants = Array.from({ length: 300 }, (_, i) => ({ id: BigInt(i), name: 'x' }));
   await store.createMany(plants);
-  await vi.waitFor(() => expect(receiver.changes()).toHaveLength(300), within);
+  await vi.waitFor(() => expect(receiver.changes()).toHaveLength(300));
   expect(receiver.received.flatMap(({ changes }) => changes)).toHaveLength(300);
 });
 

@@ -3,8 +3,6 @@ import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { embedded, removePlants, server } from '../fixtures/databases.ts';
 import { type Respond, startReceiver } from '../fixtures/receiver.ts';
 
-const within = { timeout: 8_000, interval: 20 };
-
 describe.each([server, embedded])('on $name', ({ provide }) => {
   let store: PlantStore;
 
@@ -43,19 +41,16 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
   it('sends signed changes in their order, over one connection', async () => {
     const receiver = await follow();
     await store.create({ id: 2n ** 60n + 1n, name: 'Monstera 🌱', tag: 'Araceae' });
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), within);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
     await store.delete(2n ** 60n + 1n);
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), within);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2));
     const [first, second] = receiver.received;
     expect(first?.body).toContain('"plant":{"id":1152921504606846977,"name":"Monstera 🌱"');
     expect(first?.type).toBe('plants.changed');
     expect(second?.body).toContain('"type":"deleted"');
     expect(second?.id).not.toBe(first?.id);
     expect(receiver.connections).toBe(1);
-    await vi.waitFor(
-      async () => expect(await show(receiver.name)).toMatchObject({ lag: 0 }),
-      within,
-    );
+    await vi.waitFor(async () => expect(await show(receiver.name)).toMatchObject({ lag: 0 }));
     const { attempts, state } = await show(receiver.name);
     expect(state).toBe('active');
     expect(attempts).toMatchObject([
@@ -73,7 +68,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     }));
     const huge = { id: 2000n, name: 'x'.repeat(50_000) };
     await store.createMany([...small, ...large, huge]);
-    await vi.waitFor(() => expect(receiver.changes()).toHaveLength(256), within);
+    await vi.waitFor(() => expect(receiver.changes()).toHaveLength(256));
     expect(new Set(receiver.changes()).size).toBe(256);
     for (const { changes, body } of receiver.received) {
       expect(changes.length).toBeLessThanOrEqual(100);
@@ -89,7 +84,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await store.create({ id: 1n, name: 'Hoya' });
     await store.create({ id: 2n, name: 'Hoya' });
     const attempts = async () => (await show(receiver.name)).attempts;
-    await vi.waitFor(async () => expect((await attempts()).at(-1)?.status).toBe(200), within);
+    await vi.waitFor(async () => expect((await attempts()).at(-1)?.status).toBe(200));
     const ids = receiver.received.map(({ id }) => id);
     expect(ids.slice(0, 3)).toEqual([ids[0], ids[0], ids[0]]);
     expect((await attempts()).slice(0, 3)).toMatchObject([
@@ -100,23 +95,24 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
   });
 
   it('does not repeat a deleted plant in a retry, and sends the deletion later', async () => {
-    let isUp = false;
-    const receiver = await follow({}, (response) =>
-      response.writeHead(isUp ? 200 : 503, { 'retry-after': '3' }).end(),
-    );
+    const deleted = Promise.withResolvers<number>();
+    const receiver = await follow({}, async (response) => {
+      const isFirst = receiver.received.length === 1;
+      response.writeHead(isFirst ? await deleted.promise : 200, { 'retry-after': '1' }).end();
+    });
     await store.createMany([
       { id: 1n, name: 'Hoya' },
       { id: 2n, name: 'Hoya' },
     ]);
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), within);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
     await store.delete(1n);
-    isUp = true;
-    await vi.waitFor(() => expect(receiver.changes()).toContain('deleted 1'), within);
+    deleted.resolve(503);
+    await vi.waitFor(() => expect(receiver.changes()).toContain('deleted 1'));
     const [first, second, third] = receiver.received;
     expect(first?.changes).toEqual(['created 1', 'created 2']);
     expect(second).toMatchObject({ id: first?.id, changes: ['created 2'] });
     expect(third?.changes).toEqual(['deleted 1']);
-    await vi.waitFor(async () => expect((await show(receiver.name)).lag).toBe(0), within);
+    await vi.waitFor(async () => expect((await show(receiver.name)).lag).toBe(0));
   });
 
   it('pauses an endpoint after the last retry, and sends all changes after a resume', async () => {
@@ -126,21 +122,20 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     const receiver = await follow({}, (response) => response.writeHead(status).end());
     await store.create({ id: 1n, name: 'Hoya' });
     const paused = { state: 'paused', pausedBecause: '4 attempts failed' };
-    await vi.waitFor(async () => expect(await show(receiver.name)).toMatchObject(paused), within);
+    await vi.waitFor(async () => expect(await show(receiver.name)).toMatchObject(paused));
     expect(warnings).toEqual([expect.stringContaining(`the webhook "${receiver.name}" is paused`)]);
     expect((await store.webhooks.state()).failing).toBe(1);
     status = 200;
     await store.delete(1n);
     expect(await store.webhooks.resume(receiver.name)).toBe(true);
-    await vi.waitFor(() => expect(receiver.changes().at(-1)).toBe('deleted 1'), within);
+    await vi.waitFor(() => expect(receiver.changes().at(-1)).toBe('deleted 1'));
   });
 
   it('pauses an endpoint that responds with 410', async () => {
     const receiver = await follow({}, (response) => response.writeHead(410).end());
     await store.create({ id: 1n, name: 'Hoya' });
-    await vi.waitFor(
-      async () => expect(await show(receiver.name)).toMatchObject({ state: 'paused' }),
-      within,
+    await vi.waitFor(async () =>
+      expect(await show(receiver.name)).toMatchObject({ state: 'paused' }),
     );
     expect(receiver.received).toHaveLength(1);
   });
@@ -154,8 +149,8 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
       { id: 2n, name: 'Monstera', tag },
     ]);
     await store.deleteMany([1n, 2n]);
-    await vi.waitFor(() => expect(tagged.changes()).toContain('deleted 2'), within);
-    await vi.waitFor(() => expect(deleted.changes()).toEqual(['deleted 1', 'deleted 2']), within);
+    await vi.waitFor(() => expect(tagged.changes()).toContain('deleted 2'));
+    await vi.waitFor(() => expect(deleted.changes()).toEqual(['deleted 1', 'deleted 2']));
     expect(tagged.changes().filter((change) => change.endsWith('1'))).toEqual([]);
   });
 
@@ -169,12 +164,12 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     const { cursor: after } = await show(receiver.name);
     // The process keeps the last changes in memory for some seconds.
     const read = () => store.changes({ after, wait: 1 });
-    await vi.waitFor(() => expect(read()).rejects.toMatchObject({ kind: 'cursorExpired' }), within);
+    await vi.waitFor(() => expect(read()).rejects.toMatchObject({ kind: 'cursorExpired' }));
     await store.webhooks.resume(receiver.name);
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), within);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
     expect(receiver.received[0]).toMatchObject({ type: 'plants.reset', changes: [] });
     await store.delete(2n);
-    await vi.waitFor(() => expect(receiver.changes()).toEqual(['deleted 2']), within);
+    await vi.waitFor(() => expect(receiver.changes()).toEqual(['deleted 2']));
   });
 
   it('repeats all changes after a cursor', async () => {
@@ -182,7 +177,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await store.create({ id: 1n, name: 'Hoya' });
     const receiver = await follow();
     await store.webhooks.replay(receiver.name, next);
-    await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1']), within);
+    await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1']));
   });
 
   it('repeats all changes since a time', async () => {
@@ -204,10 +199,10 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     const receiver = await follow();
     const secret = await store.webhooks.rotate(receiver.name);
     await store.create({ id: 1n, name: 'Hoya' });
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), within);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
     receiver.secret = secret ?? '';
     await store.delete(1n);
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), within);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2));
   });
 
   it('sends a test message, and returns its outcome', async () => {
@@ -220,7 +215,6 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
   it.each([
     ['ftp://partner.example/', {}, 'must begin with https://'],
     ['https://ann:secret@partner.example/', {}, 'must not have a user or a password'],
-    ['https://10.0.0.1/', {}, 'is not public'],
     ['http://127.0.0.1/', { from: 'x' }, 'must be the `next` of a response'],
     ['http://127.0.0.1/', { name: '\n' }, 'name must have 1 to 100 characters'],
   ])('rejects an endpoint with the URL %s and the options %o', async (url, options, message) => {

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type postgres from 'postgres';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createConnectToPrimary } from '../../../src/postgres/connect-to-primary.ts';
 import type { Connection } from '../../../src/postgres/connection.ts';
 import { migratePostgres } from '../../../src/postgres/migration/migration.ts';
-import { connectToNew } from '../../fixtures/databases.ts';
+import { connectToNew, createUser } from '../../fixtures/databases.ts';
 import { createOldTables } from '../../fixtures/old-tables.ts';
 
 let databaseUrl: string;
@@ -100,13 +99,7 @@ it('waits for a lock while another instance migrates, and then gives up', async 
 });
 
 describe('a user without privileges', () => {
-  /** Makes a user with these privileges. Returns the URL and the name of the user. */
-  async function userWith(...grants: string[]) {
-    const user = `user_${randomUUID().replaceAll('-', '')}`;
-    await sql.unsafe(`create role ${user} login`);
-    for (const grant of grants) await sql.unsafe(`grant ${grant} to ${user}`);
-    return { user, url: Object.assign(new URL(databaseUrl), { username: user }).href };
-  }
+  const userWith = (...grants: string[]) => createUser(sql, databaseUrl, ...grants);
 
   it('gets an error that names the missing grants', async () => {
     const { user, url } = await userWith();
