@@ -48,7 +48,7 @@ describe(`with the seed ${seed}`, () => {
 
   beforeAll(async () => {
     console.log(`any request: seed ${seed}`);
-    server = await startServer('Postgres', { logLevel: 'silent' });
+    server = await startServer({ logLevel: 'silent' });
     document = await documentValidator(server.url);
     start = (await server.store.changes({})).next;
   });

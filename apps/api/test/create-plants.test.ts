@@ -178,8 +178,8 @@ describe('a server', () => {
 });
 
 it('returns the same error for a plant as a create of this plant alone', async () => {
-  const server = await startServer('Postgres');
-  const sql = postgres(server.databaseUrl ?? '', { onnotice: () => {} });
+  const server = await startServer();
+  const sql = postgres(server.databaseUrl, { onnotice: () => {} });
   onTestFinished(async () => {
     await sql.end();
     await server.stop();

@@ -124,7 +124,7 @@ describe('GET /plants/changes', () => {
 });
 
 it('rejects a request for a wait while half of the connections are waiting', async () => {
-  const server = await startServer('Postgres', { maxConnections: 6 });
+  const server = await startServer({ maxConnections: 6 });
   const { next } = await server.store.changes({});
   const wait = () => getFrom(server, `?after=${next}&wait=20`);
   const waiting = [wait(), wait(), wait()];
@@ -146,7 +146,7 @@ it('rejects a request for a wait while half of the connections are waiting', asy
 it('does not count a request as waiting when the client has disconnected before the wait', async () => {
   const lookUp = Promise.withResolvers<Principal>();
   const authenticate = vi.fn(() => lookUp.promise);
-  const server = await startServer('Postgres', { maxConnections: 6, authenticate });
+  const server = await startServer({ maxConnections: 6, authenticate });
   const { next } = await server.store.changes({});
   const get = (wait: number, init = {}) => getFrom(server, `?after=${next}&wait=${wait}`, init);
   const clients = new AbortController();

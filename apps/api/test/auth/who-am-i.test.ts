@@ -52,7 +52,7 @@ describe.each(callers)('over $name', ({ call }) => {
 
   it('returns no expiry when an operator has set the expiry of a token to infinity', async () => {
     const token = await jwts.server.store.accessTokens.create('infinite');
-    const sql = postgres(jwts.server.databaseUrl ?? '');
+    const sql = postgres(jwts.server.databaseUrl);
     await sql`update access_tokens set expires_at = 'infinity' where name = 'infinite'`;
     await sql.end();
     const infinite = { name: 'infinite', scopes: ['plants:create', 'plants:read'] };

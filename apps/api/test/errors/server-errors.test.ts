@@ -8,7 +8,7 @@ const plant = '{"id":1,"name":"x"}';
 const server = shareServer();
 
 it('responds with 503 in time while the database is silent, and with 200 afterwards', async () => {
-  const sql = postgres(server.databaseUrl ?? '');
+  const sql = postgres(server.databaseUrl);
   const other = await sql.reserve();
   await other`begin`;
   await other`lock table plants in access exclusive mode`;

@@ -7,7 +7,7 @@ it('rejects a create with 50301 on both surfaces when the create has waited four
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let waited = 0;
-  const server = await startServer('Postgres', {
+  const server = await startServer({
     async create(plant) {
       if (waited === 0) vi.advanceTimersByTime(4_001);
       waited = 4_001;
@@ -23,7 +23,7 @@ it('rejects a create with 50301 on both surfaces when the create has waited four
 });
 
 it('accepts every create of a thousand connections that send at once', async () => {
-  const server = await startServer('Postgres', { create: async (plant) => plant });
+  const server = await startServer({ create: async (plant) => plant });
   const flood = await startCreateFlood(server, 1_000);
   await vi.waitFor(() => expect(flood.acknowledged.length).toBeGreaterThan(2_000), {
     timeout: 60_000,

@@ -12,7 +12,7 @@ const newcomers = 100;
 
 // The clients run in the process of the server, so every turn of the event loop has requests.
 it('accepts connections while creates keep the server busy', async () => {
-  const server = await startServer('Postgres', { create: async (plant) => plant });
+  const server = await startServer({ create: async (plant) => plant });
   const { token, url } = server;
   const create = requestText('POST /plants', token, '{"id":1,"name":"a plant"}');
   const creates = await startRequestFlood(url, creators, () => ({ text: create }));
