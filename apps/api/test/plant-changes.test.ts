@@ -78,14 +78,6 @@ describe('GET /plants/changes', () => {
     expect(idsIn(await read(get(`?after=${next}`)))).toEqual([11]);
   });
 
-  it.each([
-    ...['wait=21', 'wait=-1', 'wait=1.5', 'wait=', 'wait=1&wait=2', 'limit=0', 'more=1', 'after=x'],
-  ])('rejects the query %s', async (query) => {
-    const response = await get(`?${query}`);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: 40001 });
-  });
-
   it('responds with 401 when the token is revoked during the wait', async () => {
     const token = await server.store.accessTokens.create('waits');
     const response = getFrom({ ...server, token }, `?after=${await present()}&wait=20`);

@@ -231,7 +231,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
       for (let turn = 0; turn < 100; turn++) await setImmediate();
       expect(pages).toBe(before);
     };
-    await vi.waitFor(isBlocked, 10_000);
+    await vi.waitFor(isBlocked);
     expect(pages).toBeLessThan(16); // The buffers of the operating system hold some MiB.
     server.connectionsTimeOut();
     await vi.waitFor(async () => expect(await server.connections()).toBe(0));

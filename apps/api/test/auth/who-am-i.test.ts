@@ -39,17 +39,6 @@ describe.each(callers)('over $name', ({ call }) => {
     }
   });
 
-  it('responds with 40101 when the token is unknown', async () => {
-    expect(await whoAmI('guess')).toMatchObject({ status: 401, error: 40101 });
-  });
-
-  it('rejects parameters', async () => {
-    expect(await call(jwts.server, 'whoAmI', { verbose: 1 })).toMatchObject({
-      ...{ status: 400, error: 40001 },
-      message: 'invalid input: it has no parameter "verbose"',
-    });
-  });
-
   it('returns no expiry when an operator has set the expiry of a token to infinity', async () => {
     const token = await jwts.server.store.accessTokens.create('infinite');
     const sql = postgres(jwts.server.databaseUrl);

@@ -48,14 +48,13 @@ describe.runIf(hasPosixSignals)(`the server's process (seed ${seed})`, { concurr
     ['Postgres', onPostgres],
     ['the embedded database', onEmbedded],
   ] as const)(
-    'keeps every acknowledged plant on %s when it is killed 50 times',
-    { timeout: 20 * 60_000 }, // A start takes long on a busy machine.
+    'keeps every acknowledged plant on %s when it is killed 20 times',
     async ([, makeDatabase], context) => {
       const database = await makeDatabase(context);
       // Each server has its own token, because the server of another test may get the same port.
       const token = randomUUID();
       const start = () => startProcess({ ...database.env, PLANT_STORE_TOKEN: token });
-      const moments = fc.sample(fc.integer({ min: 1, max: 300 }), { numRuns: 50, seed });
+      const moments = fc.sample(fc.integer({ min: 1, max: 300 }), { numRuns: 20, seed });
       let server = start();
       const target = { url: await server.listening(), token };
       const load = startAcknowledgedLoad(target, 32);
@@ -81,13 +80,13 @@ describe.runIf(hasPosixSignals)(`the server's process (seed ${seed})`, { concurr
   );
 });
 
-it('ten servers on one database store one plant for each id, and send no other errors', async () => {
+it('four servers on one database store one plant for each id, and send no other errors', async () => {
   const database = await onPostgres();
-  const servers = await Promise.all(Array.from({ length: 10 }, () => serve(database.env)));
+  const servers = await Promise.all(Array.from({ length: 4 }, () => serve(database.env)));
   // Each server gets all ids, in its own order. Servers with even numbers and servers with odd numbers get
   // different names.
   const ids = 1_000;
-  const strides = [1, 999, 7, 993, 501, 499, 333, 667, 3, 997];
+  const strides = [1, 999, 7, 993];
   const responses = servers.flatMap((server, instance) =>
     Array.from({ length: ids }, async (_, i) => {
       const id = (i * (strides[instance] ?? 1)) % ids;

@@ -10,7 +10,7 @@ import { createDatabase } from '@plant-store/test-setup';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { buildServer } from '../../src/server.ts';
-import { openSocket, rawPost, sendRaw } from '../fixtures/raw-request.ts';
+import { openSocket, rawPost } from '../fixtures/raw-request.ts';
 import { acceptTestToken } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
@@ -47,17 +47,6 @@ it('responds while the server drains, is not ready, and closes the connections o
   };
   await server.close();
   expect.assertions(5);
-});
-
-it('responds to all requests of a connection, and sends Connection: close in the last response', async () => {
-  duringDrain = async () => {
-    const { responses } = await sendRaw(url, create(1) + create(2) + create(3));
-    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const connections = responses.map(({ headers }) => headers.get('connection'));
-    expect(connections).toEqual([null, null, 'close']);
-  };
-  await server.close();
-  expect.assertions(2);
 });
 
 /** Requests a batch of ten pages of about 1 MiB. The names are random, so compression does little. */
@@ -160,13 +149,4 @@ it('closes although a client never closes its side of a connection', async () =>
   onTestFinished(() => void open.destroy());
   await once(open, 'connect');
   await server.close();
-});
-
-it('closes unused and idle connections at once', async () => {
-  const unused = openSocket(url);
-  const idle = openSocket(url);
-  await once(unused, 'connect');
-  idle.write(create(1));
-  await once(idle, 'data');
-  await Promise.all([once(unused, 'close'), once(idle, 'close'), server.close()]);
 });

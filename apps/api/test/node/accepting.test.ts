@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { startRequestFlood } from '../faults/request-flood.ts';
 import { lastRequest, openSocket, requestText } from '../fixtures/raw-request.ts';
 import { startServer } from '../fixtures/running-server.ts';
@@ -12,6 +12,8 @@ const newcomers = 100;
 
 // The clients run in the process of the server, so every turn of the event loop has requests.
 it('accepts connections while creates keep the server busy', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] }); // No request waits too long, even on a busy machine.
+  onTestFinished(() => void vi.useRealTimers());
   const server = await startServer({ create: async (plant) => plant });
   const { token, url } = server;
   const create = requestText('POST /plants', token, '{"id":1,"name":"a plant"}');

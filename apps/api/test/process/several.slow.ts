@@ -97,7 +97,7 @@ it('replaces a process that dies repeatedly, after longer and longer delays', as
   await runSql(inject('postgresUrl'), `drop database ${name} with (force)`);
   process.kill(workersOf(server)[0] ?? Number.NaN, 'SIGKILL');
   const delays = () => logged(server, 'a process died').map(({ delay }) => delay);
-  await expect.poll(delays).toEqual([0, 1000, 2000]);
+  await expect.poll(() => delays().slice(0, 3)).toEqual([0, 1000, 2000]);
   server.child.kill('SIGTERM');
   expect(await server.ended()).toBe(0);
 });

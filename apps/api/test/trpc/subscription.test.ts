@@ -106,19 +106,6 @@ describe('the server', () => {
     const data = { error, httpStatus, path: 'plantChanges' };
     expect(await subscribe({ after }).ended).toMatchObject({ data });
   });
-
-  it('ends a subscription without sending the next change when the token is revoked', async () => {
-    const { accessTokens } = server.store;
-    const token = await accessTokens.create('subscriber');
-    const subscription = subscribe(undefined, token);
-    await first(subscription);
-    await accessTokens.revoke('subscriber');
-    await server.store.create({ id: 31n, name: 'secret' });
-    expect(await subscription.ended).toMatchObject({
-      data: { error: 40101, httpStatus: 401, code: 'UNAUTHORIZED' },
-    });
-    expect(changesIn(subscription)).toEqual([]);
-  });
 });
 
 interface ErrorEnvelope {
