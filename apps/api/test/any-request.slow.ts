@@ -48,7 +48,7 @@ describe(`with the seed ${seed}`, () => {
 
   beforeAll(async () => {
     console.log(`any request: seed ${seed}`);
-    server = await startServer('Postgres', { logLevel: 'silent' });
+    server = await startServer({ logLevel: 'silent' });
     document = await documentValidator(server.url);
     start = (await server.store.changes({})).next;
   });
@@ -86,7 +86,7 @@ describe(`with the seed ${seed}`, () => {
       fc.asyncProperty(plantJson, async (json) => {
         expect([200, 409]).toContain(await check(wellFormed(Buffer.from(json))));
       }),
-      runs(1500),
+      runs(1000),
     );
   });
 
@@ -95,14 +95,14 @@ describe(`with the seed ${seed}`, () => {
       fc.asyncProperty(invalidPlantJson, async (json) => {
         expect(await check(wellFormed(Buffer.from(json)))).toBe(400);
       }),
-      runs(1000),
+      runs(700),
     );
   });
 
   it('a request with random JSON or random bytes gets a response that the document describes', async () => {
     await fc.assert(
       fc.asyncProperty(anyBody, async (body) => void (await check(wellFormed(body)))),
-      runs(1200),
+      runs(800),
     );
   });
 
@@ -111,7 +111,7 @@ describe(`with the seed ${seed}`, () => {
       fc.asyncProperty(anyHeaders, plantJson, async (headers, json) => {
         await check({ headers, body: Buffer.from(json) });
       }),
-      runs(1200),
+      runs(800),
     );
   });
 
@@ -212,22 +212,6 @@ describe(`with the seed ${seed}`, () => {
       }),
       runs(500),
     );
-  });
-
-  it('a client can make a copy of the stored plants from the changes', async () => {
-    const copy = new Map<bigint, Omit<Row, 'id'>>();
-    let after = start;
-    for (;;) {
-      const { changes = [], next = '' } = await getChanges(`?after=${after}&limit=99`);
-      for (const { type, plant } of changes) {
-        const { id, name, tag = null } = plant;
-        if (type === 'created') copy.set(BigInt(id), { name, tag });
-        else copy.delete(BigInt(id));
-      }
-      if (changes.length === 0) break;
-      after = next;
-    }
-    expect(copy).toEqual(acknowledged);
   });
 
   it('bytes that are not HTTP get a status from 400 to 499', async () => {

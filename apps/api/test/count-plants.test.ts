@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { callers } from './fixtures/callers.ts';
-import { shareServer } from './fixtures/running-server.ts';
+import { shareServer, startServerOn } from './fixtures/running-server.ts';
 
 describe.each(callers)('over $name', ({ call }) => {
   const server = shareServer();
@@ -24,6 +24,14 @@ describe.each(callers)('over $name', ({ call }) => {
   ])('counts the plants with the tag %j', async (tag, count) => {
     const { output } = await call(server, 'countPlants', { tag });
     expect(output).toStrictEqual({ count, isExact: true });
+  });
+
+  it('stops counting at a million plants', async () => {
+    const countUpTo = async (limit: number) => limit;
+    const full = await startServerOn({ ...server.store, countUpTo });
+    const { output } = await call(full, 'countPlants', {});
+    expect(output).toStrictEqual({ count: 1_000_000, isExact: false });
+    await full.stop();
   });
 
   it.each([

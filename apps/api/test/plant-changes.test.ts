@@ -78,14 +78,6 @@ describe('GET /plants/changes', () => {
     expect(idsIn(await read(get(`?after=${next}`)))).toEqual([11]);
   });
 
-  it.each([
-    ...['wait=21', 'wait=-1', 'wait=1.5', 'wait=', 'wait=1&wait=2', 'limit=0', 'more=1', 'after=x'],
-  ])('rejects the query %s', async (query) => {
-    const response = await get(`?${query}`);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: 40001 });
-  });
-
   it('responds with 401 when the token is revoked during the wait', async () => {
     const token = await server.store.accessTokens.create('waits');
     const response = getFrom({ ...server, token }, `?after=${await present()}&wait=20`);
@@ -124,7 +116,7 @@ describe('GET /plants/changes', () => {
 });
 
 it('rejects a request for a wait while half of the connections are waiting', async () => {
-  const server = await startServer('Postgres', { maxConnections: 6 });
+  const server = await startServer({ maxConnections: 6 });
   const { next } = await server.store.changes({});
   const wait = () => getFrom(server, `?after=${next}&wait=20`);
   const waiting = [wait(), wait(), wait()];
@@ -146,7 +138,7 @@ it('rejects a request for a wait while half of the connections are waiting', asy
 it('does not count a request as waiting when the client has disconnected before the wait', async () => {
   const lookUp = Promise.withResolvers<Principal>();
   const authenticate = vi.fn(() => lookUp.promise);
-  const server = await startServer('Postgres', { maxConnections: 6, authenticate });
+  const server = await startServer({ maxConnections: 6, authenticate });
   const { next } = await server.store.changes({});
   const get = (wait: number, init = {}) => getFrom(server, `?after=${next}&wait=${wait}`, init);
   const clients = new AbortController();

@@ -115,23 +115,6 @@ describe('the check of a JWT', () => {
     expect(await jwts.outcomeOf(token)).toBe(200);
     expect(jwts.provider.fetches).toBe(2);
   });
-
-  it.each([
-    ['up', 40101],
-    ['down', 50303],
-  ] as const)(
-    'fetches the keys once for twenty unknown key IDs while the provider is %s',
-    async (mode, outcome) => {
-      expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
-      pass(11);
-      jwts.provider.mode = mode;
-      for (let i = 0; i < 20; i++) {
-        const header = { kid: `unknown ${i}` };
-        expect(await jwts.outcomeOf(await jwts.provider.sign({ header }))).toBe(outcome);
-      }
-      expect(jwts.provider.fetches).toBe(2);
-    },
-  );
 });
 
 describe('a server with an identity provider', () => {

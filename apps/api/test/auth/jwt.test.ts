@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inSeconds, shareJwtServer, startJwtAuthentication } from '../fixtures/jwt-server.ts';
 import { startServerOn } from '../fixtures/running-server.ts';
-import { post, surfaces } from '../fixtures/surfaces.ts';
 
 describe('a server that accepts JWTs', () => {
   const jwts = shareJwtServer();
@@ -14,11 +13,6 @@ describe('a server that accepts JWTs', () => {
   it('accepts a JWT, and logs the subject of the JWT as the principal', async () => {
     expect(await jwts.outcomeOf(await jwts.provider.sign({ claims: { sub: 'Ann' } }))).toBe(200);
     expect(jwts.server.log.map((line) => JSON.parse(line).principal)).toContain('Ann');
-  });
-
-  it('accepts access tokens of the store in addition to JWTs', async () => {
-    expect(await jwts.outcomeOf(await jwts.server.store.accessTokens.create('Ben'))).toBe(200);
-    expect(await jwts.outcomeOf(jwts.server.token)).toBe(200);
   });
 
   it('accepts a static token that has the form of a JWT', async () => {
@@ -79,13 +73,6 @@ describe('a server that accepts JWTs', () => {
     expect(await jwts.outcomeOf(token)).toBe(200);
     pass(16);
     expect(await jwts.outcomeOf(token)).toBe(40101);
-  });
-
-  it('responds with 431 when a JWT is longer than the limit for headers', async () => {
-    const token = await jwts.provider.sign({ claims: { groups: 'a'.repeat(16_000) } });
-    for (const { path } of surfaces) {
-      expect((await post({ ...jwts.server, token }, path, '{}')).status).toBe(431);
-    }
   });
 });
 

@@ -142,11 +142,3 @@ it('logs the issuer of a JWT, and no issuer for a static token', async () => {
   expect(others.length).toBeGreaterThan(0);
   for (const line of others) expect(line).not.toHaveProperty('issuer');
 });
-
-it('logs the scopes of the token in the log line of each request', async () => {
-  const token = await jwts.server.store.accessTokens.create('logged', { scopes: ['plants:read'] });
-  for (const { call } of callers) await call({ ...jwts.server, token }, 'listPlants', {});
-  const lines = jwts.server.log.map((line) => JSON.parse(line));
-  const logged = lines.filter(({ principal }) => principal === 'logged');
-  expect(logged.map(({ scope }) => scope)).toEqual(['plants:read', 'plants:read']);
-});

@@ -77,7 +77,7 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
   },
   plantRejected: () =>
     onNewServer({}, async (changed) => {
-      const sql = postgres(changed.databaseUrl ?? '');
+      const sql = postgres(changed.databaseUrl);
       await sql`alter table plants add check (name <> 'Monstera deliciosa')`;
       await sql.end();
       return read(post(changed, '/plants', monstera));
@@ -85,7 +85,7 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
   notImplemented: () => raw(rawRequest('BREW /plants')),
   databaseUnavailable: () =>
     onNewServer({}, async (bare) => {
-      const sql = postgres(bare.databaseUrl ?? '', { max: 2 });
+      const sql = postgres(bare.databaseUrl, { max: 2 });
       const response = await sql.begin(async (transaction) => {
         await transaction`lock table plants`;
         let hasResponse = false;
@@ -105,7 +105,7 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
     }),
   overloaded: () =>
     onNewServer({}, async (busy) => {
-      const sql = postgres(busy.databaseUrl ?? '');
+      const sql = postgres(busy.databaseUrl);
       const lock = await sql.reserve();
       await lock`begin`;
       await lock`lock table plants in access exclusive mode`;
@@ -146,10 +146,10 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
 
 /** Starts another server, sends a request to it, and returns the response. */
 async function onNewServer(
-  options: Parameters<typeof startServer>[1],
+  options: Parameters<typeof startServer>[0],
   request: (server: RunningServer) => Promise<ReceivedResponse>,
 ): Promise<ReceivedResponse> {
-  const other = await startServer('Postgres', options);
+  const other = await startServer(options);
   const response = await request(other);
   await other.stop();
   return response;

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { errorExamples } from '../../openapi/error-examples.ts';
 import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
@@ -8,7 +8,7 @@ const plant = '{"id":1,"name":"x"}';
 const server = shareServer();
 
 it('responds with 503 in time while the database is silent, and with 200 afterwards', async () => {
-  const sql = postgres(server.databaseUrl ?? '');
+  const sql = postgres(server.databaseUrl);
   const other = await sql.reserve();
   await other`begin`;
   await other`lock table plants in access exclusive mode`;
@@ -33,9 +33,11 @@ it('responds with 503 in time while the database is silent, and with 200 afterwa
 
   await other`rollback`;
   other.release();
-  for (const { status, body } of await send()) {
-    expect({ status, body }).toEqual({ status: 200, body: { name: 'x' } });
-  }
+  await vi.waitFor(async () => {
+    for (const { status, body } of await send()) {
+      expect({ status, body }).toEqual({ status: 200, body: { name: 'x' } });
+    }
+  });
   await sql.end();
   const { plants } = await server.store.list({ limit: 10 });
   expect(plants).toMatchObject([{ id: 1n, name: 'x' }]);

@@ -11,17 +11,11 @@ const fill = (unit: string, length: number) => unit.repeat(Math.floor(length / u
 const units: Record<string, string> = {
   'JWT beginnings': 'eyJ',
   'beginnings of tokens': 'plant_',
-  'JWT parts': 'eyJ.eyJ.',
-  dots: '.',
   slashes: '/',
   commas: ',',
   'percent signs': '%',
-  'encoded emoji': '%F0%9F%AA%B4',
   'encoded nulls': '%00',
-  'encoded slashes': '%2F',
   digits: '1',
-  letters: 'a',
-  semicolons: ';',
   quotes: '"',
   'charset parameters': ';charset=',
   parameters: 'a=b&',
@@ -107,10 +101,6 @@ function withText([name, unit]: [string, string]): HostileRequest[] {
       name: `${name} as many pipelined requests with short paths`,
       bytes: fill(`GET /${unit} HTTP/1.1\r\nHost:\r\n\r\n`, size) + head('GET /'),
     },
-    {
-      name: `${name} as many pipelined requests with paths of 600 characters`,
-      bytes: fill(rawRequest(`GET /${fill(unit, 600)}`), size) + head('GET /'),
-    },
     { name: `${name} as bytes that are not HTTP`, bytes: `${fill(unit, size)}\r\n\r\n` },
   ];
 }
@@ -122,21 +112,13 @@ const list = (unit: string) => `[${fill(`${unit},`, size - 100)}0]`;
 
 /** JSON texts of 1 MiB. */
 const values: Record<string, string> = {
-  'numbers with exponents': list('1e0'),
-  'long numbers': list('1111111111111111'),
-  digits: list('1'),
   'empty lists': list('[]'),
-  'empty objects': list('{}'),
   'deep lists': list(fill('[', 400) + fill(']', 400)),
   'too deep lists': fill('[', size),
   'deep objects': fill('{"a":', size),
   texts: list('""'),
-  nulls: list('null'),
   'one number': fill('1', size),
   'one fraction': `0.${fill('0', size - 10)}1`,
-  'many keys': `{${join(85_000, (index) => `"${index.toString(36)}a":1`)}}`,
-  'keys that are numbers': `{${join(75_000, (index) => `"${index * 1000}":1`)}}`,
-  'objects of many shapes': `[${join(70_000, (index) => `{"${index.toString(36)}":1}`)}]`,
   'one key': `{"${fill('a', size - 20)}":1}`,
   'one key of JWT beginnings': `{"${fill('eyJ', size - 20)}":1}`,
   'the same key': `{${fill('"id":1,', size - 20)}"id":2}`,
@@ -144,17 +126,14 @@ const values: Record<string, string> = {
   'one text of commas': `"${fill(',1e', size - 20)}"`,
   'one text of escapes': `"${fill('\\n', size - 20)}"`,
   'one text of escaped emoji': `"${fill('\\ud83e\\udeb4', size - 20)}"`,
-  'an open text of quotes': `"${fill('\\"', size - 20)}`,
   'an open text of quotes after a number': `[1e0,"${fill('\\"', size - 20)}`,
   'many texts after a text with a number': `["a, 1e0",${join(63_900, () => '""')}]`,
   'the most numbers with exponents': `[${join(24_900, () => '1e0')}]`,
-  'the most integers with exponents': `[${join(24_900, () => '1e18')}]`,
   'the most fractions with exponents': `[${join(24_900, () => '1.0000000000000001e0')}]`,
   'the most long numbers': `[${join(24_900, () => '1111111111111111')}]`,
   'the most long integers': `[${join(24_900, () => '1111111111111111999')}]`,
   'the most keys of numbers with exponents': `{${join(24_900, (index) => `"${index.toString(36)}a":1e18`)}}`,
   'the most objects': `[${join(31_900, (index) => `{"${index.toString(36)}":1}`)}]`,
-  'the most lists': `[${join(31_900, () => '[1]')}]`,
   'the most keys': `{${join(63_900, (index) => `"${index.toString(36)}a":1`)}}`,
   'the most keys that are numbers': `{${join(63_900, (index) => `"${index * 1000}":1`)}}`,
   'not JSON': fill('eyJ', size),
@@ -184,14 +163,8 @@ const inputs: Record<string, string> = {
 
 /** superjson texts that claim types for as many values as fit in a body. */
 const claims: Record<string, string> = {
-  'claims of short paths': claimed(
-    '{"a":1}',
-    70_000,
-    (index) => `"${index.toString(36)}":["bigint"]`,
-  ),
   'the most claims': claimed('{"a":1}', 31_900, (index) => `"${index.toString(36)}":["bigint"]`),
   'the most claims of texts': claimed('{"a":1}', 63_900, (index) => `"${index.toString(36)}":"x"`),
-  'claims of texts': claimed('[0]', 90_000, (index) => `"${index.toString(36)}":"x"`),
   'claims of deep paths': claimed(
     '{"a":1}',
     1_000,

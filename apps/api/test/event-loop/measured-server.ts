@@ -10,6 +10,8 @@ import { buildServer } from '../../src/server.ts';
 export interface Measurement {
   /** The CPU time of the longest turn of the event loop, in milliseconds. */
   longestTurn: number;
+  /** The CPU time for 1 MiB of harmless JSON, in milliseconds. */
+  harmless: number;
   /** The number of characters in the longest log line. */
   longestLine: number;
 }
@@ -51,11 +53,19 @@ const addresses: Addresses = {
 let longestTurn = 0;
 let isMeasuring = false;
 let last = process.threadCpuUsage();
+const harmlessJson = JSON.stringify(
+  Array.from({ length: 31_000 }, (_, id) => ({ id, name: 'a plant' })),
+);
+
+/** Returns the CPU time since `last`, in milliseconds. */
+function elapsed(): number {
+  const { user, system } = process.threadCpuUsage(last);
+  last = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
 
 function turn(): void {
-  const { user, system } = process.threadCpuUsage(last);
-  longestTurn = Math.max(longestTurn, (user + system) / 1000);
-  last = process.threadCpuUsage();
+  longestTurn = Math.max(longestTurn, elapsed());
   if (isMeasuring) setImmediate(turn);
 }
 
@@ -68,7 +78,8 @@ process.on('message', (message) => {
     setImmediate(turn);
   } else {
     turn();
-    process.send?.({ longestTurn, longestLine } satisfies Measurement);
+    JSON.parse(harmlessJson);
+    process.send?.({ longestTurn, harmless: elapsed(), longestLine } satisfies Measurement);
   }
 });
 process.on('disconnect', () => process.exit());

@@ -34,27 +34,24 @@ const batch = requestText('POST /plants/batch', token, JSON.stringify({ plants }
  * The kinds of requests. The operating system buffers some MiB for each connection, so some clients send
  * several requests at a time.
  */
-const requests = {
-  lists: () => get('/plants?limit=1000').repeat(8),
-  batchesOfLists: () => batchOf('listPlants', { limit: 1_000 }),
-  changes: ({ start }: Cursors) => get(`/plants/changes?after=${start}`).repeat(8),
-  batchesOfChanges: ({ start }: Cursors) => batchOf('listPlantChanges', { after: start }),
-  waits: ({ latest }: Cursors) => get(`/plants/changes?after=${latest}&wait=20`).repeat(8),
-  gets: () => get('/plants/500').repeat(8),
-  creates: () => batch,
-};
+const requests = [
+  () => get('/plants?limit=1000').repeat(8),
+  () => batchOf('listPlants', { limit: 1_000 }),
+  ({ start }: Cursors) => get(`/plants/changes?after=${start}`).repeat(8),
+  ({ start }: Cursors) => batchOf('listPlantChanges', { after: start }),
+  ({ latest }: Cursors) => get(`/plants/changes?after=${latest}&wait=20`).repeat(8),
+  () => get('/plants/500').repeat(8),
+  () => batch,
+];
 
-it.each([
-  ['list plants', [requests.lists]],
-  ['list plants, get and wait for changes, and send batches', Object.values(requests)],
-])('with the least heap, serves 400 clients that %s and read slowly', async (what, kinds) => {
+it('with the least heap, serves 400 clients that send requests of all kinds and read slowly', async () => {
   const { program, url, addPlants } = await startWithLeastHeap();
   const start = await latestCursor(url);
   await addPlants(1);
   const cursors = { start, latest: await latestCursor(url) };
 
   const texts = Array.from({ length: clients }, (_, i) => () => {
-    return kinds[i % kinds.length]?.(cursors) ?? '';
+    return requests[i % requests.length]?.(cursors) ?? '';
   });
   const slow = await startSlowClients(url, texts);
   let mostMemory = 0;
@@ -67,7 +64,7 @@ it.each([
     cursors.latest = (await latestCursor(url)) ?? cursors.latest;
   }
   slow.stop();
-  console.log(`${what}: ${JSON.stringify(slow.outcomes)}, at most ${Math.round(mostMemory)} MiB`);
+  console.log(`${JSON.stringify(slow.outcomes)}, at most ${Math.round(mostMemory)} MiB`);
   const others = Object.keys(slow.outcomes).filter((outcome) => !expected.test(outcome));
   expect(others).toEqual([]);
   const list = async () => (await fetch(`${url}/plants?limit=1`, { headers })).status;
@@ -76,14 +73,14 @@ it.each([
   expect(await stopProgram(program)).toBe(0);
 });
 
-it('with the least heap, sends 6,000 changes to each of 100 streams', async () => {
+it('with the least heap, sends 2,000 changes to each of 100 streams', async () => {
   const { program, url, addPlants } = await startWithLeastHeap();
   const start = await latestCursor(url);
-  for (const from of [1, 1_001, 2_001, 3_001, 4_001, 5_001]) await addPlants(from);
+  for (const from of [1, 1_001]) await addPlants(from);
   const end = new AbortController();
   const streams = Array.from({ length: 100 }, () => followChanges(url, start, end.signal));
   const counts = () => new Set(streams.map(({ created }) => created));
-  await expect.poll(counts, { timeout: 240_000 }).toEqual(new Set([6_000]));
+  await expect.poll(counts, { timeout: 240_000 }).toEqual(new Set([2_000]));
   end.abort();
   expect(await stopProgram(program)).toBe(0);
 });

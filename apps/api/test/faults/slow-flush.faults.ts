@@ -9,7 +9,9 @@ import { type PlantsDatabase, startPlantsDatabase } from './plants-database.ts';
 const test = it.runIf(hasSlowFlush);
 
 const disk = hasSlowFlush ? makeSlowFlush() : undefined;
-const seconds = 15;
+const seconds = 10;
+/** A create that has no response after this number of milliseconds gets an error. */
+const deadline = 5_000;
 let database: PlantsDatabase;
 
 beforeAll(async () => {
@@ -55,15 +57,13 @@ async function createDuring(flush: number, rate: number): Promise<Sent[]> {
   return sent;
 }
 
-/** `accepted` is the share of creates that get 200 even on a busy machine. */
 const cases = [
-  { flush: 1_500, rate: 40, accepted: 0.6 },
-  { flush: 2_000, rate: 40, accepted: 0.5 },
-  { flush: 2_000, rate: 640, accepted: 0.1 },
-  { flush: 3_000, rate: 40, accepted: 0.05 },
+  { flush: 1_500, rate: 40 },
+  { flush: 1_500, rate: 640 },
+  { flush: 3_000, rate: 40 },
 ];
 
-for (const { flush, rate, accepted: least } of cases)
+for (const { flush, rate } of cases)
   test(`flushes that take ${flush / 1000} s, at ${rate} creates a second`, async ({ task }) => {
     const sent = await createDuring(flush, rate);
     const accepted = sent.filter(({ status }) => status === 200);
@@ -77,8 +77,10 @@ for (const { flush, rate, accepted: least } of cases)
     const stored = new Set(rows.map(({ id }) => id));
     const missing = accepted.filter(({ id }) => !stored.has(id));
     const times = accepted.map(({ at }) => at).sort((a, b) => a - b);
+    // The creates of one flush get their responses together.
+    const longestGap = Math.max(...times.slice(1).map((at, i) => at - (times[i] ?? 0)));
     task.meta.fault = {
-      longestGap: Math.max(...times.slice(1).map((at, i) => at - (times[i] ?? 0))),
+      longestGap,
       slowest: Math.max(...sent.map(({ milliseconds }) => milliseconds)),
       acknowledged: accepted.length,
       missing: missing.length,
@@ -87,5 +89,8 @@ for (const { flush, rate, accepted: least } of cases)
     const unknown = sent.filter(({ id, status }) => status !== 200 && stored.has(id));
     const share = (some: Sent[]) => (some.length / sent.length).toFixed(3);
     console.log(`${share(accepted)} got 200, ${share(unknown)} got an error and are stored`);
-    expect(accepted.length / sent.length).toBeGreaterThanOrEqual(least);
+    expect(unknown.filter(({ milliseconds }) => milliseconds < deadline)).toEqual([]);
+    expect(accepted.length).toBeGreaterThan(0);
+    // A create waits for a running flush and for its own flush. A busy machine can make both flushes longer.
+    if (2 * longestGap < 0.8 * deadline) expect(accepted).toHaveLength(sent.length);
   });

@@ -61,4 +61,19 @@ export function isExplainable(
   return initial.some((state) => search(0n, Number.NEGATIVE_INFINITY, 0, state));
 }
 
+/** Returns the operations that began before the end of the first operation that no order explains. */
+export function unexplainedPart<Op extends Operation>(operations: readonly Op[]): Op[] {
+  const until = (end: number) =>
+    operations
+      .filter(({ start }) => start <= end)
+      // An operation that has not ended may still have no effect.
+      .map((operation) => ({
+        ...operation,
+        isCertain: operation.isCertain && operation.end <= end,
+      }));
+  const ends = operations.filter(({ isCertain }) => isCertain).map(({ end }) => end);
+  const first = ends.toSorted((a, b) => a - b).find((end) => !isExplainable(until(end)));
+  return operations.filter(({ start }) => start <= (first ?? Number.POSITIVE_INFINITY));
+}
+
 const bit = (i: number) => 1n << BigInt(i);

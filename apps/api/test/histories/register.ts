@@ -22,8 +22,3 @@ export function stateAfter(state: State, action: Action): State | undefined {
   if ((action.result === 'taken') !== isTaken) return undefined;
   return isTaken ? state : action.content;
 }
-
-/** Returns whether an action never changes the state. */
-export function isObservation(action: Action): boolean {
-  return action.type === 'read' || action.result === 'taken' || action.result === 'absent';
-}

@@ -4,7 +4,7 @@ import type { DatabaseName, Schedule } from './schedule.ts';
 
 const letters = 'AB';
 
-/** Returns one line about a history, and the smallest unexplained history of each id. */
+/** Returns one line about a history, and the operations of each unexplained id. */
 export function reportOf(
   database: DatabaseName,
   seed: number,
@@ -18,11 +18,9 @@ export function reportOf(
   const isGood = unexpected.length === 0 && unexplained.length === 0;
   const head = `${isGood ? '✓' : '✗'} ${database} seed ${seed}: ${clients} clients, ${calls} calls; ${faultTexts.join(', ')}`;
   const unexpectedLines = unexpected.map((call) => `  unexpected: ${lineOf(call)}`);
-  const unexplainedLines = unexplained.flatMap(({ id, smallest, over }) => [
+  const unexplainedLines = unexplained.flatMap(({ id, operations }) => [
     `  No order explains the responses about the id ${id}:`,
-    ...linesOf(smallest),
-    ...(over.length > 0 ? ['  Earlier calls had no result, and may have run too late:'] : []),
-    ...linesOf(over.slice(-5)),
+    ...linesOf(operations),
   ]);
   return [head, ...unexpectedLines, ...unexplainedLines].join('\n');
 }

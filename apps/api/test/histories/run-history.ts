@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { isExplainable } from './checker.ts';
+import { isExplainable, unexplainedPart } from './checker.ts';
 import { createClients } from './clients.ts';
 import { faults } from './faults.ts';
 import { type Call, type CallOperation, operationsById, unexpectedCalls } from './history.ts';
 import type { Fault, Schedule } from './schedule.ts';
-import { smallestHistory } from './smallest-history.ts';
 import type { World } from './world.ts';
 
 /** The milliseconds after the last fault, in which calls show the effects of the faults. */
@@ -22,9 +21,7 @@ export interface HistoryResult {
 
 interface Unexplained {
   readonly id: number;
-  readonly smallest: readonly CallOperation[];
-  /** Earlier calls without a result, whose time is over. One of these calls may have run too late. */
-  readonly over: readonly CallOperation[];
+  readonly operations: readonly CallOperation[];
 }
 
 /** Runs the clients and the faults of a schedule, and checks the calls of the clients. */
@@ -72,18 +69,8 @@ export async function runHistory(world: World, schedule: Schedule): Promise<Hist
 
   const { calls } = clients;
   const unexplained = [...operationsById(calls, ids, caused)].flatMap(([id, operations]) =>
-    isExplainable(operations) ? [] : [explain(id, operations)],
+    isExplainable(operations) ? [] : [{ id, operations: unexplainedPart(operations) }],
   );
   const unexpected = [...unexpectedCalls(calls), ...undecided.filter((call) => call !== undefined)];
   return { calls: calls.length, faults: caused, unexpected, unexplained };
-}
-
-function explain(id: number, operations: readonly CallOperation[]): Unexplained {
-  const smallest = smallestHistory(operations);
-  const start = Math.min(...smallest.map(({ start }) => start));
-  return {
-    id,
-    smallest,
-    over: operations.filter(({ isCertain, end }) => !isCertain && end < start),
-  };
 }

@@ -10,7 +10,7 @@ import { createDatabase } from '@plant-store/test-setup';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { buildServer } from '../../src/server.ts';
-import { openSocket, rawPost, sendRaw } from '../fixtures/raw-request.ts';
+import { openSocket, rawPost } from '../fixtures/raw-request.ts';
 import { acceptTestToken } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
 
@@ -49,17 +49,6 @@ it('responds while the server drains, is not ready, and closes the connections o
   expect.assertions(5);
 });
 
-it('responds to all requests of a connection, and sends Connection: close in the last response', async () => {
-  duringDrain = async () => {
-    const { responses } = await sendRaw(url, create(1) + create(2) + create(3));
-    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const connections = responses.map(({ headers }) => headers.get('connection'));
-    expect(connections).toEqual([null, null, 'close']);
-  };
-  await server.close();
-  expect.assertions(2);
-});
-
 /** Requests a batch of ten pages of about 1 MiB. The names are random, so compression does little. */
 async function sendLists() {
   for (let id = 0n; id < 8n; id++) {
@@ -92,17 +81,6 @@ it('sends a large compressed response completely, even when the server closes in
   });
   expect(sizesOf(gunzipSync(body).toString())).toEqual(Array(10).fill(8));
   await closed;
-});
-
-it('sends a large response completely and without compression while the server drains', async () => {
-  duringDrain = async () => {
-    const [response]: IncomingMessage[] = await once(await sendLists(), 'response');
-    expect(response?.headers['content-encoding']).toBeUndefined();
-    expect(response?.headers.connection).toBe('close');
-    expect(sizesOf(String(response && (await buffer(response))))).toEqual(Array(10).fill(8));
-  };
-  await server.close();
-  expect.assertions(3);
 });
 
 it('responds to every request of 40 clients until the clients cannot connect', async () => {
@@ -160,13 +138,4 @@ it('closes although a client never closes its side of a connection', async () =>
   onTestFinished(() => void open.destroy());
   await once(open, 'connect');
   await server.close();
-});
-
-it('closes unused and idle connections at once', async () => {
-  const unused = openSocket(url);
-  const idle = openSocket(url);
-  await once(unused, 'connect');
-  idle.write(create(1));
-  await once(idle, 'data');
-  await Promise.all([once(unused, 'close'), once(idle, 'close'), server.close()]);
 });

@@ -15,8 +15,8 @@ it.each([
 });
 
 it('is alive but not ready when the tables are missing', async () => {
-  const unready = await startServer('Postgres');
-  const sql = postgres(unready.databaseUrl ?? '');
+  const unready = await startServer();
+  const sql = postgres(unready.databaseUrl);
   await sql`drop table plants`;
   await sql.end();
   expect((await fetch(`${unready.url}/livez`)).status).toBe(200);

@@ -1,20 +1,16 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createDatabase, hasLongBacklog, startProcess } from '@plant-store/test-setup';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { hasLongBacklog } from '@plant-store/test-setup';
+import { expect, it } from 'vitest';
+import { serve } from '../fixtures/program.ts';
 import { lastRequest } from '../fixtures/raw-request.ts';
 
 // Windows cannot pause a process. On macOS, at most 128 connections can wait.
 it.runIf(hasLongBacklog)(
   'responds to a thousand clients that connect while the server is paused',
   async () => {
-    const server = startProcess({
-      DATABASE_URL: await createDatabase(inject('postgresUrl')),
-      PLANT_STORE_TOKEN: 'secret-of-the-tests',
-    });
-    onTestFinished(() => void server.child.kill('SIGKILL'));
-    const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
-    const { hostname, port } = new URL(url);
+    const server = await serve();
+    const { hostname, port } = new URL(server.url);
 
     server.child.kill('SIGSTOP'); // A paused process accepts no connection.
     const sockets = Array.from({ length: 1_000 }, () => connect(Number(port), hostname));

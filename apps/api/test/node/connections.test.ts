@@ -1,9 +1,11 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { PlantStore } from '@plant-store/core';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { nodeServerOptions } from '../../src/connections/node-server-options.ts';
 import { lastRequest, openSocket, rawPost, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
 import { type ServerOnStore, shareStore } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
@@ -67,6 +69,13 @@ it('closes connections on which clients read nothing, and serves other clients',
   server.connectionsTimeOut();
   await vi.waitFor(async () => expect(await server.connections()).toBe(0));
   await expectService();
+});
+
+it('limits the time of a client that reads nothing to the time in docs/maintain.md', async () => {
+  const page = await readFile(new URL('../../../../docs/maintain.md', import.meta.url), 'utf8');
+  const [, seconds] = /reads nothing for (\d+) s/.exec(page) ?? [];
+  // Node waits twice as long while a client does not read its response.
+  expect(2 * Number(nodeServerOptions().connectionTimeout)).toBeLessThan(1_000 * Number(seconds));
 });
 
 it('closes connections on which clients read byte by byte, and serves other clients', async () => {

@@ -65,16 +65,6 @@ it.each([
   await impatient.stop();
 });
 
-it('rejects only the malformed request when a connection has several requests', async () => {
-  const bytes = `${rawRequest('GET /trpc/')}GET /plants?tag=${long} HTTP/1.1\r\n`;
-  const { responses } = await sendRaw(server.url, bytes);
-  const errors = responses.map(({ status, body }) => ({ status, body: JSON.parse(body) }));
-  expect(errors).toHaveLength(2);
-  const [first = { status: 0, body: '' }, second = { status: 0, body: '' }] = errors;
-  expectErrorAt('/trpc/', first, 404, 40400);
-  expectErrorAt('/plants', second, 431, 43100);
-});
-
 it.each(['/plants', '/trpc/getPlant'])(
   'responds without a body to a HEAD of %s that Node rejects',
   async (path) => {

@@ -8,7 +8,7 @@ import { surfaces } from '../fixtures/surfaces.ts';
 const token = 'plant_secret-token';
 
 it('the responses and the log contain no token, no value, no SQL and no stack trace', async () => {
-  const server = await startServer('Postgres', {
+  const server = await startServer({
     authenticate: () => ({ name: 'Ann', scopes }),
     logLevel: 'trace',
     rateLimit: 1000,
@@ -47,7 +47,7 @@ it('the responses and the log contain no token, no value, no SQL and no stack tr
     await send('{}', { 'content-encoding': each, host: each });
   }
   responses.push(await (await fetch(`${url}/plants?access_token=${token}`)).text());
-  const sql = postgres(server.databaseUrl ?? '');
+  const sql = postgres(server.databaseUrl);
   await sql`drop table plants, access_tokens`;
   await sql.end();
   await send('{"id":2,"name":"secret-content"}');

@@ -1,6 +1,7 @@
-import { createDatabase, hasScript, startProcess } from '@plant-store/test-setup';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { hasScript } from '@plant-store/test-setup';
+import { expect, it } from 'vitest';
 import { terminalLine } from '../../src/observability/terminal-line.ts';
+import { serve } from '../fixtures/program.ts';
 
 const head = '"time":1795346248175,"pid":1,"hostname":"h"';
 const time = /^\d\d:\d\d:\d\d /;
@@ -33,17 +34,9 @@ it('escapes characters that would control the terminal', () => {
 it.runIf(hasScript)(
   'writes readable lines in place of JSON when the output is a terminal',
   async () => {
-    const server = startProcess(
-      {
-        DATABASE_URL: await createDatabase(inject('postgresUrl')),
-        PLANT_STORE_TOKEN: 'secret-of-the-tests',
-        PLANT_STORE_TOKN: 'x',
-      },
-      'exec script --quiet --return --command "exec $*" /dev/null',
-    );
-    onTestFinished(() => void server.child.kill('SIGKILL'));
-    const [, url = ''] = await server.printed(/REST +(\S+)\/plants/);
-    await fetch(`${url}/livez`);
+    const inTerminal = 'exec script --quiet --return --command "exec $*" /dev/null';
+    const server = await serve({ PLANT_STORE_TOKN: 'x' }, inTerminal);
+    await fetch(`${server.url}/livez`);
     await server.printed(/GET \/livez/);
     expect(server.output().replaceAll('\r', '')).toMatch(
       /^[\d:]+ WARNING PLANT_STORE_TOKN .*\n[\d:]+ Server listening at \S+\n\nThe plant store is open\.\n[^{]+curl .*\n\n[\d:]+ GET \/livez 200 \S+ ms\n$/,

@@ -64,7 +64,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     let nginx: TestNginx;
 
     beforeAll(async () => {
-      server = await startServer('Postgres', { trustProxy: ['127.0.0.1'] });
+      server = await startServer({ trustProxy: ['127.0.0.1'] });
       nginx = await startNginx([server.url]);
     });
 
@@ -135,7 +135,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
 
     it('keeps its connection to the store open', async () => {
       for (let id = 10; id < 15; id++) await createOver(nginx, { id, name: 'Hoya carnosa' });
-      expect(await server.connections()).toBe(1);
+      await expect.poll(() => server.connections()).toBe(1);
     });
 
     it('forwards the headers that the store accepts', async () => {
@@ -223,7 +223,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
 
     /** Starts an instance that shuts down. */
     async function startClosing(): Promise<string> {
-      const server = await startServer('Postgres');
+      const server = await startServer();
       onTestFinished(server.stop);
       await server.store.close();
       return server.url;
@@ -250,7 +250,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     });
 
     it('uses another instance when the first instance is down, shuts down or is silent', async () => {
-      const server = await startServer('Postgres');
+      const server = await startServer();
       onTestFinished(server.stop);
       const silent = await startInstance(() => {});
       for (const other of [await absent(), await startClosing(), silent]) {

@@ -8,7 +8,7 @@ const isWindows = process.platform === 'win32';
 const shells = isWindows ? ['cmd.exe', 'powershell.exe'] : ['/bin/sh'];
 
 it.each(shells)('the printed curl command works unchanged in %s', async (shell) => {
-  const server = await startServer('Postgres');
+  const server = await startServer();
   const run = async (command: string, env?: NodeJS.ProcessEnv) =>
     (await promisify(exec)(command, { shell, env: { ...process.env, ...env } })).stdout;
   const response = '{"name":"Monstera deliciosa","tag":"Araceae"}';
@@ -21,7 +21,7 @@ it.each(shells)('the printed curl command works unchanged in %s', async (shell) 
 });
 
 it.runIf(!isWindows)('the command for Windows sends the same plant', async () => {
-  const server = await startServer('Postgres');
+  const server = await startServer();
   const command = curlCommand(server.url, server.token, true).replace('curl.exe', 'curl');
   const { stdout } = await promisify(exec)(command);
   expect(stdout).toBe('{"name":"Monstera deliciosa","tag":"Araceae"}');

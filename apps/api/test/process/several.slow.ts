@@ -39,27 +39,22 @@ const plant = '{"id":1,"name":"x"}';
 /** Sends a request on a new connection. */
 const get = (url: string) => fetch(url, { headers: { ...headers, connection: 'close' } });
 
-it('serves one address with several processes, which share a log', async () => {
-  const server = await start();
-  for (let i = 0; i < 20; i++) expect((await get(`${server.url}/plants/${i}`)).status).toBe(404);
-  await stopProgram(server);
-  const pids = new Set(logged(server, 'request').map(({ pid }) => pid));
-  expect(pids).toEqual(new Set(workersOf(server)));
-  expect(pids.size).toBe(2);
-  expect(pids).not.toContain(server.child.pid);
-  expect(server.output().match(/The plant store is open/g)).toHaveLength(1);
-  expect(server.output()).toContain(`kill ${server.child.pid}\n`);
-});
-
-it('adds the metrics of all processes', async () => {
+it('serves one address with several processes, which share a log, and adds their metrics', async () => {
   const server = await start({ PLANT_STORE_METRICS_PORT: '0' });
-  for (let i = 0; i < 20; i++) await get(`${server.url}/plants/${i}`);
+  for (let i = 0; i < 20; i++) expect((await get(`${server.url}/plants/${i}`)).status).toBe(404);
   const { value } = await server.metrics();
   const labels = 'route="/plants/:id",method="GET",status="404"';
   expect(value(`plant_store_request_duration_seconds_count{${labels}}`)).toBe(20);
   expect(value('plant_store_processes')).toBe(2);
   expect(value('plant_store_unwritable_ratio')).toBe(0);
   expect(value('process_start_time_seconds')).toBeGreaterThan(Date.now() / 1000 - 600);
+  await stopProgram(server);
+  const pids = new Set(logged(server, 'request').map(({ pid }) => pid));
+  // The first process listens too, but only for the metrics.
+  expect([...pids, server.child.pid].toSorted()).toEqual(workersOf(server).toSorted());
+  expect(pids.size).toBe(2);
+  expect(server.output().match(/The plant store is open/g)).toHaveLength(1);
+  expect(server.output()).toContain(`kill ${server.child.pid}\n`);
 });
 
 it('responds to the waiting clients of all processes after a change, and when the server stops', async () => {
@@ -97,7 +92,7 @@ it('replaces a process that dies repeatedly, after longer and longer delays', as
   await runSql(inject('postgresUrl'), `drop database ${name} with (force)`);
   process.kill(workersOf(server)[0] ?? Number.NaN, 'SIGKILL');
   const delays = () => logged(server, 'a process died').map(({ delay }) => delay);
-  await expect.poll(delays).toEqual([0, 1000, 2000]);
+  await expect.poll(() => delays().slice(0, 3)).toEqual([0, 1000, 2000]);
   server.child.kill('SIGTERM');
   expect(await server.ended()).toBe(0);
 });
@@ -146,20 +141,17 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     expect((await get(`${server.url}/readyz`)).status).toBe(200);
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'responds to every request before the exit when all processes get %s',
-    async (signal) => {
-      const server = await start({ PLANT_STORE_DRAIN_DELAY_MS: '200' });
-      const clients = Array.from({ length: 16 }, () => sendUntilRefused(`${server.url}/plants/1`));
-      await expect.poll(() => logged(server, 'request').length).toBeGreaterThan(50);
-      const held = await beginCreate(server, plant);
-      signalAll(server, signal);
-      expect(await Promise.all(clients)).toEqual(Array(16).fill('ECONNREFUSED'));
-      held.write(plant);
-      expect(String(await once(held, 'data'))).toMatch(/^HTTP\/1\.1 200 OK/);
-      expect(await server.ended()).toBe(0);
-    },
-  );
+  it('responds to every request before the exit when all processes get SIGTERM', async () => {
+    const server = await start({ PLANT_STORE_DRAIN_DELAY_MS: '200' });
+    const clients = Array.from({ length: 16 }, () => sendUntilRefused(`${server.url}/plants/1`));
+    await expect.poll(() => logged(server, 'request').length).toBeGreaterThan(50);
+    const held = await beginCreate(server, plant);
+    signalAll(server, 'SIGTERM');
+    expect(await Promise.all(clients)).toEqual(Array(16).fill('ECONNREFUSED'));
+    held.write(plant);
+    expect(String(await once(held, 'data'))).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(await server.ended()).toBe(0);
+  });
 
   it('keeps running without a terminal when all processes get SIGHUP', async () => {
     const server = await start();

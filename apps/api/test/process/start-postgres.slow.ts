@@ -88,19 +88,15 @@ it('starts while its database is down, and is ready when the database is up', as
 });
 
 // Windows has no signals that a process can handle.
-it.runIf(hasPosixSignals).each(['SIGTERM', 'SIGINT'] as const)(
-  'exits at once on %s while it waits for its database',
-  async (signal) => {
-    const silent = createServer();
-    const port = await listen(silent);
-    const server = startProgram({ DATABASE_URL: `postgres://someone@127.0.0.1:${port}/plants` });
-    await once(silent, 'connection');
-    server.child.kill(signal);
-    expect(await server.ended()).toBe(0);
-    expect(server.output()).toBe('');
-    silent.close();
-  },
-);
+it.runIf(hasPosixSignals)('exits at once on SIGTERM while it waits for its database', async () => {
+  const silent = createServer();
+  const port = await listen(silent);
+  const server = startProgram({ DATABASE_URL: `postgres://someone@127.0.0.1:${port}/plants` });
+  await once(silent, 'connection');
+  expect(await stopProgram(server)).toBe(0);
+  expect(server.output()).toBe('');
+  silent.close();
+});
 
 it('starts when a server that is not Postgres listens at DATABASE_URL', async () => {
   const other = createHttpServer();
@@ -118,24 +114,16 @@ it('starts when a server that is not Postgres listens at DATABASE_URL', async ()
 
 it.each([
   ['the database does not exist', { pathname: 'none' }, /"none" does not exist\): create that/],
-  ['the user does not exist', { username: 'none' }, /"none" does not exist\): check the user/],
-  ['the user has no privileges', { username: 'visitor' }, /permission denied .*\): grant its user/],
   [
-    'the password is wrong',
-    { username: 'guarded', password: 'hidden' },
-    /password .*\): check the user/,
+    'the user does not exist',
+    { username: 'none', password: 'hidden' },
+    /"none" does not exist\): check the user/,
   ],
 ])('exits with the reason and the fix when %s', async (_case, wrong, message) => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const sql = postgres(databaseUrl);
-  await sql.unsafe(`
-    create role visitor login; create role with_password;
-    create role guarded login in role with_password password 'right'`);
   const server = startProgram({ DATABASE_URL: Object.assign(new URL(databaseUrl), wrong).href });
   expect(await server.ended()).toBe(1);
   expect(server.output()).toMatch(/did not start\.\n {2}the database cannot be used \(/);
   expect(server.output()).toMatch(message);
   expect(server.output()).not.toContain('hidden');
-  await sql`drop role visitor, guarded, with_password`;
-  await sql.end();
 });

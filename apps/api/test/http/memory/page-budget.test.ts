@@ -7,7 +7,7 @@ import { startServer, startServerOn } from '../../fixtures/running-server.ts';
 
 it('rejects lists but accepts creates while slow clients do not read their pages', async () => {
   const memoryBudget = 4 * 2 ** 20;
-  const server = await startServer('Postgres', { memoryBudget });
+  const server = await startServer({ memoryBudget });
   onTestFinished(server.stop);
   const name = 'x'.repeat(2 ** 20 - 100);
   for (const id of [1n, 2n]) await server.store.create({ id, name });
@@ -42,9 +42,9 @@ it.each([
 ])(
   'counts no memory for a stream that has ended while its read $blocked',
   async ({ otherLists, nameLength }) => {
-    const opened = await startServer('Postgres');
+    const opened = await startServer();
     onTestFinished(opened.stop);
-    const sql = postgres(opened.databaseUrl ?? '', { onnotice: () => {} });
+    const sql = postgres(opened.databaseUrl, { onnotice: () => {} });
     onTestFinished(() => sql.end({ timeout: 0 }));
     const { next: after } = await opened.store.changes({});
     await opened.store.create({ id: 1n, name: 'x'.repeat(nameLength) });
