@@ -8,6 +8,7 @@ import { type DatabaseOptions, openPlantStore } from '@plant-store/core';
 import { createDatabase, hasPosixShell, startOnPostgres } from '@plant-store/test-setup';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { buildProgram } from '../src/program.ts';
+import { copyMigrated } from './fixtures/database.ts';
 import { useDirectory } from './fixtures/plant-files.ts';
 import { main } from './fixtures/run-program.ts';
 
@@ -100,7 +101,7 @@ async function run(example: string, env: Record<string, string>) {
 const confirmed = (example: string) => example.replace(/ (delete \d+|distribute .*)$/, '$& --yes');
 
 const databases = {
-  Postgres: async () => ({ databaseUrl: await createDatabase(inject('postgresUrl')) }),
+  Postgres: async () => ({ databaseUrl: await copyMigrated() }),
   'the embedded database': async () => ({ dataDirectory: directory.path('store') }),
 };
 
@@ -108,8 +109,9 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
   it.each(others)('has an example that runs: %s', async (example) => {
     const settings = await databases.Postgres();
     const env = await prepare(settings);
-    const other = await createDatabase(inject('postgresUrl'));
-    const command = confirmed(example).replace('postgres://…', other);
+    const target = 'postgres://…';
+    const other = example.includes(target) ? await createDatabase(inject('postgresUrl')) : target;
+    const command = confirmed(example).replace(target, other);
     const { code, errors } = await run(command, env);
     // `doctor` reports that the Postgres of the tests runs without fsync.
     expect(code, errors).toBe(example === 'plant-store doctor' ? 1 : 0);
@@ -119,9 +121,8 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
     const env = await prepare(await databases.Postgres());
     const { child, exit } = start(example, env);
     const file = example.includes('consumer') ? 'consumed.ndjson' : 'changes.ndjson';
-    await vi.waitFor(
-      async () => expect(await readFile(directory.path(file), 'utf8')).toContain(`"id":${exact},`),
-      { timeout: 60_000 },
+    await vi.waitFor(async () =>
+      expect(await readFile(directory.path(file), 'utf8')).toContain(`"id":${exact},`),
     );
     if (child.pid) process.kill(-child.pid, 'SIGTERM');
     await exit;

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   createDatabase,
   freePort,
@@ -79,13 +81,10 @@ async function follow(store: PlantStoreClient, after?: string) {
     states,
     errors: ended,
     unsubscribe,
-    connected: () => vi.waitFor(() => expect(states.at(-1)).toBe('pending'), { timeout: 60_000 }),
-    received: (count: number) =>
-      vi.waitFor(() => expect(changes).toHaveLength(count), { timeout: 60_000 }),
+    connected: () => vi.waitFor(() => expect(states.at(-1)).toBe('pending')),
+    received: (count: number) => vi.waitFor(() => expect(changes).toHaveLength(count)),
     error: () =>
-      vi.waitFor(() => plantStoreError(ended[0]) ?? expect.unreachable(String(ended)), {
-        timeout: 60_000,
-      }),
+      vi.waitFor(() => plantStoreError(ended[0]) ?? expect.unreachable(String(ended))),
   };
 }
 
@@ -95,12 +94,12 @@ async function startStub(onRequest: RequestListener): Promise<string> {
     response.setHeader('content-type', 'text/event-stream');
     onRequest(incoming, response);
   });
-  const port = await freePort();
-  stub.listen(port);
+  await once(stub.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => {
     stub.closeAllConnections();
     stub.close();
   });
+  const { port } = stub.address() as AddressInfo; // The server listens on a port, not on a pipe.
   return `http://127.0.0.1:${port}`;
 }
 
@@ -151,10 +150,10 @@ describe('plantChanges', () => {
     await feed.connected();
     await create();
     await feed.received(1);
-    expect(tokens).toHaveBeenCalledTimes(1);
+    const before = tokens.mock.calls.length;
     proxy.fault = 'refuse';
     await create();
-    await vi.waitFor(() => expect(tokens.mock.calls.length).toBeGreaterThan(2));
+    await vi.waitFor(() => expect(tokens.mock.calls.length).toBeGreaterThan(before + 1));
     proxy.fault = 'none';
     await feed.received(2);
     await create();
@@ -205,9 +204,11 @@ describe('plantChanges', () => {
     });
     const store = createPlantStoreClient({ url: stub, token });
     await follow(store, 'first');
-    await vi.waitFor(() => expect(addresses.length).toBeGreaterThan(1), { timeout: 60_000 });
+    // On a busy machine, the first connection may seem silent before its event is read.
+    await vi.waitFor(() =>
+      expect(addresses.at(-1)).toContain('{"after":"first","lastEventId":"last"}'),
+    );
     expect(addresses[0]).toContain('{"after":"first"}');
-    expect(addresses[1]).toContain('{"after":"first","lastEventId":"last"}');
   });
 
   it('asks for a new token when the token has expired', async () => {

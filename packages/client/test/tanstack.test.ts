@@ -125,7 +125,7 @@ async function showPages(query: PlantPagesQuery, queryClient = newQueryClient())
     store,
     queryClient,
     shown,
-    shows: (pages: bigint[][]) => vi.waitFor(() => expect(shown()).toEqual(pages), 60_000),
+    shows: (pages: bigint[][]) => vi.waitFor(() => expect(shown()).toEqual(pages)),
   };
 }
 
@@ -139,15 +139,17 @@ describe('plantPages', () => {
 describe('followPlantPages', () => {
   it('updates the loaded pages without another request', async () => {
     const { list, store, queryClient, shows } = await showPages({ limit: 2 });
-    const before = list.mock.calls.length;
+    const { length } = list.mock.calls;
     onTestFinished(followPlantPages(store, queryClient, { limit: 2 }));
     // The pages are loaded a second time, because the first load may be older than the cursor.
-    await vi.waitFor(() => expect(list.mock.calls.length).toBe(before + 3));
+    await vi.waitFor(() => expect(list.mock.calls.length).toBeGreaterThanOrEqual(length + 3));
+    await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0));
+    const loaded = list.mock.calls.length;
     await create(2n);
     await shows([ids.slice(0, 2), [1n, 2n, 5n], ids.slice(4)]);
     await client.deletePlant.mutate({ id: -1n });
     await shows([ids.slice(0, 1), [1n, 2n, 5n], ids.slice(4)]);
-    expect(list.mock.calls.length).toBe(before + 3);
+    expect(list.mock.calls.length).toBe(loaded);
   });
 
   it('shows only new plants that match the query', async () => {
@@ -164,10 +166,10 @@ describe('followPlantPages', () => {
     const { list, store, queryClient, shown } = await showPages({ limit: 4 });
     const before = list.mock.calls.length;
     onTestFinished(followPlantPages(store, queryClient, { limit: 4 }));
-    await vi.waitFor(() => expect(list.mock.calls.length).toBe(before + 2));
+    await vi.waitFor(() => expect(list.mock.calls.length).toBeGreaterThanOrEqual(before + 2));
     await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0));
     await create(2n);
-    await vi.waitFor(() => expect(shown()?.flat()).toContain(2n), 60_000);
+    await vi.waitFor(() => expect(shown()?.flat()).toContain(2n));
     // The second page is slow, and the first page was read before the change.
     const gate = Promise.withResolvers<void>();
     const loadSlowly = async (...call: Parameters<typeof client.listPlants.query>) => {
@@ -178,9 +180,9 @@ describe('followPlantPages', () => {
     list.mockImplementation(loadSlowly as typeof client.listPlants.query); // The promises of tRPC have a type of their own.
     const calls = list.mock.calls.length;
     const refetch = queryClient.refetchQueries({ queryKey: ['plantPages'] });
-    await vi.waitFor(() => expect(list.mock.calls.length).toBe(calls + 2));
+    await vi.waitFor(() => expect(list.mock.calls.length).toBeGreaterThanOrEqual(calls + 2));
     await client.deletePlant.mutate({ id: 1n });
-    await vi.waitFor(() => expect(shown()?.flat()).not.toContain(1n), 60_000);
+    await vi.waitFor(() => expect(shown()?.flat()).not.toContain(1n));
     gate.resolve();
     await refetch;
     expect(shown()?.flat()).not.toContain(1n);

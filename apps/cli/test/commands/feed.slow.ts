@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createUser, useDatabase } from '../fixtures/database.ts';
 import { startFollower } from '../fixtures/follower.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
-import { hasTerminals, type ProgramOptions, run, runOnTerminal } from '../fixtures/run-program.ts';
+import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 const database = useDatabase({ isMigrated: true });
@@ -11,32 +11,20 @@ const { env } = database;
 
 const said = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 
-async function switchesOffAndOn(options: ProgramOptions) {
-  expect(await run(['feed', 'on'], options)).toEqual(
-    said('the feed of changes is on, as before\n'),
-  );
-  expect(await run(['feed', 'off', '--yes'], options)).toEqual(
-    said('the feed of changes is off\n'),
-  );
-  expect(await run(['feed', 'off', '--yes'], options)).toEqual(
-    said('the feed of changes is off, as before\n'),
-  );
-  expect(await run(['follow'], options)).toMatchObject({
-    code: 1,
-    stderr:
-      'plant-store: the feed of changes is switched off: the operator switches it on with `plant-store feed on`\n',
-  });
-  expect(await run(['feed', 'on'], options)).toEqual(said('the feed of changes is on\n'));
-}
-
 it('ends a running follow, and makes the earlier cursors invalid', async () => {
   const follower = startFollower([], { env });
   const [line] = await follower.waitFor(1);
-  await switchesOffAndOn({ env });
+  const feed = (...args: string[]) => run(['feed', ...args], { env });
+  expect(await feed('on')).toEqual(said('the feed of changes is on, as before\n'));
+  expect(await feed('off', '--yes')).toEqual(said('the feed of changes is off\n'));
+  expect(await feed('off', '--yes')).toEqual(said('the feed of changes is off, as before\n'));
   expect(await follower.result).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('plant-store: the feed of changes is switched off'),
+    stderr: expect.stringContaining(
+      'plant-store: the feed of changes is switched off: the operator switches it on with `plant-store feed on`\n',
+    ),
   });
+  expect(await feed('on')).toEqual(said('the feed of changes is on\n'));
   const again = await run(['follow', '--from', String(line?.cursor)], { env });
   expect(again.stderr).toBe(
     'plant-store: the database was replaced: empty your copy, and list the plants again with follow --from start\n',
@@ -47,15 +35,10 @@ it('ends a running follow, and makes the earlier cursors invalid', async () => {
 it('switches the feed of an embedded database off and on', async () => {
   const path = directory.path('.');
   await (await openPlantStore({ dataDirectory: path })).close();
-  await switchesOffAndOn({ env: { PLANT_STORE_DATA_DIR: path } });
-});
-
-it('asks the user before the feed is switched off', async () => {
-  const { code, stderr } = await run(['feed', 'off'], { env });
-  expect(stderr).toBe(
-    'plant-store: cannot ask without a terminal: add --yes to switch the feed off\n',
-  );
-  expect(code).toBe(2);
+  const embedded = { env: { PLANT_STORE_DATA_DIR: path } };
+  const off = await run(['feed', 'off', '--yes'], embedded);
+  expect(off).toEqual(said('the feed of changes is off\n'));
+  expect(await run(['feed', 'on'], embedded)).toEqual(said('the feed of changes is on\n'));
 });
 
 it.runIf(hasTerminals)('keeps the feed on when the user does not confirm', async () => {

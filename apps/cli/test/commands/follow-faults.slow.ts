@@ -8,7 +8,7 @@ import postgres from 'postgres';
 import { expect, inject, it, vi } from 'vitest';
 import { migratedDatabase } from '../fixtures/database.ts';
 import { changesIn, type Line, startFollower } from '../fixtures/follower.ts';
-import { main, run } from '../fixtures/run-program.ts';
+import { main } from '../fixtures/run-program.ts';
 
 const plants = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
@@ -31,7 +31,7 @@ it('gives each change once to a consumer that is killed several times', async ()
   const changed = changeStore();
   const all = 40 * (70 + 5);
   let cursor = String(start?.cursor);
-  for (const next of [1, 33, 100, 101, 777, 1_999, all - taken.length]) {
+  for (const next of [1, 101, 1_999, all]) {
     follower.child.kill('SIGKILL');
     follower = startFollower(['--from', cursor], { env });
     // The consumer takes only some of the lines that arrive.
@@ -84,14 +84,11 @@ it('gives a consumer an exact copy of the store when kills interrupt the list', 
   const sql = postgres(env.DATABASE_URL);
   const rows = await sql<{ id: string; name: string }[]>`select id, name from plants order by id`;
   await sql.end();
-  await vi.waitFor(
-    () => {
-      take(follower.lines());
-      const sorted = [...copy].toSorted(([a], [b]) => a - b);
-      expect(sorted).toEqual(rows.map(({ id, name }) => [Number(id), name]));
-    },
-    { timeout: 20_000, interval: 200 },
-  );
+  await vi.waitFor(() => {
+    take(follower.lines());
+    const sorted = [...copy].toSorted(([a], [b]) => a - b);
+    expect(sorted).toEqual(rows.map(({ id, name }) => [Number(id), name]));
+  });
   await store.close();
 });
 
@@ -106,7 +103,7 @@ it('goes on after the database restarts, and warns once of each outage', async (
   for (const id of [1, 2]) {
     await sql.end();
     await server.halt();
-    await vi.waitFor(() => expect(errors.match(/\n/g)).toHaveLength(id), { timeout: 20_000 });
+    await vi.waitFor(() => expect(errors.match(/\n/g)).toHaveLength(id));
     await severalConnections(Number(new URL(server.url).port));
     await server.start();
     sql = postgres(server.url);
@@ -153,21 +150,6 @@ it('continues the list after the database restarts, without a gap or a repeat', 
   await server.stop();
 });
 
-it('connects to the primary among several hosts, and rejects a read replica alone', async () => {
-  const primary = await startPostgres({ fsync: 'off' });
-  const sql = await migratedDatabase({ DATABASE_URL: primary.url });
-  const standby = await primary.startStandby();
-  const replica = await run(['follow'], { env: { DATABASE_URL: standby.url } });
-  expect(replica.stderr).toMatch(/^plant-store: the database accepts no writes .*: connect to the/);
-  expect(replica.code).toBe(1);
-  const DATABASE_URL = primary.url.replace('@', `@${new URL(standby.url).host},`);
-  const follower = startFollower([], { env: { DATABASE_URL } });
-  await follower.waitFor(1);
-  await sql.end();
-  await standby.stop();
-  await primary.stop();
-});
-
 /** Accepts and closes connections at a port, until several clients have connected. */
 async function severalConnections(port: number): Promise<void> {
   let connections = 0;
@@ -175,7 +157,7 @@ async function severalConnections(port: number): Promise<void> {
     connections++;
     socket.destroy();
   }).listen(port, '127.0.0.1');
-  await vi.waitFor(() => expect(connections).toBeGreaterThan(3), { timeout: 20_000 });
+  await vi.waitFor(() => expect(connections).toBeGreaterThan(3));
   listener.close();
   await once(listener, 'close');
 }
@@ -202,7 +184,7 @@ it('stops reading from the database while nobody reads the output', async () => 
       if (last === before || last > previous) throw new Error(`${last} rows`);
     },
     // Postgres updates the number of rows after a second.
-    { timeout: 30_000, interval: 1_500 },
+    { timeout: 60_000, interval: 1_500 },
   );
   expect(last - before).toBeLessThan(count / 2);
   child.kill('SIGKILL');

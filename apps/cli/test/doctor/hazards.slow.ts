@@ -6,8 +6,8 @@ import {
   startPgBouncer,
   startPostgres,
 } from '@plant-store/test-setup';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { createUser, migratedDatabase } from '../fixtures/database.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { copyMigrated, createUser, migratedDatabase } from '../fixtures/database.ts';
 import { hazardsOf } from '../fixtures/findings.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
@@ -17,8 +17,8 @@ const directory = useDirectory();
 // Somebody may have changed the database. `doctor` names the change. The effect of the change on clients
 // decides the level of the finding.
 
-async function database(server = inject('postgresUrl')) {
-  const env = { DATABASE_URL: await createDatabase(server) };
+async function database(server?: string) {
+  const env = { DATABASE_URL: await (server ? createDatabase(server) : copyMigrated()) };
   const sql = await migratedDatabase(env);
   onTestFinished(() => sql.end());
   return { env, sql, name: new URL(env.DATABASE_URL).pathname.slice(1) };

@@ -54,7 +54,7 @@ describe.each(formatNames)('an import of arbitrary bytes as %s', (format) => {
           bytes[0] !== 0x1f && bytes[0] !== 0x28 && bytes[0] !== 0xff && bytes[0] !== 0xfe;
         if (isPlain) expect([linesOf(bytes, '\n'), linesOf(bytes, '\r')]).toContain(lines);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
   });
 

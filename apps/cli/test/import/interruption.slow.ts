@@ -18,10 +18,7 @@ async function startHalfOfImport() {
   const started = start(args, { env });
   started.child.stdin.write([...plantLines(count / 2)].join(''));
   const { sql } = database;
-  await vi.waitFor(async () => expect(await sql`select from plants limit 1`).toHaveLength(1), {
-    timeout: 20_000,
-    interval: 100,
-  });
+  await vi.waitFor(async () => expect(await sql`select from plants limit 1`).toHaveLength(1));
   return { ...started, sql };
 }
 

@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { findField, openPage, waitForTitle } from '../fixtures/open-page.ts';
+import { asPhone, findField, openPage, waitForTitle } from '../fixtures/open-page.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 import { startWithPlants } from '../fixtures/start-with-plants.ts';
 import { openView, viewNames } from '../fixtures/views.ts';
@@ -40,9 +40,29 @@ async function findings(page: Page): Promise<string[]> {
 
 const server = sharedServer();
 
-it.each(viewNames)('has no violation in the view "%s"', async (name) => {
-  expect(await findings(await openView(server, name))).toEqual([]);
-});
+it.each(viewNames)(
+  'has no violation, and has large controls on a phone, in the view "%s"',
+  async (name) => {
+    const page = await openView(server, name);
+    expect(await findings(page)).toEqual([]);
+    await asPhone(page);
+    expect(await smallControls(page)).toEqual([]);
+  },
+);
+
+const controls = 'button, a, input, textarea, summary, label:has(input), [role=option]';
+
+/** Finds the controls that are too small for a finger. */
+function smallControls(page: Page): Promise<object[]> {
+  return page.evaluate(
+    (controls) =>
+      [...document.querySelectorAll(controls)]
+        .filter((each) => each.checkVisibility() && !each.matches('.visually-hidden, label input'))
+        .map((each) => ({ html: each.outerHTML, height: each.getBoundingClientRect().height }))
+        .filter(({ height }) => height < 44),
+    controls,
+  );
+}
 
 it.each([
   ['no plants', 0, '0 plants', 'The store has no plants yet', '0 plants found'],

@@ -94,21 +94,6 @@ it.each(viewNames)(
   },
 );
 
-it.each(viewNames)('has large controls on a phone in the view "%s"', async (name) => {
-  const page = await openView(server, name, asPhone);
-  const small = await page.evaluate(() =>
-    [
-      ...document.querySelectorAll(
-        'button, a, input, textarea, summary, label:has(input), [role=option]',
-      ),
-    ]
-      .filter((each) => each.checkVisibility() && !each.matches('.visually-hidden, label input'))
-      .map((each) => ({ html: each.outerHTML, height: each.getBoundingClientRect().height }))
-      .filter(({ height }) => height < 44),
-  );
-  expect(small).toEqual([]);
-});
-
 it('says on a desktop that the user can drop files, but not on a phone', async () => {
   const page = await openView(server, 'import with rejects');
   const hint = page.getByText('Drop files anywhere');

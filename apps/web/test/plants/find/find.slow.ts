@@ -47,7 +47,7 @@ it('finds plants by a part of their names while the user types, and Enter opens 
   await page.keyboard.press('/');
   await page.keyboard.type(word.toLowerCase());
   await waitForTitle(page, '2 plants found');
-  expect(await namesOf(page)).toEqual(names.slice(0, 2));
+  await expect.poll(() => namesOf(page)).toEqual(names.slice(0, 2));
 
   // The list shows a new plant only if the plant matches the search.
   await page.locator('[data-feed="live"]').waitFor();
@@ -55,7 +55,7 @@ it('finds plants by a part of their names while the user types, and Enter opens 
   await createPlants(others.slice(0, 1), freshTag(), () => `Größe ${freshId()}`);
   await createPlants(others.slice(1), freshTag(), () => `Later ${word}`);
   await waitForTitle(page, '3 plants found');
-  expect(await namesOf(page)).toEqual([...names.slice(0, 2), `Later ${word}`]);
+  await expect.poll(() => namesOf(page)).toEqual([...names.slice(0, 2), `Later ${word}`]);
   await client.deletePlant.mutate({ id: others[1] ?? 0n });
   await waitForTitle(page, '2 plants found');
 
@@ -80,7 +80,7 @@ it('names the tag and the text of a search that finds no plants', async () => {
   expect((await message.boundingBox())?.height).toBeLessThan(60);
   await page.getByRole('button', { name: 'Show all plants' }).click();
   await tableOf(page).waitFor();
-  expect(new URL(page.url()).hash).toBe('');
+  await expect.poll(() => new URL(page.url()).hash).toBe('');
 });
 
 it('finds digits in names, and says when no plant has the typed id', async () => {
@@ -130,7 +130,7 @@ it('finds a tag with a line break when the user types or pastes the tag', async 
   // The Back button may have restored the typed text.
   await findField(page).fill('');
   await page.keyboard.press('Control+v');
-  expect(await findField(page).inputValue()).toBe(`${first} ↵ ${last}`);
+  await expect.poll(() => findField(page).inputValue()).toBe(`${first} ↵ ${last}`);
   await offer.click();
   await tableOf(page).getByText(`Tagged ${id}`).waitFor();
   expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get('tag')).toBe(
