@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { type Cursor, formatCursor, isBehind, parseCursor } from '../changes/cursor.ts';
 import type { OpenPlantFeed } from '../changes/plant-feed.ts';
+import { diagnostics } from '../database/diagnostics.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { webhooks } from '../tables/tables.ts';
 import type { WebhookMessage } from '../tables/webhook-values.ts';
@@ -175,7 +176,10 @@ export async function postTo(
   } catch (error) {
     return { milliseconds: 0, error: error instanceof Error ? error.message : String(error) };
   }
-  return post(url, body, headers, options);
+  const send = () => post(url, body, headers, options);
+  return diagnostics.attempt.start.hasSubscribers
+    ? diagnostics.attempt.tracePromise(send, { url })
+    : send();
 }
 
 function messageTo(type: WebhookMessage['type'], to: string): WebhookMessage {
