@@ -11,79 +11,62 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
-  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 
-/** The provider of spans, and a function that reports the export errors to a listener. */
-export interface Provider {
-  readonly provider: TracerProvider;
-  onError(listener: () => void): void;
-}
-
 /** The most links of a statement's span: the most creates in one statement. */
-const maxLinks = 2_048;
+const linkCountLimit = 2_048;
 
 /**
- * Makes a provider from the environment variables of OpenTelemetry. The exporter and the resource read
- * further variables themselves.
+ * Makes a provider of spans from the environment variables of OpenTelemetry. The exporter and the detectors
+ * read further variables.
  *
+ * @param onError is called when the receiver has not taken spans
  * @throws an Error that says which variable to change
  */
-export async function createProvider(variables: NodeJS.ProcessEnv): Promise<Provider> {
+export async function createProvider(
+  variables: NodeJS.ProcessEnv,
+  onError: () => void,
+): Promise<TracerProvider> {
   const sampler = samplerOf(variables);
   const exporter = await createExporter(variables);
-  let onError = () => {};
-  const watched: SpanExporter = {
-    export: (spans, done) =>
-      exporter.export(spans, (result) => {
-        if (result.error) onError();
-        done(result);
-      }),
-    shutdown: () => exporter.shutdown(),
-  };
+  const numberOf = (name: string) => Number(variables[`OTEL_BSP_${name}`]);
+  const processor = new BatchSpanProcessor({
+    exporter: {
+      export: (spans, done) =>
+        exporter.export(spans, (result) => {
+          if (result.error) onError();
+          done(result);
+        }),
+      shutdown: () => exporter.shutdown(),
+    },
+    scheduledDelayMillis: numberOf('SCHEDULE_DELAY') || 5_000,
+    exportTimeoutMillis: numberOf('EXPORT_TIMEOUT') || 30_000,
+    maxQueueSize: numberOf('MAX_QUEUE_SIZE') || 2_048,
+    maxExportBatchSize: numberOf('MAX_EXPORT_BATCH_SIZE') || 512,
+  });
   const resource = defaultResource()
     .merge(resourceFromAttributes({ 'service.name': 'plant-store' }))
     .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
-  const setting = (name: string) => {
-    const value = Number(variables[`OTEL_BSP_${name}`]);
-    return value > 0 ? value : undefined;
-  };
-  const processor = new BatchSpanProcessor({
-    exporter: watched,
-    ...withoutUndefined({
-      scheduledDelayMillis: setting('SCHEDULE_DELAY'),
-      maxQueueSize: setting('MAX_QUEUE_SIZE'),
-      maxExportBatchSize: setting('MAX_EXPORT_BATCH_SIZE'),
-      exportTimeoutMillis: setting('EXPORT_TIMEOUT'),
-    }),
+  return new TracerProvider({
+    sampler,
+    resource,
+    spanLimits: { linkCountLimit },
+    spanProcessors: [processor],
   });
-  return {
-    provider: new TracerProvider({
-      sampler,
-      resource,
-      spanLimits: { linkCountLimit: maxLinks },
-      spanProcessors: [processor],
-    }),
-    onError(listener) {
-      onError = listener;
-    },
-  };
 }
 
-async function createExporter(variables: NodeJS.ProcessEnv): Promise<SpanExporter> {
-  const protocol =
-    variables['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] ||
-    variables['OTEL_EXPORTER_OTLP_PROTOCOL'] ||
-    'http/protobuf';
-  if (protocol === 'http/json') {
-    return new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter();
+async function createExporter(variables: NodeJS.ProcessEnv) {
+  const general = variables['OTEL_EXPORTER_OTLP_PROTOCOL'] || 'http/protobuf';
+  const protocol = variables['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] || general;
+  if (protocol !== 'http/json' && protocol !== 'http/protobuf') {
+    throw new Error('OTEL_EXPORTER_OTLP_PROTOCOL is not valid: set http/protobuf or http/json');
   }
-  if (protocol === 'http/protobuf') {
-    return new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter();
-  }
-  throw new Error('OTEL_EXPORTER_OTLP_PROTOCOL is not valid: set http/protobuf or http/json');
+  const { OTLPTraceExporter } = await (protocol === 'http/json'
+    ? import('@opentelemetry/exporter-trace-otlp-http')
+    : import('@opentelemetry/exporter-trace-otlp-proto'));
+  return new OTLPTraceExporter();
 }
 
 function samplerOf(variables: NodeJS.ProcessEnv): Sampler {
@@ -92,21 +75,11 @@ function samplerOf(variables: NodeJS.ProcessEnv): Sampler {
   if (!(ratio >= 0 && ratio <= 1)) {
     throw new Error('OTEL_TRACES_SAMPLER_ARG is not valid: set a number from 0 to 1');
   }
-  const roots = new Map<string, Sampler>([
+  const root = new Map<string, Sampler>([
     ['always_on', new AlwaysOnSampler()],
     ['always_off', new AlwaysOffSampler()],
     ['traceidratio', new TraceIdRatioBasedSampler(ratio)],
-  ]);
-  const root = roots.get(name.replace(/^parentbased_/, ''));
-  if (root) return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
-  const names = [...roots.keys()].flatMap((each) => [each, `parentbased_${each}`]);
-  throw new Error(`OTEL_TRACES_SAMPLER is not valid: set one of ${names.join(', ')}`);
-}
-
-function withoutUndefined(options: Record<string, number | undefined>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(options).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value]],
-    ),
-  );
+  ]).get(name.replace(/^parentbased_/, ''));
+  if (!root) throw new Error('OTEL_TRACES_SAMPLER is not valid: set parentbased_traceidratio');
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }

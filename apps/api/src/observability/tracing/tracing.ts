@@ -25,19 +25,14 @@ export async function startTracing(variables: NodeJS.ProcessEnv): Promise<Tracin
   if (exporter !== 'otlp') throw new Error('OTEL_TRACES_EXPORTER is not valid: set otlp or none');
   const isHttp = URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol);
   if (!isHttp) throw new Error('OTEL_EXPORTER_OTLP_ENDPOINT is not valid: set an http(s) URL');
-  const [{ createProvider }, { createTracing }] = await Promise.all([
-    import('./provider.ts'),
-    import('./spans.ts'),
-  ]).catch(explainMissingPackage);
-  return createTracing(await createProvider(variables).catch(explainMissingPackage));
+  return import('./spans.ts')
+    .then(({ createTracing }) => createTracing(variables))
+    .catch(explainMissingPackage);
 }
-
-const packages = ['sdk-trace', 'exporter-trace-otlp-http', 'exporter-trace-otlp-proto'];
 
 function explainMissingPackage(cause: NodeJS.ErrnoException): never {
   const isMissing = cause.code === 'ERR_MODULE_NOT_FOUND';
   if (!isMissing || !cause.message.includes("'@opentelemetry/")) throw cause;
-  const names = ['api', 'core', 'resources', ...packages].map((name) => `@opentelemetry/${name}`);
-  const remedy = `run \`npm install ${names.join(' ')}\`, or unset the variables OTEL_*`;
-  throw new Error(`traces need the packages of OpenTelemetry: ${remedy}`, { cause });
+  const remedy = 'run `npm install --include=optional`, or unset OTEL_EXPORTER_OTLP_ENDPOINT';
+  throw new Error(`traces need the optional packages @opentelemetry/*: ${remedy}`, { cause });
 }
