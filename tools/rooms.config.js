@@ -116,6 +116,7 @@ export const packages = {
     rooms: [
       { 'repository.ts': 'where are the files that other folders of the repository have?' },
       { errors: 'which HTTP error does a client get?' },
+      { 'observability/tracing': 'which spans does a request have?' },
       { observability: 'what do the log and the metrics say?' },
       { connections: 'what happens to a connection, below the requests?' },
       {

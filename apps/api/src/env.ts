@@ -120,6 +120,10 @@ const settings = {
     schema: z.enum(levels).default('info'),
     fix: `set one of ${levels.join(', ')}`,
   },
+  PLANT_STORE_LOG_LEVELS: {
+    schema: z.enum(['names', 'numbers']).default('numbers'),
+    fix: 'set names or numbers',
+  },
 } satisfies Record<SettingName, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
 
 /** Set all of these settings, or none of these settings. */

@@ -19,6 +19,7 @@ import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { RequestLog, sendRequestId, serializers } from './observability/request-log.ts';
+import type { Tracing } from './observability/tracing/tracing.ts';
 import { docs } from './pages/docs.ts';
 import { health } from './pages/health.ts';
 import { serveConsole } from './pages/serve-console.ts';
@@ -60,6 +61,7 @@ export interface ServerOptions {
   /** Bytes for bodies, pages and unread responses together. The default depends on the heap's size. */
   memoryBudget?: number;
   metrics?: Metrics | undefined;
+  tracing?: Tracing | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted. The default is none. */
   trustProxy?: string[];
   /** The directory of the built console. The default is the directory into which `apps/web` builds. */
@@ -91,13 +93,14 @@ export async function buildServer({
   maxConnections = 10_000,
   memoryBudget = defaultMemoryBudget(),
   metrics,
+  tracing,
   trustProxy = [],
   consoleDirectory,
   processes = { areAllReady: async () => true, closed: async () => {} },
 }: ServerOptions): Promise<FastifyInstance> {
   const log = pino({ level: logLevel, serializers }, logStream);
   const crossOrigin = cors(corsOrigins);
-  const requestLog = new RequestLog({ log, stream: logStream, metrics });
+  const requestLog = new RequestLog({ log, stream: logStream, metrics, tracing });
   const server = fastify({
     loggerInstance: log as FastifyBaseLogger, // Keeps pino's type out of the server's type.
     logController: requestLog,
@@ -110,7 +113,7 @@ export async function buildServer({
     ...nodeServerOptions(requestTimeout),
   });
   decorateRequests(server);
-  server.decorate('logError', createErrorLog(server.log, metrics));
+  server.decorate('logError', createErrorLog(server.log, { metrics, tracing }));
   server.decorate('startWaiting', limitWaiting(Math.ceil(maxConnections / 2)));
   server.setErrorHandler(handleError);
   logCluster(server, store);
@@ -121,6 +124,7 @@ export async function buildServer({
   limitConnections(server, maxConnections);
 
   // The hooks of every request, in order. Hooks of later phases are further below.
+  tracing?.trace(server);
   server.addHook('onRequest', sendRequestId);
   server.addHook('onRequest', trackResponse);
   server.addHook('onRequest', checkRequestHeaders);

@@ -110,7 +110,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
         expect([head.status, await head.text()]).toEqual([status, '']);
       }
       const lines = () => server.log.map((line) => JSON.parse(line));
-      const line = { path, status: 410, errors: [41000], principal: 'tester' };
+      const line = { path, status: 410, errorCode: 41000, principal: 'tester' };
       await vi.waitFor(() => expect(lines()).toContainEqual(expect.objectContaining(line)));
     });
 

@@ -3,6 +3,15 @@ export { generateToken } from './access-tokens/access-tokens.ts';
 export { createPrincipalCache, type TokenOwner } from './access-tokens/principal-cache.ts';
 export { changeTextsOf } from './changes/kept-pages.ts';
 export { deadlineIn, defaultTimeout } from './database/deadline.ts';
+export {
+  diagnostics,
+  type TracedAttempt,
+  type TracedBatch,
+  type TracedCall,
+  type TracedPage,
+  type TracedStatement,
+  type TracedWait,
+} from './database/diagnostics.ts';
 export { databaseCode } from './error-causes.ts';
 export { invalidInput } from './plant-store-error.ts';
 export { jsonOf, superjsonOf } from './plants/output-text.ts';

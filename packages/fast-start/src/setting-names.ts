@@ -19,6 +19,7 @@ export const settingNames = [
   'PLANT_STORE_WEBHOOK_ALLOW',
   'PLANT_STORE_SECRETS_KEY',
   'LOG_LEVEL',
+  'PLANT_STORE_LOG_LEVELS',
 ] as const;
 
 export type SettingName = (typeof settingNames)[number];

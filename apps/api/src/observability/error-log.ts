@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { HttpError } from '../errors/http-error.ts';
 import type { Metrics } from './metrics.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 /** Where an error happened: in a request, or on a connection before Fastify got a request. */
 type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
@@ -15,7 +16,10 @@ export type LogError = (error: HttpError, source?: ErrorSource) => void;
 const quietPeriod = 1_000;
 
 /** During many errors of one kind, one line a second gives the number of requests. */
-export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
+export function createErrorLog(
+  log: FastifyBaseLogger,
+  { metrics, tracing }: { metrics?: Metrics | undefined; tracing?: Tracing | undefined } = {},
+): LogError {
   const isNewKey = firstTimes(); // The causes of `tokenInvalid` name unusable keys.
   const unlogged = new Map<string, { count: number; until: number }>();
 
@@ -26,13 +30,18 @@ export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogEr
       source.errors = [...(source.errors ?? []), error];
     } else if (source) {
       const { id: reqId, ip } = source;
-      log.info({ reqId, status: error.status, errors: [error.code], ip }, 'rejected');
+      log.info({ reqId, status: error.status, errorCode: error.code, ip }, 'rejected');
     }
     metrics?.countError(error);
     const isServerError = error.status >= 500 && error.kind !== 'notImplemented';
-    if (isServerError && (!source || 'raw' in source)) logServerError(error, source?.id);
+    const details = {
+      reqId: source?.id,
+      ...(source && tracing?.idsOf(source)),
+      errorCode: error.code,
+    };
+    if (isServerError && (!source || 'raw' in source)) logServerError(error, details);
     if (error.kind === 'tokenInvalid' && error.cause instanceof Error) {
-      logOnce(error.cause, { reqId: source?.id, error: error.code });
+      logOnce(error.cause, details);
     }
   };
 
@@ -40,9 +49,9 @@ export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogEr
     if (isNewKey(message)) log.warn({ ...details, err: cause }, message);
   }
 
-  function logServerError(error: HttpError, reqId: string | undefined): void {
-    const { kind, code, message } = error;
-    const details = { reqId, error: code, err: error.cause ?? error };
+  function logServerError(error: HttpError, source: object): void {
+    const { kind, message } = error;
+    const details = { ...source, err: error.cause ?? error };
     const { count, until } = unlogged.get(kind) ?? { count: 0, until: 0 };
     if (kind === 'internal') {
       log.error(details, message);

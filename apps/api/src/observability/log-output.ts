@@ -33,6 +33,15 @@ const exitTimeout = 1_000;
 /** pino adds these fields of the process to each line. Lines from other code need these fields, too. */
 export const processBindings = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
 
+interface LogOptions {
+  /** Called for each lost line. */
+  onLost?: (() => void) | undefined;
+  /** Whether other processes write to the same standard output. */
+  isShared?: boolean;
+  /** Whether a line has the name of its level in place of the number. */
+  hasLevelNames?: boolean;
+}
+
 /** The destination of the log. */
 export interface LogOutput extends pino.DestinationStream {
   /** Waits up to a second until all lines are written. Call this function before the process exits. */
@@ -43,12 +52,13 @@ export interface LogOutput extends pino.DestinationStream {
  * Writes the log to standard output. Each write is a system call, so one write contains many lines. One of
  * Node's threads writes, because a disk may stall. Requests never wait for the log. When the pipe or the
  * disk is full, or the disk stalls, the log loses lines. A later line says how many.
- *
- * @param onLost is called for each lost line
- * @param isShared whether other processes write to the same standard output
  */
-export function logOutput(onLost = () => {}, isShared = false): LogOutput {
-  const format = isatty(1) ? terminalLine : (line: string) => line;
+export function logOutput({
+  onLost = () => {},
+  isShared = false,
+  hasLevelNames = false,
+}: LogOptions = {}): LogOutput {
+  const format = isatty(1) ? terminalLine : hasLevelNames ? withLevelName : (line: string) => line;
   let waiting = 0;
   let lost = 0;
   let lastAttempt = 0; // The time of the latest start or end of a write.
@@ -113,6 +123,12 @@ export function logOutput(onLost = () => {}, isShared = false): LogOutput {
       output.flushSync();
     } catch {} // The pipe or the disk is full, or the reader has closed the pipe.
   }
+}
+
+const levelNames = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
+
+function withLevelName(line: string): string {
+  return line.replace(/^\{"level":(\d)0,/, (_, tens) => `{"level":"${levelNames[tens - 1]}",`);
 }
 
 /**

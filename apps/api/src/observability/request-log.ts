@@ -12,6 +12,7 @@ import type { DestinationStream, Logger } from 'pino';
 import { hideTokens, showText } from '../errors/http-error.ts';
 import { processBindings } from './log-output.ts';
 import type { Metrics } from './metrics.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 /** nginx's status for a request whose connection ended before the response. */
 const clientDisconnected = 499;
@@ -21,9 +22,10 @@ interface RequestLogOptions {
   /** The stream that `log` writes to. */
   stream: DestinationStream;
   metrics?: Metrics | undefined;
+  tracing?: Tracing | undefined;
 }
 
-/** Logs and counts each request once. A line contains the principal, method, path, status and time. */
+/** Logs, counts and traces each request once. */
 export class RequestLog extends LogController {
   readonly #options: RequestLogOptions;
   readonly #names = new WeakMap<Principal, string>();
@@ -50,13 +52,21 @@ export class RequestLog extends LogController {
   override streamError(error: Error, request: FastifyRequest): void {
     const hasDisconnected = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (hasDisconnected) return;
-    this.#options.log.warn({ reqId: request.id, err: error }, 'a response was cut off');
+    const { log, tracing } = this.#options;
+    log.warn(
+      { reqId: request.id, ...tracing?.idsOf(request), err: error },
+      'a response was cut off',
+    );
   }
 
   #add(request: FastifyRequest, status: number, milliseconds: number): void {
-    const { log, stream, metrics } = this.#options;
+    const { log, stream, metrics, tracing } = this.#options;
     metrics?.countRequest(request, status, request.waitsFrom ?? milliseconds);
-    if (log.isLevelEnabled('info')) stream.write(this.#line(request, status, milliseconds));
+    tracing?.endRequest(request, status);
+    const isProbe = status === 200 && probes.has(request.routeOptions.url ?? '');
+    const level = isProbe ? 'debug' : 'info';
+    if (!log.isLevelEnabled(level)) return;
+    stream.write(this.#line(request, log.levels.values[level] ?? 0, status, milliseconds));
   }
 
   /** Keeps the log fields of each principal, because most requests of a client share a principal. */
@@ -74,20 +84,33 @@ export class RequestLog extends LogController {
    * Returns the line that pino would write, at a lower cost. The request id and the method need no JSON
    * escapes: `requestIdOf` and Node's parser have checked them.
    */
-  #line(request: FastifyRequest, status: number, milliseconds: number): string {
-    const { id, ip, errors, principal } = request;
+  #line(request: FastifyRequest, level: number, status: number, milliseconds: number): string {
+    const { id, ip, errors, principal, headers, routeOptions, databaseTime } = request;
     const { method, path } = describeRequest(request);
-    const codes = errors ? `,"errors":[${errors.map(({ code }) => code)}]` : '';
+    const ids = this.#options.tracing?.idsOf(request);
+    const trace = ids ? `,"trace_id":"${ids.trace_id}","span_id":"${ids.span_id}"` : '';
+    const route = routeOptions.url === undefined ? '' : `,"route":"${routeOptions.url}"`;
+    const codes = errors ? `,"errorCode":${errors[0]?.code}` : '';
+    const all =
+      errors && errors.length > 1 ? `,"errorCodes":[${errors.map(({ code }) => code)}]` : '';
+    const agent = headers['user-agent'];
+    const userAgent = agent ? `,"userAgent":${JSON.stringify(showText(agent))}` : '';
     const address = JSON.stringify(ip ? shorten(ip) : null); // A connection that closed at once has no address.
     const name = principal ? this.#nameOf(principal) : '';
-    const ms = Math.round(milliseconds * 10) / 10;
+    const database = databaseTime > 0 ? `,"databaseTime":${rounded(databaseTime)}` : '';
     return (
-      `{"level":30,"time":${Date.now()},${processBindings},"reqId":"${id}","method":"${method}",` +
-      `"path":${JSON.stringify(path)},"status":${status}${codes},"ip":${address}` +
-      `${name},"ms":${ms},"msg":"request"}\n`
+      `{"level":${level},"time":${Date.now()},${processBindings},"reqId":"${id}"${trace},` +
+      `"method":"${method}","path":${JSON.stringify(path)}${route},"status":${status}${codes}${all},` +
+      `"ip":${address}${userAgent}${name},"responseTime":${rounded(milliseconds)}${database},` +
+      `"msg":"request"}\n`
     );
   }
 }
+
+const rounded = (milliseconds: number) => Math.round(milliseconds * 10) / 10;
+
+/** The paths that a load balancer asks every few seconds. */
+const probes = new Set(['/livez', '/readyz']);
 
 /** Fastify's own log lines contain these values in this form. */
 export const serializers = {

@@ -15,9 +15,10 @@ export function terminalLine(line: string): string {
   return `${new Date(time).toTimeString().slice(0, 8)} ${withoutControls(text)}\n`;
 }
 
-function requestText({ method, path, status, ms, errors }: Record<string, unknown>): string {
-  const codes = errors ? ` (error ${errors})` : '';
-  return `${method} ${path} ${status}${codes} ${ms} ms`;
+function requestText(fields: Record<string, unknown>): string {
+  const { method, path, status, responseTime, errorCode, errorCodes = errorCode } = fields;
+  const codes = errorCode ? ` (error ${errorCodes})` : '';
+  return `${method} ${path} ${status}${codes} ${responseTime} ms`;
 }
 
 function messageText(level: number, message: string, fields: object): string {

@@ -23,7 +23,8 @@ export function startSeveral(env: Env): Promise<void> {
 
 async function startPrimary(env: Env): Promise<void> {
   await buildConsole();
-  const output = logOutput(undefined, true);
+  const hasLevelNames = env.PLANT_STORE_LOG_LEVELS === 'names';
+  const output = logOutput({ isShared: true, hasLevelNames });
   const log = pino({ level: env.LOG_LEVEL, serializers }, output);
   warnOfUnknownSettings(log);
   const metricsUrl = await listenForMetrics(() => workers.metrics(), log, env);

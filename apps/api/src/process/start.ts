@@ -13,6 +13,7 @@ import { backlog } from '../connections/node-server-options.ts';
 import { type Env, jwtSettings } from '../env.ts';
 import { type LogOutput, logOutput } from '../observability/log-output.ts';
 import type { MetricValues } from '../observability/metrics.ts';
+import { startTracing } from '../observability/tracing/tracing.ts';
 import { buildConsole } from '../pages/build-console.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { keepFeed } from './keep-feed.ts';
@@ -46,6 +47,7 @@ interface ServerParts {
 }
 
 export async function prepareServer(env: Env, { worker, output: given }: ServerParts = {}) {
+  const tracing = await startTracing(process.env);
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;
   // The server's modules load while the database opens.
   const [store, { buildServer }] = await Promise.all([
@@ -67,7 +69,9 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
       ? undefined
       : (await import('../observability/metrics.ts')).createMetrics(store); // This slow import runs only if needed.
   const { maxConnections, shortage } = connectionCapacity();
-  const output = given ?? logOutput(metrics?.countLostLine, worker !== undefined);
+  const hasLevelNames = env.PLANT_STORE_LOG_LEVELS === 'names';
+  const isShared = worker !== undefined;
+  const output = given ?? logOutput({ onLost: metrics?.countLostLine, isShared, hasLevelNames });
   const server = await buildServer({
     store,
     logStream: output,
@@ -80,6 +84,7 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
     ),
     signIn,
     metrics,
+    tracing,
     maxConnections,
     trustProxy: env.PLANT_STORE_TRUST_PROXY,
     logLevel: env.LOG_LEVEL,

@@ -66,6 +66,6 @@ const preflightHeaders = {
   // tRPC's clients send the last two headers. `trpc-accept` asks for a stream, and `x-trpc-source` names
   // the kind of client.
   'access-control-allow-headers':
-    'Authorization, Content-Type, Last-Event-ID, X-Request-Id, trpc-accept, x-trpc-source',
+    'Authorization, Content-Type, Last-Event-ID, X-Request-Id, traceparent, tracestate, trpc-accept, x-trpc-source',
   'access-control-max-age': '600', // In seconds.
 };

@@ -25,6 +25,7 @@ declare module 'fastify' {
     /** The bytes of the pages or of the response that count towards the memory budget. */
     pageBytes: number;
     /** See `Caller` of core. */
+    databaseTime: number;
     reserve(bytes: number): (bytes: number) => void;
     /** The principal that sent the request. `requireToken` sets this property. */
     principal?: Principal;
@@ -49,6 +50,7 @@ export function decorateRequests(server: FastifyInstance): void {
   server.decorateRequest('isGone', { getter: isGone });
   server.decorateRequest('bodyBytes', 0);
   server.decorateRequest('pageBytes', 0);
+  server.decorateRequest('databaseTime', 0);
   server.decorateRequest('principal', undefined);
   server.decorateRequest('checkTokenAgain');
   server.decorateRequest('waitTime', 0);

@@ -59,7 +59,8 @@ export async function runCall(
   index?: number,
 ): Promise<string> {
   const getRawInput = () => endpoint.decode(request, index);
-  return endpoint.encode(await endpoint.procedure.call({ ctx, getRawInput }));
+  const { path, procedure } = endpoint;
+  return endpoint.encode(await procedure.call({ ctx, getRawInput, path }));
 }
 
 export function callContext(

@@ -8,6 +8,7 @@ const plant = '{"id":1,"name":"x"}';
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 const server = shareServer({
+  logLevel: 'debug', // The server logs /livez at this level.
   create: async ({ id }) => {
     if (id === 500n) throw new ReferenceError('something is not defined');
     return { name: 'x' };
@@ -73,11 +74,12 @@ it.each([
   ['POST', '/trpc/createPlant', 401],
   ['POST', '/trpc/nothing', 401],
 ])('sends and logs the request ID of %s %s, whose status is %i', async (method, path, status) => {
+  const level = path === '/livez' ? 20 : 30;
   const id = `id-of-${method}-${path}`.replaceAll('%', '.');
   const response = await fetch(server.url + path, { method, headers: { 'x-request-id': id } });
   expect(response.status).toBe(status);
   expect(response.headers.get('x-request-id')).toBe(id);
-  await expect.poll(() => linesOf(id)).toMatchObject([{ status, ip: '127.0.0.1' }]);
+  await expect.poll(() => linesOf(id)).toMatchObject([{ level, status, ip: '127.0.0.1' }]);
 });
 
 it.each([
@@ -90,7 +92,7 @@ it.each([
   expectError({ status: response.status, body: JSON.parse(response.body) }, status, code);
   const id = response.headers.get('x-request-id') ?? '';
   expect(id).toMatch(uuid);
-  expect(linesOf(id)).toMatchObject([{ msg: 'rejected', status, errors: [code] }]);
+  expect(linesOf(id)).toMatchObject([{ msg: 'rejected', status, errorCode: code }]);
 });
 
 it('logs the request ID in the line of the request and in the line of the error', async () => {
@@ -98,7 +100,7 @@ it('logs the request ID in the line of the request and in the line of the error'
   await expect
     .poll(() => linesOf('with-a-bug'))
     .toMatchObject([
-      { level: 50, error: 50000, err: { message: 'something is not defined' } },
-      { level: 30, status: 500, errors: [50000], msg: 'request' },
+      { level: 50, errorCode: 50000, err: { message: 'something is not defined' } },
+      { level: 30, status: 500, errorCode: 50000, msg: 'request' },
     ]);
 });

@@ -49,7 +49,7 @@ async function send(bytes: string, url = server.url): Promise<Socket> {
   return socket;
 }
 
-it('logs the method, path, status, address, principal, scopes and duration of a request', async () => {
+it('logs the method, path, status, client, principal, scopes and duration of a request', async () => {
   held.resolve({ name: 'x' });
   await post(server, '/plants?x=1', json);
   await expect.poll(requestLines).toEqual([
@@ -61,11 +61,13 @@ it('logs the method, path, status, address, principal, scopes and duration of a 
       reqId: expect.any(String),
       method: 'POST',
       path: '/plants',
+      route: '/plants',
       status: 200,
       ip: '127.0.0.1',
+      userAgent: 'node',
       principal: 'tester',
       scope: 'plants:create plants:read plants:delete',
-      ms: expect.any(Number),
+      responseTime: expect.any(Number),
       msg: 'request',
     },
   ]);
@@ -86,7 +88,7 @@ it.each([
     const line = {
       reqId: 'mine',
       status: 408,
-      errors: [40800],
+      errorCode: 40800,
       method: 'POST',
       principal: 'tester',
     };
@@ -99,7 +101,13 @@ it('logs one line with the request ID for a request with a malformed chunk', asy
   const response = await sendRaw(server.url, bytes);
   expect(response).toMatchObject({ status: 400 });
   expect(response.headers.get('x-request-id')).toBe('mine');
-  const line = { reqId: 'mine', status: 400, errors: [40002], method: 'POST', principal: 'tester' };
+  const line = {
+    reqId: 'mine',
+    status: 400,
+    errorCode: 40002,
+    method: 'POST',
+    principal: 'tester',
+  };
   await expect.poll(requestLines).toMatchObject([line]);
 });
 
@@ -107,7 +115,7 @@ it('logs nothing above the level info for an unknown transfer coding', async () 
   const bytes = `${head('/plants', close, 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`;
   const { status } = await sendRaw(server.url, bytes);
   expect(status).toBe(501);
-  await expect.poll(requestLines).toMatchObject([{ level: 30, status: 501, errors: [50100] }]);
+  await expect.poll(requestLines).toMatchObject([{ level: 30, status: 501, errorCode: 50100 }]);
   expect(logged().filter(({ level }) => level > 30)).toEqual([]);
 });
 
@@ -137,7 +145,7 @@ it('logs the error 40002 when a client closes the connection before the end of t
   const socket = await send(beginning());
   await once(socket.resume(), 'data');
   socket.destroy();
-  await expect.poll(requestLines).toMatchObject([{ level: 30, status: 400, errors: [40002] }]);
+  await expect.poll(requestLines).toMatchObject([{ level: 30, status: 400, errorCode: 40002 }]);
 });
 
 it('logs the error of a create whose client has disconnected, and counts the error in the metrics', async () => {

@@ -8,17 +8,17 @@ const time = /^\d\d:\d\d:\d\d /;
 
 it.each([
   [
-    `{"level":30,${head},"reqId":"r","method":"GET","path":"/plants","status":200,"ip":"::1","ms":3.1,"msg":"request"}\n`,
+    `{"level":30,${head},"reqId":"r","method":"GET","path":"/plants","status":200,"ip":"::1","responseTime":3.1,"msg":"request"}\n`,
     'GET /plants 200 3.1 ms\n',
   ],
   [
-    `{"level":30,${head},"method":"POST","path":"/plants","status":400,"errors":[40000],"ms":1,"msg":"request"}\n`,
+    `{"level":30,${head},"method":"POST","path":"/plants","status":400,"errorCode":40000,"responseTime":1,"msg":"request"}\n`,
     'POST /plants 400 (error 40000) 1 ms\n',
   ],
   [`{"level":30,${head},"msg":"stopping"}\n`, 'stopping\n'],
   [
-    `{"level":40,${head},"error":50300,"err":{"message":"down"},"msg":"it is down"}\n`,
-    "WARNING it is down { error: 50300, err: { message: 'down' } }\n",
+    `{"level":40,${head},"errorCode":50300,"err":{"message":"down"},"msg":"it is down"}\n`,
+    "WARNING it is down { errorCode: 50300, err: { message: 'down' } }\n",
   ],
 ])('makes a readable line of %s', (line, text) => {
   expect(terminalLine(line)).toMatch(time);
@@ -36,10 +36,10 @@ it.runIf(hasScript)(
   async () => {
     const inTerminal = 'exec script --quiet --return --command "exec $*" /dev/null';
     const server = await serve({ PLANT_STORE_TOKN: 'x' }, inTerminal);
-    await fetch(`${server.url}/livez`);
-    await server.printed(/GET \/livez/);
+    await fetch(`${server.url}/openapi.json`);
+    await server.printed(/GET \/openapi.json/);
     expect(server.output().replaceAll('\r', '')).toMatch(
-      /^[\d:]+ WARNING PLANT_STORE_TOKN .*\n[\d:]+ Server listening at \S+\n\nThe plant store is open\.\n[^{]+curl .*\n\n[\d:]+ GET \/livez 200 \S+ ms\n$/,
+      /^[\d:]+ WARNING PLANT_STORE_TOKN .*\n[\d:]+ Server listening at \S+\n\nThe plant store is open\.\n[^{]+curl .*\n\n[\d:]+ GET \/openapi.json 200 \S+ ms\n$/,
     );
   },
 );

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
+import { diagnostics } from '../database/diagnostics.ts';
 import { restoredFeedCode } from '../database/explain-database-error.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
@@ -51,7 +52,10 @@ export function createChangeReader({
   renewFeed,
 }: Pick<Database, 'read' | 'copyId' | 'renewFeed'>): ReadChanges {
   let isRenewing = false;
-  return readChanges;
+  return (...page) =>
+    diagnostics.page.start.hasSubscribers
+      ? diagnostics.page.tracePromise(readChanges, {}, undefined, ...page)
+      : readChanges(...page);
 
   async function readChanges(
     after: Cursor | undefined,

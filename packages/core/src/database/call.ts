@@ -1,4 +1,5 @@
 import {
+  addDatabaseTime,
   atDeadline,
   type Caller,
   type CallOptions,
@@ -16,6 +17,8 @@ export class Call<Input, Output> {
   isSettled = false;
   /** The length of the input, which the coalescer measures. */
   length = 0;
+  /** The time at which a coalescer sent the call. */
+  sentAt: number | undefined;
   /** The latest time at which a coalescer may send the call. */
   sendBy: Deadline = Number.POSITIVE_INFINITY;
   readonly #resolve: (output: Output) => void;
@@ -49,6 +52,7 @@ export class Call<Input, Output> {
     if (this.isSettled) return false;
     clearTimeout(this.#timer);
     this.isSettled = true;
+    if (this.sentAt !== undefined) addDatabaseTime(this.caller, this.sentAt);
     return true;
   }
 }

@@ -9,7 +9,14 @@ import {
   lateWriteError,
   NotSentError,
 } from './database-error.ts';
-import { beforeDeadline, type Deadline, deadlineIn, defaultTimeout } from './deadline.ts';
+import {
+  addDatabaseTime,
+  beforeDeadline,
+  type Deadline,
+  deadlineIn,
+  defaultTimeout,
+} from './deadline.ts';
+import { diagnostics } from './diagnostics.ts';
 import { readOnlyCode } from './explain-database-error.ts';
 import { LateStatements } from './late-statements.ts';
 import type { Rows } from './query.ts';
@@ -107,7 +114,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     { isRepeatable, rowsAs, ...call }: StatementOptions,
   ): Promise<Rows> => {
     const { deadline = deadlineIn(this.#options.timeout) } = call;
-    const options = { ...call, deadline };
+    const options = { ...call, text, deadline };
     const query = (connection: Connection) => {
       const sent = typeof values === 'function' ? values(connection.timeOf(deadline)) : values;
       return connection.query(text, sent, rowsAs);
@@ -121,21 +128,23 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   };
 
   /**
-   * Uses a connection for one task. When no connection is open, the task waits for the next attempt to
+   * Uses a connection for one task, which `text` describes to listeners. When no connection is open, the task waits for the next attempt to
    * connect. When this attempt fails, the task fails with the attempt's error.
    */
   async use<T>(
     {
+      text,
       share,
       deadline = deadlineIn(this.#options.timeout),
       until = deadline,
       caller,
       onTurn,
-    }: Pick<RunOptions, 'share' | 'deadline' | 'until' | 'caller' | 'onTurn'>,
+    }: Pick<RunOptions, 'share' | 'deadline' | 'until' | 'caller' | 'onTurn'> & { text: string },
     start: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const turns = this.#turnsOf(share);
-    const wait = (lists.includes(share) ? listWait : 1) * (until - performance.now());
+    const madeAt = performance.now();
+    const wait = (lists.includes(share) ? listWait : 1) * (until - madeAt);
     await turns.take({ deadline: deadlineIn(wait), caller });
     let connection: Connection;
     try {
@@ -149,10 +158,14 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     this.#used.set(connection, share);
     let hasEnded = false;
     const begin = async () => {
+      const startedAt = performance.now();
       try {
-        if (performance.now() >= deadline) throw lateWriteError();
-        return await start(connection);
+        if (startedAt >= deadline) throw lateWriteError();
+        if (!diagnostics.statement.start.hasSubscribers) return await start(connection);
+        const statement = { text, share, madeAt, address: connection.address };
+        return await diagnostics.statement.tracePromise(start, statement, undefined, connection);
       } finally {
+        addDatabaseTime(caller, startedAt);
         hasEnded = true;
       }
     };

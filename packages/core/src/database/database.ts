@@ -64,6 +64,8 @@ export interface OpenOptions {
 export interface DatabaseConnection {
   /** False when the connection is known to be lost. */
   readonly isOpen: boolean;
+  /** The address of the server, if it has a port. */
+  readonly address?: { readonly host: string; readonly port: number } | undefined;
   /** Only one statement may run at a time. */
   readonly query: Query;
   /** Formats a deadline for Postgres, by the database's clock. */

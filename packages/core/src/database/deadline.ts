@@ -4,6 +4,8 @@ export type Deadline = number;
 /** The sender of a call. When the sender disconnects, the store drops the call's waiting work. */
 export interface Caller {
   readonly isGone: boolean;
+  /** The store adds the milliseconds for which the database worked for this caller. */
+  databaseTime?: number;
   /**
    * Reserves memory for a page of up to `bytes` bytes, before the statement of the page is sent. Returns a
    * function that must be called with the actual size of the page in bytes.
@@ -18,6 +20,11 @@ export interface CallOptions {
   /** The time by which the call ends. Default: in 5 s. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
+}
+
+/** Adds the time since `since` to the caller's time in the database. */
+export function addDatabaseTime(caller: Caller | undefined, since: number): void {
+  if (caller?.databaseTime !== undefined) caller.databaseTime += performance.now() - since;
 }
 
 /** The time limit of a call without a deadline, in milliseconds. */

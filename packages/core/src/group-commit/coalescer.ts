@@ -1,5 +1,6 @@
 import { Call } from '../database/call.ts';
 import { atDeadline, type CallOptions, type Deadline, deadlineOf } from '../database/deadline.ts';
+import { carry, diagnostics } from '../database/diagnostics.ts';
 import type { PlantStoreError } from '../plant-store-error.ts';
 
 /** The limits of a coalescer. */
@@ -138,6 +139,7 @@ export class Coalescer<Input, Output> {
       return;
     }
     call.length = this.#options.lengthOf(call.input);
+    if (diagnostics.wait.hasSubscribers) diagnostics.wait.publish(call);
     this.#waiting.push(call);
     this.#length += call.length;
     call.sendBy = call.madeAt + this.#options.maxWait * (call.deadline - call.madeAt);
@@ -236,7 +238,7 @@ export class Coalescer<Input, Output> {
       const endTurn = turn.take();
       this.#watch(statement, slowAfter, endTurn);
       const sentAt = performance.now();
-      void send(calls).then(() => {
+      void carry(calls, send).then(() => {
         clearTimeout(statement.timer);
         this.#inFlight = this.#inFlight.filter((each) => each !== statement);
         const latency = performance.now() - sentAt;
@@ -288,6 +290,7 @@ export class Coalescer<Input, Output> {
         call.reject(overloaded(this.#waiting.length));
         continue;
       }
+      call.sentAt = now;
       calls.push(call);
       length += call.length;
     }

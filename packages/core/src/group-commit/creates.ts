@@ -6,6 +6,7 @@ import {
   isLateWrite,
   isUnconfirmedCommit,
 } from '../database/database-error.ts';
+import { carry } from '../database/diagnostics.ts';
 import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
 import { hasSameContent } from '../plants/columns.ts';
 import {
@@ -48,8 +49,8 @@ export async function writeBatch(
 ): Promise<void> {
   const creates = batch.filter(({ isSettled }) => !isSettled);
   if (creates.length === 0) return;
-  const again = (some: readonly Create[], left = rounds) =>
-    writeBatch(statements, some, onCommit, left);
+  const again = (some: Create[], left = rounds) =>
+    carry(some, (carried) => writeBatch(statements, carried, onCommit, left));
   const plants = sortedById(creates);
   const deadlines = creates.map((create) => create.deadline);
   const [deadline, until] = [Math.min(...deadlines), Math.max(...deadlines)];

@@ -116,6 +116,7 @@ export function createLists(
 
   async function readAlone(call: List): Promise<void> {
     if (call.isSettled) return;
+    call.sentAt = undefined; // The pool measures the statement of this call.
     await listAlone(call.input, call).then(
       (page) => call.resolve(page),
       (error) => call.reject(error),

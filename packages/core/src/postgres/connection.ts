@@ -176,6 +176,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   return {
     isReadOnly,
     prepares,
+    address: 'path' in address ? undefined : { host, port },
     get isOpen() {
       return isOpen;
     },

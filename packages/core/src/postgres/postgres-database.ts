@@ -82,10 +82,10 @@ export async function openPostgres(
     const [, , { share }] = statement;
     return (share === 'bulk' ? bulk : pool).run(...statement);
   });
-  const copyPlants: Database['copyPlants'] = (rows, columns) =>
-    bulk.use({ share: 'bulk' }, (connection) =>
-      connection.copy(`copy plants (${columns}) from stdin`, rows),
-    );
+  const copyPlants: Database['copyPlants'] = (rows, columns) => {
+    const text = `copy plants (${columns}) from stdin`;
+    return bulk.use({ text, share: 'bulk' }, (connection) => connection.copy(text, rows));
+  };
 
   const leftBehindOnNodes = new LeftBehind();
   const noticeCluster = () => {

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { type Cursor, formatCursor, isBehind, parseCursor } from '../changes/cursor.ts';
 import type { OpenPlantFeed } from '../changes/plant-feed.ts';
+import { diagnostics } from '../database/diagnostics.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { webhooks } from '../tables/tables.ts';
 import type { WebhookMessage } from '../tables/webhook-values.ts';
@@ -155,7 +156,10 @@ export async function postTo(
   const stored = [secret, ...(oldSecret && isOldSecretValid ? [oldSecret] : [])];
   try {
     const secrets = stored.map((each) => options.secrets.open(name, each));
-    return await post(url, body, sign(secrets, id, body), options);
+    const send = () => post(url, body, sign(secrets, id, body), options);
+    return await (diagnostics.attempt.start.hasSubscribers
+      ? diagnostics.attempt.tracePromise(send, { url })
+      : send());
   } catch (error) {
     options.signal?.throwIfAborted();
     return { milliseconds: 0, error: error instanceof Error ? error.message : String(error) };

@@ -22,7 +22,8 @@ it('opens a connection for a statement, and keeps the connection for the next st
   const second = rowsOf(run('two'));
   await connection.settle(2);
   expect(await second).toEqual([2]);
-  const task = pool.use({ share: 'creates', deadline: deadlineIn(60_000) }, async (used) => used);
+  const options = { text: '', share: 'creates', deadline: deadlineIn(60_000) } as const;
+  const task = pool.use(options, async (used) => used);
   expect(await task).toBe(connection);
   expect(connection.statements).toEqual(['one', 'two']);
   expect(attempts).toHaveLength(1);

@@ -5,6 +5,7 @@ import type {
   TrackedEnvelope,
 } from '@trpc/server';
 import * as z from 'zod';
+import { diagnostics } from '../../database/diagnostics.ts';
 import { insufficientScope, invalidInput } from '../../plant-store-error.ts';
 import { type Context, type ProcedureMeta, t } from './trpc.ts';
 import { toTRPCError } from './trpc-error.ts';
@@ -37,6 +38,8 @@ interface Call {
   readonly ctx: Context;
   readonly getRawInput: () => unknown;
   readonly signal?: AbortSignal | undefined;
+  /** The procedure's name, for listeners. */
+  readonly path?: string;
 }
 
 /** A subscription's `run` yields envelopes, and a client gets the content of each envelope. */
@@ -79,7 +82,7 @@ export function define<
   }): Result<Type, Output> | Promise<Result<Type, Output>>;
 }): Procedure & TRPCProcedure<Type, Input, Output> {
   const { type, meta, input, output } = definition;
-  const call = async ({ ctx, getRawInput, signal }: Call): Promise<unknown> => {
+  const runCall = async ({ ctx, getRawInput, signal }: Call): Promise<unknown> => {
     try {
       checkScope(meta, ctx);
       const { data, error } = await parse(input, await getRawInput());
@@ -88,6 +91,11 @@ export function define<
     } catch (thrown) {
       throw toTRPCError(thrown);
     }
+  };
+  const call = (options: Call): Promise<unknown> => {
+    if (!diagnostics.call.start.hasSubscribers) return runCall(options);
+    const traced = { path: options.path, caller: options.ctx.caller };
+    return diagnostics.call.tracePromise(runCall, traced, undefined, options);
   };
   const builder: object = t.procedure.meta(meta).input(input).output(output);
   // tRPC has different types for the resolvers of these three methods.

@@ -1,0 +1,81 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout } from 'node:timers/promises';
+import { defaultTextMapGetter, ROOT_CONTEXT, type Span, SpanKind } from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { shorten } from '@plant-store/schemas';
+import type { FastifyRequest } from 'fastify';
+import { showText } from '../../errors/http-error.ts';
+import { createProvider } from './provider.ts';
+import { endSpan, traceStore, type Work } from './store-spans.ts';
+import type { Tracing } from './tracing.ts';
+
+/** Milliseconds for which a closing server waits for the receiver of its last spans. */
+const flushTimeout = 1_000;
+
+/** Milliseconds between two warnings about the receiver. */
+const quietPeriod = 60_000;
+
+const propagator = new W3CTraceContextPropagator();
+
+/** Makes the spans of requests, by OpenTelemetry's conventions for HTTP. */
+export async function createTracing(variables: NodeJS.ProcessEnv): Promise<Tracing> {
+  let warn = () => {};
+  const provider = await createProvider(variables, () => warn());
+  const tracer = provider.getTracer('plant-store');
+  const spans = new WeakMap<object, Span>();
+  const work = new AsyncLocalStorage<Work | undefined>();
+
+  return {
+    trace(server) {
+      let quietUntil = 0;
+      warn = () => {
+        if (performance.now() < quietUntil) return;
+        quietUntil = performance.now() + quietPeriod;
+        server.log.warn('the receiver of OTEL_EXPORTER_OTLP_ENDPOINT takes no spans: check it');
+      };
+      const stop = traceStore({ tracer, work, spanOf: (caller) => spans.get(caller) });
+      server.addHook('onRequest', (request, _reply, done) => {
+        const span = startSpan(request);
+        spans.set(request, span);
+        work.run({ span, request }, done);
+      });
+      server.addHook('onClose', async () => {
+        stop();
+        const late = setTimeout(flushTimeout, undefined, { ref: false });
+        await Promise.race([provider.shutdown().catch(() => {}), late]);
+      });
+    },
+    endRequest(request, status) {
+      const span = spans.get(request);
+      if (!span?.isRecording()) return;
+      span.setAttribute('http.response.status_code', status);
+      endSpan(span, status < 400 ? undefined : String(status), status >= 500);
+    },
+    idsOf(request) {
+      const context = spans.get(request)?.spanContext();
+      return context && { trace_id: context.traceId, span_id: context.spanId };
+    },
+  };
+
+  function startSpan(request: FastifyRequest): Span {
+    const { headers, routeOptions, url } = request;
+    const method = knownMethods.includes(request.method) ? request.method : undefined;
+    const name = [method ?? 'HTTP', routeOptions.url ?? ''].join(' ').trim();
+    const parent = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, parent);
+    if (!span.isRecording()) return span;
+    return span.setAttributes({
+      'http.request.method': method ?? '_OTHER',
+      'http.route': routeOptions.url,
+      'url.path': showText(url.split('?', 1)[0] ?? ''),
+      'url.scheme': request.protocol,
+      'server.address': showText(request.hostname),
+      'server.port': request.port ?? undefined,
+      'client.address': request.ip && shorten(request.ip),
+      'user_agent.original': headers['user-agent'] && showText(headers['user-agent']),
+    });
+  }
+}
+
+/** The methods in names of spans. Clients can send each of the many methods that Node knows. */
+const knownMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];

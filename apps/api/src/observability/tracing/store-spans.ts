@@ -1,0 +1,199 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { TracingChannel } from 'node:diagnostics_channel';
+import {
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import {
+  databaseCode,
+  diagnostics,
+  type TracedBatch,
+  type TracedCall,
+  type TracedStatement,
+} from '@plant-store/core/internal';
+import type { FastifyRequest } from 'fastify';
+import { toHttpError } from '../../errors/http-error.ts';
+
+/** The call or the batch for which the current code works. */
+export type Work = CallSpan | TracedBatch;
+
+interface CallSpan {
+  readonly span: Span;
+  readonly request: FastifyRequest;
+}
+
+interface Options {
+  readonly tracer: Tracer;
+  readonly work: AsyncLocalStorage<Work | undefined>;
+  readonly spanOf: (caller: object) => Span | undefined;
+}
+
+/**
+ * Makes the spans of the store's work, by OpenTelemetry's conventions for databases. Returns a function that
+ * ends this.
+ *
+ * The span of a statement is a child of the first call that the statement carries. A statement that several
+ * calls share has a link to each of these calls, and each of these calls has a link to the statement.
+ */
+export function traceStore({ tracer, work, spanOf }: Options): () => void {
+  const callers = new WeakMap<object, CallSpan>();
+  const onWait = (call: unknown) => {
+    const current = work.getStore();
+    if (isOpen(current)) callers.set(Object(call), current);
+  };
+  const calls = new WeakMap<TracedCall, Span>();
+  diagnostics.wait.subscribe(onWait);
+  diagnostics.batch.bindStore(work, (batch) => batch as TracedBatch); // Only `carry` publishes.
+  diagnostics.call.start.bindStore(work, (call) => startCall(call as TracedCall));
+  const stops = [
+    watch(
+      diagnostics.call,
+      (call) => calls.get(call),
+      (span, { error }) => {
+        const status = error === undefined ? 200 : toHttpError(error).status;
+        endSpan(span, status < 400 ? undefined : String(status), status >= 500);
+      },
+    ),
+    watch(diagnostics.statement, startStatement, (span, { error }) => {
+      const code = databaseCode(error);
+      if (code) span.setAttribute('db.response.status_code', code);
+      endSpan(span, error === undefined ? undefined : (code ?? '_OTHER'));
+    }),
+    watch(diagnostics.page, startPage, (span, { result, error }) => {
+      if (result) span.setAttribute('plant_store.page.changes', result.changes.length);
+      endSpan(span, error === undefined ? undefined : '_OTHER');
+    }),
+    watch(diagnostics.attempt, startAttempt, (span, { result }) => {
+      const { status, error } = result ?? { error: 'stopped' };
+      if (status) span.setAttribute('http.response.status_code', status);
+      endSpan(span, error === undefined ? undefined : String(status ?? '_OTHER'));
+    }),
+  ];
+  return () => {
+    diagnostics.wait.unsubscribe(onWait);
+    diagnostics.batch.unbindStore(work);
+    diagnostics.call.start.unbindStore(work);
+    for (const stop of stops) stop();
+  };
+
+  /** Each call of a tRPC request has a span of its own. A REST request is itself the call. */
+  function startCall(call: TracedCall): Work | undefined {
+    const parent = call.caller && spanOf(call.caller);
+    if (!parent) return work.getStore();
+    const request = call.caller as FastifyRequest; // Only requests have a span.
+    const isOfTrpc = request.routeOptions.url?.startsWith('/trpc/');
+    if (!isOfTrpc || !parent.isRecording()) return { span: parent, request };
+    const { path = 'call' } = call;
+    const attributes = { 'rpc.system.name': 'trpc', 'rpc.method': path };
+    const span = tracer.startSpan(path, { attributes }, inside(parent));
+    calls.set(call, span);
+    return { span, request };
+  }
+
+  function startStatement({ text, madeAt, address }: TracedStatement): Span | undefined {
+    const current = work.getStore();
+    const waits = new Map<Span, number>(isOpen(current) ? [[current.span, madeAt]] : []);
+    const carried = current && 'calls' in current ? current.calls : [];
+    const unsettled = carried.filter(({ isSettled }) => !isSettled);
+    for (const call of unsettled) {
+      const caller = callers.get(call);
+      if (isOpen(caller)) waits.set(caller.span, call.madeAt);
+    }
+    const [parent] = waits.keys();
+    if (!parent) return undefined;
+    const { operation, table } = describe(text);
+    const summary = `${operation} ${table ?? ''}`.trimEnd();
+    const isShared = unsettled.length > 1;
+    const links = isShared
+      ? [...waits.keys()].map((span) => ({ context: span.spanContext() }))
+      : [];
+    const attributes = {
+      'db.system.name': 'postgresql',
+      'db.operation.name': operation,
+      'db.collection.name': table,
+      'db.query.summary': summary,
+      'db.operation.batch.size': isShared ? unsettled.length : undefined,
+      'server.address': address?.host,
+      'server.port': address?.port,
+    };
+    const options = { kind: SpanKind.CLIENT, attributes, links };
+    const span = tracer.startSpan(summary, options, inside(parent));
+    for (const [call, since] of waits) {
+      call.setAttribute('plant_store.queue.duration', (performance.now() - since) / 1_000);
+      if (isShared) call.addLink({ context: span.spanContext() });
+    }
+    return span;
+  }
+
+  function startPage(): Span | undefined {
+    const current = work.getStore();
+    return isOpen(current) ? tracer.startSpan('changes', {}, inside(current.span)) : undefined;
+  }
+
+  function startAttempt({ url }: { url: string }): Span {
+    const { hostname, port, protocol } = URL.parse(url) ?? {}; // The path may contain a secret.
+    const attributes = {
+      'http.request.method': 'POST',
+      'server.address': hostname,
+      'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+    };
+    return tracer.startSpan('POST', { kind: SpanKind.CLIENT, attributes }, ROOT_CONTEXT);
+  }
+}
+
+/**
+ * Whether a statement may belong to a call. A call that follows the feed would have too many statements, and
+ * work in the background may outlive the call that began the work.
+ */
+function isOpen(work: Work | undefined): work is CallSpan {
+  if (!work || !('span' in work)) return false;
+  return work.request.waitsFrom === undefined && work.span.isRecording();
+}
+
+const inside = (span: Span) => trace.setSpan(ROOT_CONTEXT, span);
+
+/** Ends a span. By the conventions, an error of the client does not make a span an error. */
+export function endSpan(
+  span: Span,
+  errorType: string | undefined,
+  isError = errorType !== undefined,
+): void {
+  if (errorType !== undefined) span.setAttribute('error.type', errorType);
+  if (isError) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+/** Starts a span for each message of a channel, and ends the span with the work. */
+function watch<Message extends object>(
+  { start, asyncEnd }: TracingChannel<unknown, Message>,
+  startSpan: (message: Message) => Span | undefined,
+  end: (span: Span, message: Message) => void,
+): () => void {
+  const spans = new WeakMap<object, Span>();
+  const onStart = (message: unknown) => {
+    const span = startSpan(message as Message); // The types of channels lose the type of the message.
+    if (span) spans.set(Object(message), span);
+  };
+  const onEnd = (message: unknown) => {
+    const span = spans.get(Object(message));
+    if (span) end(span, message as Message);
+  };
+  start.subscribe(onStart);
+  asyncEnd.subscribe(onEnd);
+  return () => {
+    start.unsubscribe(onStart);
+    asyncEnd.unsubscribe(onEnd);
+  };
+}
+
+/** The first operation of a statement, and its table. */
+function describe(text: string): { operation: string; table: string | undefined } {
+  const [, words = 'select', table] =
+    /\b(insert into|delete from|update|copy|from) "?(\w+)/.exec(text) ?? [];
+  const [first = ''] = words.split(' ');
+  return { operation: first === 'from' ? 'SELECT' : first.toUpperCase(), table };
+}

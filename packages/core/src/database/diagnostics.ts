@@ -1,0 +1,73 @@
+import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import type { Caller } from './deadline.ts';
+import type { Share } from './verbs.ts';
+
+/** A call of a procedure. `path` is the procedure's name, if the surface knows the name. */
+export interface TracedCall {
+  readonly path: string | undefined;
+  readonly caller: Caller | undefined;
+  readonly error?: unknown;
+}
+
+/** A call that waits for a batch. `madeAt` is the start of the wait on `performance.now()`. */
+export interface TracedWait {
+  readonly madeAt: number;
+  readonly isSettled: boolean;
+}
+
+/** The calls that share the statements of a batch. Some calls may already be settled. */
+export interface TracedBatch {
+  readonly calls: readonly TracedWait[];
+}
+
+/** A statement on its connection. */
+export interface TracedStatement {
+  readonly text: string;
+  readonly share: Share;
+  /** The time on `performance.now()` from which the statement waited for its connection. */
+  readonly madeAt: number;
+  /** The address of the database. Undefined for the embedded database and for a Unix socket. */
+  readonly address: { readonly host: string; readonly port: number } | undefined;
+  readonly error?: unknown;
+}
+
+/** A page of the feed. */
+export interface TracedPage {
+  readonly result?: { readonly changes: readonly string[] };
+  readonly error?: unknown;
+}
+
+/** An attempt to send a message to a webhook. The URL may contain secrets. */
+export interface TracedAttempt {
+  readonly url: string;
+  readonly result?: { readonly status?: number; readonly error?: string };
+  readonly error?: unknown;
+}
+
+/**
+ * The store publishes its work on these channels. Nobody pays for a channel without a subscriber, because
+ * the store checks `hasSubscribers` before it makes a message.
+ */
+export const diagnostics = {
+  call: tracing<TracedCall>('call'),
+  /** Publishes a `TracedWait` that begins to wait for a batch, in the asynchronous context of its caller. */
+  wait: channel('plant-store:wait'),
+  /** Publishes a `TracedBatch`, and runs its statements with the stores that are bound to the channel. */
+  batch: channel('plant-store:batch'),
+  statement: tracing<TracedStatement>('statement'),
+  page: tracing<TracedPage>('page'),
+  attempt: tracing<TracedAttempt>('attempt'),
+};
+
+function tracing<Message extends object>(name: string): TracingChannel<unknown, Message> {
+  return tracingChannel<unknown, Message>(`plant-store:${name}`);
+}
+
+/** Runs `send`, whose statements carry these calls. */
+export function carry<Call extends TracedWait>(
+  calls: Call[],
+  send: (calls: Call[]) => Promise<void>,
+): Promise<void> {
+  if (!diagnostics.batch.hasSubscribers) return send(calls);
+  return diagnostics.batch.runStores({ calls }, send, undefined, calls);
+}
