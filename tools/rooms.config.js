@@ -160,7 +160,10 @@ export const packages = {
         'plants/export': 'how do the plants of the table get into a file?',
         'plants/table': 'how are a million plants shown?',
       },
-      { import: 'how do the plants of files get into the store?' },
+      {
+        import: 'how do the plants of files get into the store?',
+        tokens: 'how are access tokens created, listed and revoked?',
+      },
       { 'import/views': 'how are files chosen, and how are imports shown?' },
       { 'layout/empty': 'what does the page show in place of the table?' },
       { layout: 'where is each view on the page?' },

@@ -114,6 +114,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/access-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists access tokens
+         * @description The newest come first. Never shows a token itself. Needs `tokens:manage`.
+         */
+        get: operations["listAccessTokens"];
+        put?: never;
+        /**
+         * Creates an access token
+         * @description Shows the token once. The new token has at most the scopes of the token that makes the call, and expires no later. When the response is lost, list the tokens and revoke the new one. Needs `tokens:manage`.
+         */
+        post: operations["createAccessToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/access-tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revokes an access token
+         * @description Every instance rejects the token within 30 s. A token may revoke itself. Needs `tokens:manage`.
+         */
+        delete: operations["revokeAccessToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/whoami": {
         parameters: {
             query?: never;
@@ -295,14 +339,28 @@ export interface components {
             type: "created" | "deleted";
             plant: components["schemas"]["StoredPlant"];
         };
-        Identity: {
+        AccessTokenPage: {
+            /** @description Access tokens, the newest first */
+            tokens: components["schemas"]["AccessToken"][];
             /**
-             * @description The name of the access token, or the `sub` of the JWT
+             * @description The `after` of the next page; absent on the last page
+             * @example 5f70bf18a0860070
+             */
+            next?: string;
+        };
+        AccessToken: {
+            /**
+             * @description Identifies the token, and is no secret
+             * @example 5f70bf18a0860070
+             */
+            id: string;
+            /**
+             * @description The name of the client, which the log shows. No control characters
              * @example garden-centre
              */
             name: string;
             /**
-             * @description What the token may do: `plants:create`, `plants:read`, `plants:delete`
+             * @description What the token may do: `plants:create`, `plants:read`, `plants:delete`, `tokens:manage`
              * @example [
              *       "plants:create",
              *       "plants:read"
@@ -311,10 +369,66 @@ export interface components {
             scopes: string[];
             /**
              * Format: date-time
-             * @description When the token expires, in UTC (RFC 3339); absent when it never does
+             * @description When it was created
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the token expires; absent when it never does
              * @example 2027-11-21T09:30:00.000Z
              */
             expiresAt?: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, up to 90 s too early
+             * @example 2026-11-22T09:30:00.000Z
+             */
+            lastUsedAt?: string;
+            /**
+             * Format: date-time
+             * @description When it was revoked
+             * @example 2026-11-23T09:30:00.000Z
+             */
+            revokedAt?: string;
+        };
+        CreatedAccessToken: {
+            /**
+             * @description Identifies the token, and is no secret
+             * @example 5f70bf18a0860070
+             */
+            id: string;
+            /**
+             * @description The token that the client sends. The store cannot show it again
+             * @example plant_0123456789abcdef
+             */
+            token: string;
+        };
+        Identity: {
+            /**
+             * @description The name of the access token, or the `sub` of the JWT
+             * @example garden-centre
+             */
+            name: string;
+            /**
+             * @description What the token may do: `plants:create`, `plants:read`, `plants:delete`, `tokens:manage`
+             * @example [
+             *       "plants:create",
+             *       "plants:read"
+             *     ]
+             */
+            scopes: string[];
+            /**
+             * Format: date-time
+             * @description When the token expires; absent when it never does
+             * @example 2027-11-21T09:30:00.000Z
+             */
+            expiresAt?: string;
+            /**
+             * @description The id of the access token; absent for a JWT and a token of a setting
+             * @example 5f70bf18a0860070
+             */
+            tokenId?: string;
         };
         Plant: {
             /**
@@ -361,6 +475,32 @@ export interface components {
             /** @description The plants to create. Each one stands alone */
             plants: components["schemas"]["NewPlant"][];
         };
+        /** NewAccessToken */
+        NewAccessToken: {
+            /**
+             * @description The name of the client, which the log shows. No control characters
+             * @example garden-centre
+             */
+            name: string;
+            /**
+             * @description What the token may do
+             * @default [
+             *       "plants:create",
+             *       "plants:read"
+             *     ]
+             * @example [
+             *       "plants:create",
+             *       "plants:read"
+             *     ]
+             */
+            scopes: ("plants:create" | "plants:read" | "plants:delete" | "tokens:manage")[];
+            /**
+             * Format: date-time
+             * @description When the token expires. Default: never
+             * @example 2027-11-21T09:30:00.000Z
+             */
+            expiresAt?: string;
+        };
     };
     responses: {
         /** @description 40100: the request has no bearer token; 40101: the token is unknown, expired or revoked */
@@ -378,48 +518,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description 40300: the token does not have the scope that the operation needs */
-        Forbidden: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                /** @description The challenge of RFC 6750 */
-                "WWW-Authenticate": string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description 40400: the path does not exist */
-        NotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description 42900: the client exceeded a configured rate limit */
         TooManyRequests: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                /** @description Seconds after which to try again */
-                "Retry-After": number;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description 50300: the database cannot be reached or did not respond in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not respond and nothing was written */
-        ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -444,6 +544,72 @@ export interface components {
                 Allow?: string;
                 /** @description The content codings that a body may have; sent with 415 when the request has another coding */
                 "Accept-Encoding"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description 40300: the token does not have the scope that the operation needs */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description The challenge of RFC 6750 */
+                "WWW-Authenticate": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description 50300: the database cannot be reached or did not respond in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not respond and nothing was written */
+        ServiceUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description Seconds after which to try again */
+                "Retry-After": number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unexpected error. 40001: a parameter is not valid; 40002: the request is not valid HTTP or tRPC */
+        BadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description 40400: the path does not exist */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description 41300: the body is larger than 1 MiB or has too many values */
+        PayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -523,19 +689,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlantPage"];
                 };
             };
-            /** @description Unexpected error. 40001: a parameter is not valid; 40002: the request is not valid HTTP or tRPC */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -612,19 +766,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description 41300: the body is larger than 1 MiB or has too many values */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["TooManyRequests"];
             /** @description 50300: the database cannot be reached or did not respond in time; 50301: the server is overloaded and nothing was written; 50302: this instance is shutting down; 50303: the identity provider did not respond and nothing was written */
             503: {
@@ -713,19 +855,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description 41300: the body is larger than 1 MiB or has too many values */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["OtherError"];
@@ -767,19 +897,7 @@ export interface operations {
                     "application/json": components["schemas"]["StoredPlant"];
                 };
             };
-            /** @description Unexpected error. 40001: a parameter is not valid; 40002: the request is not valid HTTP or tRPC */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description 40400: the path does not exist; 40401: no plant has this id */
@@ -826,19 +944,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Unexpected error. 40001: a parameter is not valid; 40002: the request is not valid HTTP or tRPC */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             /** @description 40400: the path does not exist; 40401: no plant has this id */
@@ -907,19 +1013,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlantCount"];
                 };
             };
-            /** @description Unexpected error. 40001: a parameter is not valid; 40002: the request is not valid HTTP or tRPC */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -999,7 +1093,132 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description Unexpected error. 40001: a parameter is not valid; 40002: the request is not valid HTTP or tRPC */
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description 41000: the feed no longer has the changes behind the cursor */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    listAccessTokens: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `next` of the page before
+                 * @example 5f70bf18a0860070
+                 */
+                after?: string;
+                /**
+                 * @description How many tokens to return, at most
+                 * @example 100
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of access tokens */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tokens": [
+                     *         {
+                     *           "id": "5f70bf18a0860070",
+                     *           "name": "garden-centre",
+                     *           "scopes": [
+                     *             "plants:create",
+                     *             "plants:read"
+                     *           ],
+                     *           "createdAt": "2026-11-21T09:30:00.000Z",
+                     *           "expiresAt": "2027-11-21T09:30:00.000Z",
+                     *           "lastUsedAt": "2026-11-22T09:30:00.000Z",
+                     *           "revokedAt": "2026-11-23T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": "5f70bf18a0860070"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccessTokenPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    createAccessToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "garden-centre",
+                 *       "scopes": [
+                 *         "plants:create",
+                 *         "plants:read"
+                 *       ],
+                 *       "expiresAt": "2027-11-21T09:30:00.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewAccessToken"];
+            };
+        };
+        responses: {
+            /** @description The access token */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "5f70bf18a0860070",
+                     *       "token": "plant_0123456789abcdef"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedAccessToken"];
+                };
+            };
+            /** @description Unexpected error. 40000: the body is not JSON; 40001: the body is not a valid NewAccessToken; 40002: the request is not valid HTTP or tRPC */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1015,8 +1234,43 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description 41000: the feed no longer has the changes behind the cursor */
-            410: {
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["OtherError"];
+        };
+    };
+    revokeAccessToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifies the token, and is no secret
+                 * @example 5f70bf18a0860070
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is revoked */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description 40400: the path does not exist; 40402: no access token has this id */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1059,25 +1313,14 @@ export interface operations {
                      *         "plants:create",
                      *         "plants:read"
                      *       ],
-                     *       "expiresAt": "2027-11-21T09:30:00.000Z"
+                     *       "expiresAt": "2027-11-21T09:30:00.000Z",
+                     *       "tokenId": "5f70bf18a0860070"
                      *     }
                      */
                     "application/json": components["schemas"]["Identity"];
                 };
             };
-            /** @description Unexpected error. 40001: a parameter is not valid; 40002: the request is not valid HTTP or tRPC */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];

@@ -12,6 +12,7 @@ export const errorExamples: Record<ErrorKind, string> = {
   insufficientScope: 'the access token lacks the scope plants:delete: use a token that has it',
   pathUnknown: 'there is no path /plant: the API reference (docs) lists the paths of this service',
   plantUnknown: 'no plant has the id 404: check the id',
+  accessTokenUnknown: 'no access token has the id 5f70bf18a0860070: check the id',
   methodNotAllowed: '/plants takes GET, HEAD, POST, not PUT',
   requestTimeout: 'the request was not sent completely in time: send it again',
   idTaken: 'id 1 belongs to another plant: choose an id that is free',

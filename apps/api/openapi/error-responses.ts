@@ -3,7 +3,6 @@ import {
   errorCatalogue,
   errorKinds,
   httpStatus,
-  operations,
   type Scope,
 } from '@plant-store/schemas';
 import { errorExamples } from './error-examples.ts';
@@ -11,12 +10,10 @@ import { header, integer, rateLimit, requestId, requiredHeader } from './respons
 
 /** The errors of an operation depend on these properties of the operation. */
 interface Operation {
+  /** The name of the procedure. */
+  name: string;
   /** The name of the schema of the body. The field is undefined when the operation has no body. */
   body: string | undefined;
-  /** The path of the operation, with an example id in place of `{id}`. */
-  path: string;
-  /** Whether the path contains the id of a plant. */
-  namesPlant: boolean;
   /** The scope that a token needs for the operation. */
   scope: Scope | 'none';
 }
@@ -50,13 +47,9 @@ const otherStatuses: ReadonlySet<number> = new Set([405, 408, 415, 417, 431, 500
 /** The errors that only a request with a body can get. */
 const onlyWithBody: ReadonlySet<ErrorKind> = new Set(['bodyNotJson', 'bodyTooLarge']);
 
-/** The only path whose operation takes a cursor of the feed. */
-const changesPath = operations.listPlantChanges.path;
-
-function canHave({ body, path, namesPlant, scope }: Operation, kind: ErrorKind): boolean {
-  if (kind === 'cursorExpired') return path === changesPath;
-  if (kind === 'plantUnknown') return namesPlant;
-  if (kind === 'idTaken') return body === 'NewPlant';
+function canHave({ name, body, scope }: Operation, kind: ErrorKind): boolean {
+  const entry = errorCatalogue[kind];
+  if ('only' in entry) return entry.only.some((each) => each === name);
   if (kind === 'insufficientScope') return scope !== 'none';
   return body !== undefined || !onlyWithBody.has(kind);
 }
@@ -98,12 +91,10 @@ function exampleFor(operation: Operation): Partial<Record<ErrorKind, string>> {
   };
 }
 
-function invalidExample({ body, path, namesPlant }: Operation): string {
-  if (body !== undefined) return 'plants[3].name is missing: it must be a string';
-  if (namesPlant) return 'id must be a whole number';
-  return path === '/plants' || path === changesPath
-    ? 'limit must be an integer from 1 to 1000'
-    : 'it has no parameter "limit"';
+function invalidExample({ body }: Operation): string {
+  if (body === 'NewPlants') return 'plants[3].name is missing: it must be a string';
+  if (body === 'NewAccessToken') return 'expiresAt must be in the future';
+  return 'it has no parameter "size"';
 }
 
 const retryAfter = {

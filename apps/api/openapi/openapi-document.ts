@@ -46,18 +46,11 @@ export function openApiDocument(
   });
   const schemas: Schemas = { ...document.components?.schemas };
   for (const name of Object.keys(schemas)) if (name.startsWith('error.')) delete schemas[name];
-  for (const [path, operation] of operationsOf(document)) {
-    const {
-      scope = 'none',
-      openapi,
-      events,
-    } = procedures[operation.operationId ?? '']?.definition.meta ?? {};
+  for (const operation of operationsOf(document)) {
+    const name = operation.operationId ?? '';
+    const { scope = 'none', openapi, events } = procedures[name]?.definition.meta ?? {};
     if (events) addEvents(operation);
-    correct(operation, schemas, {
-      path: path.replace('{id}', '1'),
-      scope,
-      status: openapi?.status ?? 200,
-    });
+    correct(operation, schemas, { name, scope, status: openapi?.status ?? 200 });
     addExample(operation.requestBody, schemas);
     addExample(operation.responses?.[openapi?.status ?? 200], schemas);
     if (openapi?.deprecation) deprecate(operation, openapi.deprecation);
@@ -72,7 +65,7 @@ export function openApiDocument(
     components: {
       ...document.components,
       schemas,
-      responses: shareResponses(operationsOf(document).map(([, operation]) => operation)),
+      responses: shareResponses(operationsOf(document)),
       headers: sharedHeaders,
     },
     webhooks,
@@ -81,28 +74,28 @@ export function openApiDocument(
   return corrected;
 }
 
-function operationsOf({ paths = {} }: OpenAPIObject): [path: string, Operation][] {
-  return Object.entries(paths).flatMap(([path, { get, post, put, patch, delete: remove }]) =>
-    [get, post, put, patch, remove].flatMap((each): [string, Operation][] =>
-      each ? [[path, each]] : [],
-    ),
+function operationsOf({ paths = {} }: OpenAPIObject): Operation[] {
+  return Object.values(paths).flatMap(({ get, post, put, patch, delete: remove }) =>
+    [get, post, put, patch, remove].filter((each) => each !== undefined),
   );
 }
 
 /**
- * Returns the responses that most operations have, under the names of their statuses. In the operations,
- * replaces these responses with references.
+ * Returns the most frequent response of each status, under the name of the status. In the operations, replaces
+ * these responses with references.
  */
 function shareResponses(operations: Operation[]): Responses {
-  const all = operations.flatMap(({ responses = {} }) => Object.entries(responses));
-  const counts = Object.groupBy(all, (response) => JSON.stringify(response));
+  const all = operations.flatMap(({ responses = {} }) =>
+    Object.entries(responses).map(([status, response]) => ({ status, response, responses })),
+  );
+  const groups = Object.groupBy(all, ({ status, response }) => JSON.stringify([status, response]));
   const shared: Responses = {};
-  for (const { responses = {} } of operations) {
-    for (const [status, response] of Object.entries(responses)) {
-      const { length = 0 } = counts[JSON.stringify([status, response])] ?? [];
-      if (length <= operations.length / 2) continue;
-      const name = STATUS_CODES[status]?.replaceAll(' ', '') ?? 'OtherError';
-      shared[name] = response;
+  for (const group of Object.values(groups).toSorted((a = [], b = []) => b.length - a.length)) {
+    const [first, ...others] = group ?? [];
+    const name = STATUS_CODES[first?.status ?? '']?.replaceAll(' ', '') ?? 'OtherError';
+    if (!first || others.length === 0 || shared[name]) continue;
+    shared[name] = first.response;
+    for (const { status, responses } of [first, ...others]) {
       responses[status] = { $ref: `#/components/responses/${name}` };
     }
   }
@@ -115,21 +108,18 @@ function correct(
   {
     status,
     ...facts
-  }: { status: number } & Pick<Parameters<typeof errorResponses>[0], 'path' | 'scope'>,
+  }: { status: number } & Pick<Parameters<typeof errorResponses>[0], 'name' | 'scope'>,
 ): void {
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
   operation.parameters?.forEach(correctParameter);
-  const namesPlant = Boolean(
-    operation.parameters?.some((parameter) => Object(parameter).in === 'path'),
-  );
   const { content } = (operation.requestBody ?? {}) as { content?: Content }; // trpc-to-openapi inlines the body.
   const media = content?.['application/json'];
   // An inlined schema keeps its title. The title is the name of the schema's component.
   const body = media?.schema.title;
   operation.responses = {
     ...successOf(operation, status),
-    ...errorResponses({ ...facts, body, namesPlant }),
+    ...errorResponses({ ...facts, body }),
   };
   if (!media || !body) return;
   for (const property of Object.values(media.schema.properties ?? {})) {

@@ -94,7 +94,7 @@ describe('createPlantStoreClient', () => {
   });
 
   it('returns the owner and the scopes of the token', async () => {
-    const scopes = ['plants:create', 'plants:read', 'plants:delete'];
+    const scopes = ['plants:create', 'plants:read', 'plants:delete', 'tokens:manage'];
     expect(await client.whoAmI.query()).toEqual({ name: 'environment', scopes });
   });
 

@@ -1,5 +1,10 @@
-export type { PlantChange, PlantChanges, StoredPlant } from '@plant-store/schemas';
-export type { AccessToken } from './access-tokens/access-token-table.ts';
+export type {
+  AccessToken,
+  AccessTokenPage,
+  PlantChange,
+  PlantChanges,
+  StoredPlant,
+} from '@plant-store/schemas';
 export type { AccessTokens, NewTokenOptions } from './access-tokens/access-tokens.ts';
 export type { Authentication, Principal } from './access-tokens/principal.ts';
 export { checkPlant } from './bulk/loaded-plant.ts';

@@ -12,8 +12,10 @@ import { databaseCode, rootMessage } from './error-causes.ts';
 export type PlantStoreErrorKind = Extract<
   ErrorKind,
   | 'invalidInput'
+  | 'tokenInvalid'
   | 'insufficientScope'
   | 'plantUnknown'
+  | 'accessTokenUnknown'
   | 'idTaken'
   | 'cursorExpired'
   | 'plantRejected'
@@ -68,6 +70,14 @@ export function idTaken(id: bigint): PlantStoreError {
 /** The error for an id without a plant. */
 export function plantUnknown(id: bigint): PlantStoreError {
   return new PlantStoreError('plantUnknown', `no plant has the id ${id}: check the id`);
+}
+
+/** The error for an id without an access token. */
+export function accessTokenUnknown(id: string): PlantStoreError {
+  return new PlantStoreError(
+    'accessTokenUnknown',
+    `no access token has the id ${id}: check the id`,
+  );
 }
 
 /** The error for a principal that lacks the scope of an operation. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { scopes } from './scopes.ts';
+import { expiresAt, scopeNames, tokenId } from './access-tokens.ts';
 import { unknownParameters } from './stored-plant.ts';
 
 /** The input of a procedure without parameters. */
@@ -12,16 +12,11 @@ export const Identity = z
       description: 'The name of the access token, or the `sub` of the JWT',
       examples: ['garden-centre'],
     }),
-    // The type is not an enumeration, because later versions may have further scopes.
-    scopes: z.array(z.string()).meta({
-      description: `What the token may do: ${scopes.map((scope) => `\`${scope}\``).join(', ')}`,
-      examples: [['plants:create', 'plants:read']],
-    }),
-    expiresAt: z
-      .date()
+    scopes: scopeNames,
+    expiresAt,
+    tokenId: tokenId
       .meta({
-        description: 'When the token expires, in UTC (RFC 3339); absent when it never does',
-        override: { type: 'string', format: 'date-time', examples: ['2027-11-21T09:30:00.000Z'] },
+        description: 'The id of the access token; absent for a JWT and a token of a setting',
       })
       .optional(),
   })

@@ -1,3 +1,11 @@
+export {
+  AccessToken,
+  AccessTokenIdInput,
+  AccessTokenPage,
+  CreatedAccessToken,
+  ListAccessTokens,
+  NewAccessToken,
+} from './access-tokens.ts';
 export { CreateResult, CreateResults, NewPlants } from './create-results.ts';
 export { ErrorBody } from './errors/error-body.ts';
 export { Identity, Nothing } from './identity.ts';

@@ -26,5 +26,8 @@ export const operations = {
   countPlants: { method: 'GET', path: '/plants/count', status: 200 },
   listPlantChanges: { method: 'GET', path: '/plants/changes', status: 200 },
   deletePlant: { method: 'DELETE', path: '/plants/{id}', status: 204 },
+  listAccessTokens: { method: 'GET', path: '/access-tokens', status: 200 },
+  createAccessToken: { method: 'POST', path: '/access-tokens', status: 200 },
+  revokeAccessToken: { method: 'DELETE', path: '/access-tokens/{id}', status: 204 },
   whoAmI: { method: 'GET', path: '/whoami', status: 200 },
 } as const satisfies Record<string, Operation>;

@@ -1,5 +1,5 @@
 /** The scopes of access tokens. Each procedure names the scope that it needs. */
-export const scopes = ['plants:create', 'plants:read', 'plants:delete'] as const;
+export const scopes = ['plants:create', 'plants:read', 'plants:delete', 'tokens:manage'] as const;
 
 export type Scope = (typeof scopes)[number];
 

@@ -80,7 +80,7 @@ function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
   const texts: unknown[] = [scope].flat();
   if (!texts.every((each) => typeof each === 'string')) return [];
   const named = texts.flatMap((each) => each.split(' '));
-  return named.some((each) => each.startsWith('plants:'))
+  return named.some((each) => each.startsWith('plants:') || isScope(each))
     ? named.filter(isScope)
     : ['plants:create'];
 }

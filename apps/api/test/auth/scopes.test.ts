@@ -6,7 +6,7 @@ import { shareJwtServer } from '../fixtures/jwt-server.ts';
 
 const plant = { id: 1, name: 'Hoya', tag: 'Apocynaceae' };
 /** The values of the properties in the inputs below. */
-const samples: Record<string, unknown> = { ...plant, plants: [plant] };
+const samples: Record<string, unknown> = { ...plant, plants: [plant], scopes: ['tokens:manage'] };
 
 /** The procedures of both surfaces, with an input and with the scope of each procedure. */
 const calls = (Object.keys(operations) as (keyof typeof operations)[]).map((procedure) => {
@@ -34,18 +34,29 @@ const jwts = shareJwtServer();
 const createHoya = () => jwts.server.store.create({ ...plant, id: 1n });
 beforeEach(createHoya);
 
+/** Returns the input of a call. The access token to revoke has an id of its own. */
+async function inputOf({ procedure, input }: (typeof calls)[number]): Promise<typeof input> {
+  if (procedure !== 'revokeAccessToken') return input;
+  const { accessTokens } = jwts.server.store;
+  await accessTokens.create('to revoke');
+  const { tokens } = await accessTokens.list();
+  return { id: tokens.find(({ name }) => name === 'to revoke')?.id };
+}
+
 const isGranted = (granted: readonly Scope[], scope: Scope | 'none') =>
   scope === 'none' || granted.includes(scope);
 
 /** Expects that a token can call only the procedures whose scope is granted, over both surfaces. */
 async function expectScopes(token: string, granted: readonly Scope[]): Promise<void> {
-  for (const { procedure, input, scope } of calls) {
+  for (const each of calls) {
+    const { procedure, scope } = each;
     for (const { name, call } of callers) {
       await createHoya();
+      const target = { ...jwts.server, token };
       const { status, error, message, headers } = await call(
-        { ...jwts.server, token },
+        target,
         procedure,
-        input,
+        await inputOf(each),
       );
       const challenge = headers.get('www-authenticate');
       expect({ procedure, name, error, ...(error && { status, message, challenge }) }).toEqual({
@@ -71,12 +82,15 @@ it('finds the scope of each procedure', () => {
     countPlants: 'plants:read',
     listPlantChanges: 'plants:read',
     deletePlant: 'plants:delete',
+    listAccessTokens: 'tokens:manage',
+    createAccessToken: 'tokens:manage',
+    revokeAccessToken: 'tokens:manage',
     whoAmI: 'none',
   });
 });
 
 it.each(mixtures.filter((granted) => granted.length > 0))(
-  'lets a token with the scopes %s %s %s call only the procedures that name one of these scopes',
+  'lets a token with the scopes %s %s %s %s call only the procedures that name one of these scopes',
   async (...granted) => {
     const token = await jwts.server.store.accessTokens.create('mixed', { scopes: granted });
     await expectScopes(token, granted);
@@ -92,15 +106,16 @@ it.each([[], ['plants:read', 'plants:delete']] as const)(
 );
 
 it.each(mixtures)(
-  "lets core's caller with the scopes %s %s %s call only the procedures that name one of these scopes",
+  "lets core's caller with the scopes %s %s %s %s call only the procedures that name one of these scopes",
   async (...granted) => {
     const caller = createCaller({
       store: jwts.server.store,
       principal: { name: 'Ann', scopes: granted },
     });
-    for (const { procedure, input, scope } of calls) {
+    for (const each of calls) {
+      const { procedure, scope } = each;
       await createHoya();
-      const outcome = caller[procedure](input as never); // Each input in `calls` has the type that its procedure needs.
+      const outcome = caller[procedure]((await inputOf(each)) as never); // Each input in `calls` has the type that its procedure needs.
       if (isGranted(granted, scope)) await outcome;
       else await expect(outcome).rejects.toMatchObject({ cause: { code: 40300 } });
     }

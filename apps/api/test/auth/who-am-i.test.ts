@@ -5,6 +5,7 @@ import { callers } from '../fixtures/callers.ts';
 import { shareJwtServer } from '../fixtures/jwt-server.ts';
 
 const jwts = shareJwtServer();
+const tokenId = expect.stringMatching(/^[0-9a-f]{16}$/);
 
 describe.each(callers)('over $name', ({ call }) => {
   const whoAmI = (token: string) => call({ ...jwts.server, token }, 'whoAmI', {});
@@ -15,12 +16,17 @@ describe.each(callers)('over $name', ({ call }) => {
     const token = await jwts.server.store.accessTokens.create('gärtner 🌻', options);
     const { status, output } = await whoAmI(token);
     expect(status).toBe(200);
-    expect(output).toStrictEqual({ name: 'gärtner 🌻', scopes: ['plants:delete'], expiresAt });
+    expect(output).toStrictEqual({
+      name: 'gärtner 🌻',
+      scopes: ['plants:delete'],
+      expiresAt,
+      tokenId,
+    });
   });
 
   it('returns no expiry for a token without an expiry', async () => {
     const token = await jwts.server.store.accessTokens.create('lasting');
-    const lasting = { name: 'lasting', scopes: ['plants:create', 'plants:read'] };
+    const lasting = { name: 'lasting', scopes: ['plants:create', 'plants:read'], tokenId };
     expect((await whoAmI(token)).output).toStrictEqual(lasting);
     expect((await whoAmI(jwts.server.token)).output).toStrictEqual({ name: 'tester', scopes });
   });
@@ -44,7 +50,7 @@ describe.each(callers)('over $name', ({ call }) => {
     const sql = postgres(jwts.server.databaseUrl);
     await sql`update access_tokens set expires_at = 'infinity' where name = 'infinite'`;
     await sql.end();
-    const infinite = { name: 'infinite', scopes: ['plants:create', 'plants:read'] };
+    const infinite = { name: 'infinite', scopes: ['plants:create', 'plants:read'], tokenId };
     expect((await whoAmI(token)).output).toStrictEqual(infinite);
   });
 });

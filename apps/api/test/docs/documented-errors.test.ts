@@ -52,6 +52,7 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
   },
   pathUnknown: () => send('GET', '/plant'),
   plantUnknown: () => send('GET', '/plants/404'),
+  accessTokenUnknown: () => send('DELETE', '/access-tokens/5f70bf18a0860070'),
   methodNotAllowed: () => send('PUT', '/plants'),
   requestTimeout: () =>
     onNewServer({ requestTimeout: 100 }, ({ url }) => sendRaw(url, 'POST /plants HTTP/1.1\r\n')),
@@ -191,6 +192,8 @@ describe('the document', () => {
       ['GET /plants/{id}', await send('GET', '/plants/2')],
       ['GET /plants', await send('GET', '/plants?limit=1')],
       ['DELETE /plants/{id}', await send('DELETE', '/plants/2')],
+      ['POST /access-tokens', await read(post(server, '/access-tokens', '{"name":"new"}'))],
+      ['GET /access-tokens', await send('GET', '/access-tokens?limit=1')],
       ['GET /whoami', await send('GET', '/whoami')],
       ['GET /whoami', await send('GET', '/whoami', { authorization })],
     ] as const) {
@@ -202,6 +205,7 @@ describe('the document', () => {
   it.each(kinds)('has an example of the error %s that equals the real response', async (kind) => {
     const names: Partial<Record<ErrorKind, string>> = {
       plantUnknown: 'DELETE /plants/{id}',
+      accessTokenUnknown: 'DELETE /access-tokens/{id}',
       insufficientScope: 'DELETE /plants/{id}',
       cursorExpired: 'GET /plants/changes',
     };
@@ -219,15 +223,15 @@ describe('the document', () => {
     expect(errorExamples[kind]).toMatch(advice);
   });
 
+  const expired = '{"name":"x","expiresAt":"2020-01-01T00:00:00Z"}';
   const list = `{"plants":[${[1, 2, 3].map((id) => `{"id":${id},"name":"x"}`)},{"id":4}]}`;
 
   it.each([
-    ['GET /plants', () => send('GET', '/plants?limit=0')],
-    ['GET /plants/changes', () => send('GET', '/plants/changes?limit=0')],
-    ['GET /plants/{id}', () => send('GET', '/plants/five')],
-    ['GET /plants/count', () => send('GET', '/plants/count?limit=1')],
-    ['GET /whoami', () => send('GET', '/whoami?limit=1')],
+    ['GET /plants', () => send('GET', '/plants?size=0')],
+    ['GET /plants/{id}', () => send('GET', '/plants/5?size=0')],
+    ['GET /whoami', () => send('GET', '/whoami?size=0')],
     ['POST /plants/batch', () => read(post(server, '/plants/batch', list))],
+    ['POST /access-tokens', () => read(post(server, '/access-tokens', expired))],
   ])('has an example of an invalid input of %s', async (name, sendInvalid) => {
     const response = await sendInvalid();
     const operation = document.operation(name);

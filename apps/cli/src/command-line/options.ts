@@ -38,8 +38,8 @@ export function parseDelimiter(text: string): string {
 
 const prefix = 'plants:';
 
-/** The names of the scopes on the command line: `create` for `plants:create`. */
-export const scopeNames = scopes.map((scope) => scope.slice(prefix.length));
+/** The names of the scopes on the command line: `create` for `plants:create`, and `tokens:manage`. */
+export const scopeNames = scopes.map((scope) => scope.replace(prefix, ''));
 
 /** Parses scopes that are separated by commas: `create,read`, or `plants:create,plants:read`. */
 export function parseScopes(text: string): Scope[] {

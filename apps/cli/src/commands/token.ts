@@ -1,6 +1,6 @@
-import { errorCatalogue, formatJson, type Scope } from '@plant-store/schemas/plain';
+import { errorCatalogue, formatJson, maxPageSize, type Scope } from '@plant-store/schemas/plain';
 import { Command, Option } from 'commander';
-import { CommandError } from '../command-line/errors.ts';
+import { CommandError, usageError } from '../command-line/errors.ts';
 import { jsonOption, parseDuration, parseScopes, scopeNames } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { withStore } from '../command-line/with-store.ts';
@@ -56,37 +56,49 @@ const createCommand = () =>
 
 const listCommand = () =>
   new Command('list')
-    .summary('show the name, the scopes and the times of each access token')
+    .summary('show the id, the name, the scopes and the times of each access token')
     .description(
-      'Show the name and the scopes of each access token, and when it was created, expires, was ' +
-        'revoked and was last used, as a line of JSON. Never shows the token itself.',
+      'Show the id, the name and the scopes of each access token, and when it was created, expires, was ' +
+        'revoked and was last used, as a line of JSON. The newest come first. Never shows the token itself.',
     )
     .addOption(jsonOption('also write errors as JSON'))
     .addHelpText('after', '\nExample:\n  plant-store token list\n')
     .action(async () => {
-      const tokens = await withStore((store) => store.accessTokens.list(), {
-        readOnly: true,
-        needs: { access_tokens: ['SELECT'] },
-      });
-      await writeOutput(tokens.map((token) => `${formatJson(token)}\n`));
+      await withStore(
+        async ({ accessTokens }) => {
+          let after: string | undefined;
+          do {
+            const { tokens, next } = await accessTokens.list({ after, limit: maxPageSize });
+            await writeOutput(tokens.map((token) => `${formatJson(token)}\n`));
+            after = next;
+          } while (after !== undefined);
+        },
+        { readOnly: true, needs: { access_tokens: ['SELECT'] } },
+      );
     });
 
 const revokeCommand = () =>
   new Command('revoke')
-    .summary('revoke all access tokens with a name')
+    .summary('revoke all access tokens with a name, or one by its id')
     .description('Revoke all access tokens with this name. Servers reject them within 30 s.')
-    .argument('<name>', 'the name from token create')
+    .argument('[name]', 'the name from token create')
+    .option('--id <id>', 'revoke only the token with this id from token list')
     .addOption(jsonOption('write the name, or an error, as JSON'))
     .addHelpText('after', '\nExample:\n  plant-store token revoke partner\n')
-    .action(async (name: string, { json }: { json?: true }) => {
-      const isRevoked = await withStore((store) => store.accessTokens.revoke(name), {
+    .action(async (name: string | undefined, { id, json }: { id?: string; json?: true }) => {
+      const which = id === undefined ? name : { id };
+      if (which === undefined || (id !== undefined && name !== undefined)) {
+        throw usageError('token revoke needs a name or --id, and not both');
+      }
+      const isRevoked = await withStore(({ accessTokens }) => accessTokens.revoke(which), {
         create: false,
         needs: { access_tokens: ['SELECT', 'UPDATE'] },
       });
+      const told = typeof which === 'string' ? { name: which } : which;
       if (isRevoked) {
-        if (json) await writeOutput([`${formatJson({ name })}\n`]);
+        if (json) await writeOutput([`${formatJson(told)}\n`]);
         return;
       }
-      const message = `no access token has the name ${JSON.stringify(name)}: plant-store token list shows the names`;
-      throw new CommandError(message, { code: errorCatalogue.tokenInvalid.code });
+      const message = `no access token has the ${id === undefined ? 'name' : 'id'} ${JSON.stringify(id ?? name)}: plant-store token list shows all tokens`;
+      throw new CommandError(message, { code: errorCatalogue.accessTokenUnknown.code });
     });

@@ -32,7 +32,10 @@ const plant = StoredPlant.extend({ id: idOutput, createdAt: z.string() });
 const limit = ListPlants.unwrap().shape.limit.unwrap();
 const [outcome, rejection] = CreateResult.options;
 
-const hints: Record<Scope, ToolAnnotations> = {
+/** No tool manages access tokens, because an agent must not give access to others. */
+type ToolScope = Exclude<Scope, 'tokens:manage'>;
+
+const hints: Record<ToolScope, ToolAnnotations> = {
   'plants:read': { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   'plants:create': { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   // A repeated delete could delete a new plant with the same id.
@@ -50,7 +53,7 @@ interface Tool<Input extends z.ZodObject> {
 /** Adds the tools whose scopes are allowed. */
 export function addTools(server: McpServer, client: PlantStoreClient, allowed: string[]): void {
   function add<Input extends z.ZodObject>(
-    scope: Scope,
+    scope: ToolScope,
     name: string,
     { input, output, run, ...about }: Tool<Input>,
   ) {

@@ -38,7 +38,7 @@ it.each([
   ['get 7 --json', 1, { error: 40401, message: expect.stringContaining('no plant has the') }],
   ['get x --json', 2, { error: 40001, message: expect.stringContaining("value 'x' is inv") }],
   ['delete 7 --json', 2, { error: 40001, message: expect.stringContaining('add --yes') }],
-  ['token revoke nobody --json', 1, { error: 40101, message: expect.any(String) }],
+  ['token revoke nobody --json', 1, { error: 40402, message: expect.any(String) }],
   ['token create  --json', 2, { error: 40001, message: expect.any(String) }],
 ])(
   '%s writes the error as JSON to standard output, and as a line to standard error',

@@ -1,7 +1,7 @@
 import { IdFromText } from '@plant-store/schemas';
 
 /** Names the views beside the table. The view of a plant has no name. */
-const sheets = ['add', 'import', 'export', 'requests'] as const;
+const sheets = ['add', 'import', 'export', 'requests', 'tokens'] as const;
 
 export type SheetName = (typeof sheets)[number];
 

@@ -3,11 +3,19 @@ import './button.css';
 import { Icon } from './icon.tsx';
 
 interface ButtonProps extends ComponentProps<'button'> {
+  /** The icon before the text. */
+  icon?: ComponentProps<typeof Icon>['name'];
   kind?: 'primary' | 'plain' | 'quiet' | 'danger' | 'danger-plain' | 'progress';
 }
 
-export function Button({ kind = 'plain', type = 'button', className = '', ...props }: ButtonProps) {
-  return <button type={type} className={`button button-${kind} ${className}`} {...props} />;
+export function Button(props: ButtonProps) {
+  const { kind = 'plain', type = 'button', className = '', icon, children, ...rest } = props;
+  return (
+    <button type={type} className={`button button-${kind} ${className}`} {...rest}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
 }
 
 interface CopyButtonProps {
@@ -26,8 +34,7 @@ export function CopyButton({ what, text }: CopyButtonProps) {
     setIsCopied(true);
   };
   return (
-    <Button className="copy-button" onClick={copy} onBlur={() => setIsCopied(false)}>
-      <Icon name="copy" />
+    <Button className="copy-button" onClick={copy} onBlur={() => setIsCopied(false)} icon="copy">
       <span aria-live="polite">{isCopied ? 'Copied' : `Copy ${what}`}</span>
     </Button>
   );

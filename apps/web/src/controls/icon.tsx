@@ -18,6 +18,7 @@ const paths = {
   docs: 'M4 5h6a2 2 0 0 1 2 2v13a2 2 0 0 0-2-2H4zM20 5h-6a2 2 0 0 0-2 2v13a2 2 0 0 1 2-2h6z',
   previous: 'M15 5l-7 7 7 7',
   next: 'M9 5l7 7-7 7',
+  tokens: 'M15 4a5 5 0 1 0 0 10a5 5 0 0 0 0-10M11.5 12.5 4 20M7 17l3 3',
   leave: 'M14 4h6v16h-6M3 12h12M11 8l4 4-4 4',
   upload: 'M12 16V4M7 9l5-5 5 5M4 16v4h16v-4',
 } as const;

@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from 'react';
 import { Button } from './button.tsx';
-import { Icon } from './icon.tsx';
 import { Modal } from './modal.tsx';
 import './sheet.css';
 
@@ -23,9 +22,13 @@ export function Sheet({ title, children, onClose }: SheetProps) {
             <h2 id={id} className="sheet-title">
               {title}
             </h2>
-            <Button kind="quiet" className="icon-button" aria-label="Close" onClick={onClose}>
-              <Icon name="close" />
-            </Button>
+            <Button
+              kind="quiet"
+              className="icon-button"
+              aria-label="Close"
+              onClick={onClose}
+              icon="close"
+            ></Button>
           </header>
           <div className="sheet-body">{children}</div>
         </div>

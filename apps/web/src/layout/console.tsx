@@ -31,7 +31,7 @@ interface ConsoleProps {
 
 /** Shows the page for a user with a token. */
 export function Console({ history, imports, onForgetToken }: ConsoleProps) {
-  const { scopes, may, error } = useScopes();
+  const { identity, scopes, may, error } = useScopes();
   const address = useAddress();
   const { sheet } = address;
   const [notice, setNotice] = useState<NoticeText>();
@@ -80,7 +80,7 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   );
   return (
     <div className="console">
-      <Header onForgetToken={() => setQuestion('forget token')}>
+      <Header mayManageTokens={may.manage} onForgetToken={() => setQuestion('forget token')}>
         <ExportChip current={currentExport} onOpen={() => go({ sheet: 'export' })} />
         <ImportChip imports={imports} onOpen={() => go({ sheet: 'import' })} />
       </Header>
@@ -103,6 +103,7 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
       {may.create && <FileDrop onFiles={onFiles} />}
       <SideView
         may={may}
+        identity={identity}
         history={history}
         imports={imports}
         currentExport={currentExport}

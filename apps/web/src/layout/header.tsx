@@ -6,10 +6,11 @@ import { Icon, Logo } from '../controls/icon.tsx';
 interface HeaderProps {
   /** The content before the buttons. */
   children: ReactNode;
+  mayManageTokens: boolean;
   onForgetToken(): void;
 }
 
-export function Header({ children, onForgetToken }: HeaderProps) {
+export function Header({ children, mayManageTokens, onForgetToken }: HeaderProps) {
   return (
     <header className="header">
       <Logo />
@@ -20,12 +21,23 @@ export function Header({ children, onForgetToken }: HeaderProps) {
           <Icon name="docs" />
           <span>API reference</span>
         </a>
-        <Button kind="quiet" onClick={() => go({ plant: undefined, sheet: 'requests' })}>
-          <Icon name="requests" />
+        <Button
+          kind="quiet"
+          onClick={() => go({ plant: undefined, sheet: 'requests' })}
+          icon="requests"
+        >
           <span>Requests</span>
         </Button>
-        <Button kind="quiet" onClick={onForgetToken}>
-          <Icon name="leave" />
+        {mayManageTokens && (
+          <Button
+            kind="quiet"
+            onClick={() => go({ plant: undefined, sheet: 'tokens' })}
+            icon="tokens"
+          >
+            <span>Access tokens</span>
+          </Button>
+        )}
+        <Button kind="quiet" onClick={onForgetToken} icon="leave">
           <span>Forget token</span>
         </Button>
       </div>

@@ -1,6 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from '../controls/button.tsx';
-import { Icon } from '../controls/icon.tsx';
 import './notice.css';
 
 /** The notice disappears after this number of milliseconds, unless the notice has pointer or focus. */
@@ -42,9 +41,8 @@ export function Notice({ notice, onClose }: NoticeProps) {
             className="icon-button"
             aria-label="Close the notice"
             onClick={onClose}
-          >
-            <Icon name="close" />
-          </Button>
+            icon="close"
+          ></Button>
         </div>
       )}
     </div>

@@ -6,7 +6,6 @@ import { filterOf } from '../address/address.ts';
 import { go, useAddress } from '../address/use-address.ts';
 import { onChanges } from '../changes/update-page.ts';
 import { Button } from '../controls/button.tsx';
-import { Icon } from '../controls/icon.tsx';
 import { FindField } from '../plants/find/find-field.tsx';
 import { usePlantCount } from '../plants/find/use-plant-count.ts';
 import { listPage } from '../plants/list-page.ts';
@@ -78,9 +77,8 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown }: PlantsViewPr
           className="icon-button"
           aria-label="Refresh"
           onClick={() => refreshPlants(queryClient)}
-        >
-          <Icon name="refresh" />
-        </Button>
+          icon="refresh"
+        ></Button>
         {tag !== undefined && <TagChip tag={tag} />}
       </div>
       <div className="tools">
@@ -95,18 +93,16 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown }: PlantsViewPr
           <Button
             disabled={search === undefined ? all?.count === 0 : found?.count === 0}
             onClick={() => go({ sheet: 'export' })}
+            icon="download"
           >
-            <Icon name="download" />
             <span>Export</span>
           </Button>
           {may.create && (
             <>
-              <Button onClick={() => go({ sheet: 'import' })}>
-                <Icon name="upload" />
+              <Button onClick={() => go({ sheet: 'import' })} icon="upload">
                 <span>Add files</span>
               </Button>
-              <Button kind="primary" onClick={() => go({ sheet: 'add' })}>
-                <Icon name="add" />
+              <Button kind="primary" onClick={() => go({ sheet: 'add' })} icon="add">
                 <span>Add a plant</span>
               </Button>
             </>
@@ -147,9 +143,8 @@ function TagChip({ tag }: { tag: string }) {
         kind="quiet"
         aria-label={`Remove the filter by the tag ${tag}`}
         onClick={() => go({ tag: undefined, at: undefined })}
-      >
-        <Icon name="close" />
-      </Button>
+        icon="close"
+      ></Button>
     </span>
   );
 }

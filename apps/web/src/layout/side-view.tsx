@@ -1,4 +1,4 @@
-import type { NewPlant, StoredPlant } from '@plant-store/schemas';
+import type { Identity, NewPlant, StoredPlant } from '@plant-store/schemas';
 import type { ReactNode } from 'react';
 import type { SheetName } from '../address/address.ts';
 import { useAddress } from '../address/use-address.ts';
@@ -12,9 +12,11 @@ import { PlantDetails, PlantTitle } from '../plants/plant-details.tsx';
 import type { RequestHistory } from '../requests/request-history.ts';
 import { RequestList } from '../requests/request-list.tsx';
 import type { Permissions } from '../token/allowed-scopes.ts';
+import { Tokens } from '../tokens/tokens.tsx';
 
 interface SideViewProps {
   may: Permissions;
+  identity: Identity | undefined;
   history: RequestHistory;
   imports: Imports;
   currentExport: Export;
@@ -29,6 +31,7 @@ export const titles: Record<SheetName, string> = {
   import: 'Add files of plants',
   export: 'Export plants',
   requests: 'Requests',
+  tokens: 'Access tokens',
 };
 
 /** Shows the view that the address names, beside the table. */
@@ -53,6 +56,7 @@ export function SideView(props: SideViewProps) {
     import: may.create && <ImportPlants imports={imports} />,
     export: may.read && <ExportPlants current={currentExport} filter={{ tag, search }} />,
     requests: <RequestList history={history} />,
+    tokens: props.identity && may.manage && <Tokens identity={props.identity} />,
   };
   return (
     <Sheet key={sheet} title={sheet && titles[sheet]} onClose={onLeave}>

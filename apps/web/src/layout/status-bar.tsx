@@ -2,6 +2,7 @@ import type { Scope } from '@plant-store/schemas';
 import { useQuery } from '@tanstack/react-query';
 import { useFeedState } from '../changes/feed-state.ts';
 import { serverState } from '../store/query-client.ts';
+import { describeScopes } from '../token/allowed-scopes.ts';
 
 interface StatusBarProps {
   /** The scopes of the token, or undefined until the store has responded. */
@@ -19,13 +20,7 @@ export function StatusBar({ scopes }: StatusBarProps) {
         {isDown ? 'The server does not respond. Trying again …' : 'Connected'}
       </p>
       {!isDown && !isLive && <p>Refresh the list to see the changes of other clients</p>}
-      {scopes && <p>{describeScopes(scopes)}</p>}
+      {scopes && <p>This token may {describeScopes(scopes)}</p>}
     </footer>
   );
-}
-
-function describeScopes(scopes: ReadonlySet<Scope>): string {
-  const verbs = [...scopes].map((scope) => scope.replace('plants:', ''));
-  if (verbs.length === 0) return 'This token may do nothing with plants';
-  return `This token may ${new Intl.ListFormat('en').format(verbs)} plants`;
 }

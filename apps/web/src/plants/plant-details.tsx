@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import type { PlantFilter } from '../address/address.ts';
 import { replace } from '../address/use-address.ts';
 import { Button } from '../controls/button.tsx';
-import { Icon } from '../controls/icon.tsx';
 import { ErrorAlert } from '../store/error-alert.tsx';
 import { useTRPC } from '../store/trpc.ts';
 import { DeletePlant } from './delete-plant.tsx';
@@ -30,8 +29,16 @@ export function PlantDetails({ id, filter, mayDelete, onDeleted, onDuplicate }: 
   return (
     <>
       <nav className="sheet-actions plant-steps" aria-label="Previous and next plant">
-        <Step label="Previous plant" icon="previous" to={previous} />
-        <Step label="Next plant" icon="next" to={next} />
+        <Button
+          icon="previous"
+          disabled={previous === undefined}
+          onClick={() => replace({ plant: previous })}
+        >
+          Previous plant
+        </Button>
+        <Button icon="next" disabled={next === undefined} onClick={() => replace({ plant: next })}>
+          Next plant
+        </Button>
       </nav>
       {isUnknown && (
         <p role="status">{plant ? 'This plant was deleted.' : `No plant has the id ${id}.`}</p>
@@ -61,19 +68,4 @@ export function PlantTitle({ id }: { id: bigint }) {
 function usePlant(id: bigint) {
   const trpc = useTRPC();
   return useQuery(trpc.getPlant.queryOptions({ id }, { staleTime: 0 }));
-}
-
-interface StepProps {
-  label: string;
-  icon: 'previous' | 'next';
-  to: bigint | undefined;
-}
-
-function Step({ label, icon, to }: StepProps) {
-  return (
-    <Button disabled={to === undefined} onClick={() => replace({ plant: to })}>
-      <Icon name={icon} />
-      {label}
-    </Button>
-  );
 }

@@ -90,9 +90,7 @@ export function PlantFacts({ plant }: { plant: StoredPlant }) {
       {fieldNames.map((field) => (
         <Fragment key={field}>
           <dt>{shownFields[field].label}</dt>
-          <dd>
-            {showField(plant, field, 'fact') ?? <span className="plant-facts-none">none</span>}
-          </dd>
+          <dd>{showField(plant, field, 'fact') ?? <em>none</em>}</dd>
         </Fragment>
       ))}
     </dl>

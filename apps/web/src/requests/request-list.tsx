@@ -44,7 +44,8 @@ function Request({ request }: { request: StoreRequest }) {
   );
 }
 
-function Code({ what, text }: { what: string; text: string }) {
+/** Shows a text with a button that copies the text. */
+export function Code({ what, text }: { what: string; text: string }) {
   return (
     <figure className="request-code">
       <pre>{text}</pre>

@@ -2,8 +2,8 @@ import { isScope } from '@plant-store/schemas/plain';
 import { useQuery } from '@tanstack/react-query';
 import { background, useTRPC } from '../store/trpc.ts';
 
-/** Whether the access token may read, create and delete plants. */
-export type Permissions = Readonly<Record<'read' | 'create' | 'delete', boolean>>;
+/** Whether the access token may read, create and delete plants, and manage access tokens. */
+export type Permissions = Readonly<Record<'read' | 'create' | 'delete' | 'manage', boolean>>;
 
 /** Returns the scopes of the access token, which are undefined until the store has responded. */
 export function useScopes() {
@@ -16,6 +16,16 @@ export function useScopes() {
     read: scopes?.has('plants:read') ?? false,
     create: scopes?.has('plants:create') ?? false,
     delete: scopes?.has('plants:delete') ?? false,
+    manage: scopes?.has('tokens:manage') ?? false,
   };
-  return { scopes, may, error };
+  return { identity: data, scopes, may, error };
+}
+
+/** Describes scopes, such as "create and read plants". */
+export function describeScopes(scopes: Iterable<string>): string {
+  const names = [...scopes];
+  const verbs = names.flatMap((name) => /^plants:(.*)/.exec(name)?.[1] ?? []);
+  const tokens = names.includes('tokens:manage') ? ['manage access tokens'] : [];
+  const plants = verbs.length > 0 ? [`${new Intl.ListFormat('en').format(verbs)} plants`] : [];
+  return [...plants, ...tokens].join(', and ') || 'do nothing';
 }

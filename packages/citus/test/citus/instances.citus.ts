@@ -91,7 +91,7 @@ describe('instances on the nodes of a Citus cluster', () => {
     const token = (await second?.accessTokens.create('Ann')) ?? '';
     expect(await third?.accessTokens.authenticate(token)).toMatchObject({ name: 'Ann' });
     await vi.waitFor(async () => {
-      const [stored] = (await first?.accessTokens.list()) ?? [];
+      const [stored] = (await first?.accessTokens.list())?.tokens ?? [];
       expect(stored?.lastUsedAt).toBeInstanceOf(Date);
     });
     expect(await first?.accessTokens.revoke('Ann')).toBe(true);

@@ -1,27 +1,26 @@
-import { isScope, type Scope } from '@plant-store/schemas';
-import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
-import type { Deadline } from '../database/deadline.ts';
+import { type AccessToken, isScope, type Scope } from '@plant-store/schemas';
+import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
+import type { CallOptions, Deadline } from '../database/deadline.ts';
 import { drizzleOver } from '../database/drizzle-over.ts';
 import type { Verbs } from '../database/verbs.ts';
 import { accessTokens } from '../tables/tables.ts';
+import { representable } from './principal.ts';
 
-/** The public properties of an access token. The token itself and its hash stay secret. */
-export interface AccessToken {
+/** An access token in the table, without its hash. */
+export interface StoredToken {
+  readonly id: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly createdAt: Date;
   /** Null when the token never expires. */
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /**
-   * The time of the last use. This time may be 90 s too early, because the store updates the time about once
-   * a minute. Null before the first use.
-   */
+  /** Null before the first use. */
   readonly lastUsedAt: Date | null;
 }
 
 /** An access token with its remaining lifetime. */
-export interface FoundToken extends AccessToken {
+export interface FoundToken extends StoredToken {
   /**
    * Milliseconds until the token expires, by the database's clock. Negative for an expired token, and null
    * for a token that never expires.
@@ -41,53 +40,88 @@ interface NewToken {
 const remaining = sql<number | null>`
   (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
 
+/**
+ * The public id of a token: the start of the hash of its hash. So the table needs no column for the id, and
+ * nobody can compute the hash of a token from its id.
+ */
+const id = sql<string>`left(encode(sha256(${accessTokens.sha256}), 'hex'), 16)`;
+
 export type AccessTokenTable = ReturnType<typeof createAccessTokenTable>;
 
 /** Makes the statements for access tokens. A request needs only `find` and `markUsed`. */
 export function createAccessTokenTable({ read, write }: Verbs) {
   // A lock on the table may block these statements, so they must not use the only connection for look-ups.
-  const db = drizzleOver(write, { share: 'lists' });
+  const over = (options?: CallOptions) => drizzleOver(write, { share: 'lists', ...options });
+  const db = over();
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
-  const { sha256: _, ...columns } = getTableColumns(accessTokens);
+  const { sha256: _, ...columns } = { ...getTableColumns(accessTokens), id };
 
   return {
-    async insert({ scopes, expiresAt, expiresIn, ...row }: NewToken): Promise<void> {
+    async insert(
+      { scopes, expiresAt, expiresIn, ...row }: NewToken,
+      options?: CallOptions,
+    ): Promise<void> {
       const expiry =
         expiresIn === undefined
           ? expiresAt
           : sql`now() + make_interval(secs => ${expiresIn / 1000}::float8)`;
-      await db
+      const scope = [...new Set(scopes)].join(' ');
+      await over(options)
         .insert(accessTokens)
-        .values({ ...row, scope: scopes.join(' '), ...(expiry && { expiresAt: expiry }) });
+        .values({ ...row, scope, ...(expiry && { expiresAt: expiry }) });
     },
 
     /** Whether a time is in the future by the database's clock. */
-    async isFuture(time: Date): Promise<boolean> {
+    async isFuture(time: Date, options?: CallOptions): Promise<boolean> {
       const isFuture = sql<boolean>`${time.toISOString()}::timestamptz > now()`;
-      const [row] = await db.select({ isFuture }).from(sql`(select) as nothing`);
+      const [row] = await over(options).select({ isFuture }).from(sql`(select) as nothing`);
       return row?.isFuture === true;
     },
 
     /** Finds the tokens with these hashes. Each key of the returned map is a hash. */
     async find(sha256s: readonly string[], deadline: Deadline): Promise<Map<string, FoundToken>> {
       const rows = await drizzleOver(read, { share: 'lookUps', deadline })
-        .select({ ...getTableColumns(accessTokens), remaining })
+        .select({ ...columns, hash, remaining })
         .from(accessTokens)
         .where(inArray(hash, sha256s));
-      return new Map(rows.map(({ sha256, ...row }) => [sha256, toAccessToken(row)]));
+      return new Map(rows.map(({ hash, ...row }) => [hash, withScopes(row)]));
     },
 
-    async list(): Promise<AccessToken[]> {
-      const rows = await db.select(columns).from(accessTokens).orderBy(tokenName, createdAt);
+    /** Lists at most `limit` tokens, the newest first, behind the token with the id `after`. */
+    async list(
+      { after, limit }: { after?: string | undefined; limit: number },
+      options?: CallOptions,
+    ): Promise<AccessToken[]> {
+      const start = sql`(select ${createdAt}, ${id} from ${accessTokens} where ${id} = ${after})`;
+      const rows = await over(options)
+        .select(columns)
+        .from(accessTokens)
+        .where(after === undefined ? undefined : sql`(${createdAt}, ${id}) < ${start}`)
+        .orderBy(desc(createdAt), desc(id))
+        .limit(limit);
       return rows.map(toAccessToken);
     },
 
-    /** Revokes the unrevoked tokens with this name, and returns the hashes of these tokens. */
-    async revoke(name: string, at: Date): Promise<string[]> {
-      const rows = await db
+    /** Returns whether the token with an id is revoked, or undefined when there is no such token. */
+    async isRevoked(wanted: string, options?: CallOptions): Promise<boolean | undefined> {
+      const found = over(options).select({ revokedAt }).from(accessTokens).where(eq(id, wanted));
+      const [row] = await found;
+      return row && row.revokedAt !== null;
+    },
+
+    /**
+     * Revokes the unrevoked tokens with a name, or the token with an id. Returns the hashes of these tokens. A
+     * revoked token keeps the time of its revocation.
+     */
+    async revoke(which: string | { id: string }, at: Date, options?: CallOptions) {
+      const rows = await over(options)
         .update(accessTokens)
-        .set({ revokedAt: at })
-        .where(and(eq(tokenName, name), isNull(revokedAt)))
+        .set({ revokedAt: sql`coalesce(${revokedAt}, ${at.toISOString()}::timestamptz)` })
+        .where(
+          typeof which === 'string'
+            ? and(eq(tokenName, which), isNull(revokedAt))
+            : eq(id, which.id),
+        )
         .returning({ sha256: hash });
       return rows.map(({ sha256 }) => sha256);
     },
@@ -104,6 +138,18 @@ export function createAccessTokenTable({ read, write }: Verbs) {
   };
 }
 
-function toAccessToken<Row extends { scope: string }>({ scope, ...row }: Row) {
+function withScopes<Row extends { scope: string }>({ scope, ...row }: Row) {
   return { ...row, scopes: scope.split(' ').filter(isScope) };
+}
+
+/** Leaves out the times that a token does not have. */
+function toAccessToken(row: Parameters<typeof withScopes>[0] & Omit<StoredToken, 'scopes'>) {
+  const { id, name, scopes, createdAt, lastUsedAt, revokedAt } = withScopes(row);
+  const expiresAt = representable(row.expiresAt);
+  return {
+    ...{ id, name, scopes, createdAt },
+    ...(expiresAt && { expiresAt }),
+    ...(lastUsedAt && { lastUsedAt }),
+    ...(revokedAt && { revokedAt }),
+  };
 }

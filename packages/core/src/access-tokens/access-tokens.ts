@@ -1,14 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { type Scope, scopes } from '@plant-store/schemas';
+import {
+  type AccessTokenPage,
+  defaultPageSize,
+  type ListAccessTokens,
+  NewAccessToken,
+  type Scope,
+} from '@plant-store/schemas';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { orUnavailable } from '../database/database-error.ts';
+import type { CallOptions } from '../database/deadline.ts';
 import { createLookUps } from '../group-commit/look-ups.ts';
-import { invalidInput } from '../plant-store-error.ts';
-import { type AccessToken, createAccessTokenTable, type FoundToken } from './access-token-table.ts';
+import { insufficientScope, invalidInput, PlantStoreError } from '../plant-store-error.ts';
+import { createAccessTokenTable, type FoundToken } from './access-token-table.ts';
 import { createLastUsedUpdater } from './last-used.ts';
-import type { Authentication } from './principal.ts';
-import { createPrincipalCache, sha256Of, type TokenOwner } from './principal-cache.ts';
+import { type Authentication, type Principal, representable } from './principal.ts';
+import { createPrincipalCache, idOf, sha256Of, type TokenOwner } from './principal-cache.ts';
 
 export interface AccessTokens {
   /**
@@ -22,18 +29,30 @@ export interface AccessTokens {
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
-   * Returns all tokens, even expired and revoked tokens, ordered by name and then by creation time.
+   * Creates a token for a client that has a token itself. Throws what `create` throws.
    *
-   * @throws PlantStoreError `databaseUnavailable`
+   * @throws PlantStoreError `insufficientScope` for a scope that the grantor lacks; `invalidInput` for a later
+   *   expiry than the grantor's; `tokenInvalid` when the grantor's token was revoked.
    */
-  list(): Promise<AccessToken[]>;
+  grant(
+    grantor: Principal,
+    name: string,
+    options: Pick<NewTokenOptions, 'scopes' | 'expiresAt'>,
+    call?: CallOptions,
+  ): Promise<{ id: string; token: string }>;
   /**
-   * Revokes every token with this name. The tokens become invalid at once in this process, and within 30 s in
-   * other processes. Returns false when there was no token to revoke.
+   * Returns a page of all tokens, even expired and revoked tokens, the newest first.
+   *
+   * @throws PlantStoreError `databaseUnavailable`; `invalidInput` when no token has the id `after`
+   */
+  list(query?: Partial<ListAccessTokens>, options?: CallOptions): Promise<AccessTokenPage>;
+  /**
+   * Revokes every token with this name, or the token with this id. The tokens become invalid at once in this
+   * process, and within 30 s in other processes. Returns false when there was no token to revoke.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
-  revoke(name: string): Promise<boolean>;
+  revoke(which: string | { id: string }, options?: CallOptions): Promise<boolean>;
   /**
    * Returns the principal of a token, or undefined when the token is unknown, expired or revoked. Results are
    * cached for up to 30 s. A cached result is returned without a promise.
@@ -78,26 +97,58 @@ export function createAccessTokens({
   const markUsed = createLastUsedUpdater({ table, now });
 
   return {
-    async create(name, { scopes: granted = defaultScopes, expiresAt, expiresIn } = {}) {
-      const input = { name, scopes: granted, expiresAt, expiresIn };
-      const isFuture = (time: Date) => orUnavailable(table.isFuture(time));
-      const { data, error } = await newToken(isFuture).safeParseAsync(input);
-      if (error) throw invalidInput(error);
-      const token = generateToken();
-      await orUnavailable(table.insert({ sha256: sha256Of(token), ...data }));
-      return token;
+    create: (name, options) => create(name, options),
+
+    async grant(grantor, name, options, call) {
+      const token = await create(name, options, { ...call, grantor });
+      const id = idOf(sha256Of(token));
+      // The cache may hold a revoked grantor for 30 s. This look-up comes after the insert, so nobody gets a
+      // token that the list of tokens did not show when the grantor was revoked.
+      const { tokenId } = grantor;
+      const isValid = tokenId === undefined || (await isRevoked(tokenId, call)) === false;
+      if (isValid) return { id, token };
+      await revoke({ id }, call);
+      throw new PlantStoreError('tokenInvalid', 'the access token is revoked: ask for a new one');
     },
 
-    list: () => orUnavailable(table.list()),
-
-    async revoke(name) {
-      const revoked = await orUnavailable(table.revoke(name, new Date(now())));
-      principals.forget(revoked);
-      return revoked.length > 0;
+    async list({ after, limit = defaultPageSize } = {}, options) {
+      const found = await orUnavailable(table.list({ after, limit: limit + 1 }, options));
+      const isUnknown = async (id: string) => (await isRevoked(id, options)) === undefined;
+      if (found.length === 0 && after !== undefined && (await isUnknown(after))) {
+        throw invalid('after is the id of no access token: list the tokens from the start');
+      }
+      const next = found.length > limit && found[limit - 1]?.id;
+      return { tokens: found.slice(0, limit), ...(next && { next }) };
     },
 
+    revoke,
     authenticate: (token) => principals.get(token),
   };
+
+  async function create(
+    name: string,
+    { scopes, expiresAt, expiresIn }: NewTokenOptions = {},
+    { grantor, ...call }: CallOptions & { grantor?: Principal } = {},
+  ): Promise<string> {
+    const isFuture = (time: Date) => orUnavailable(table.isFuture(time, call));
+    const input = { name, scopes, expiresAt, expiresIn };
+    const { data, error } = await newToken(isFuture).safeParseAsync(input);
+    if (error) throw invalidInput(error);
+    if (grantor) checkGrant(grantor, data);
+    const token = generateToken();
+    await orUnavailable(table.insert({ sha256: sha256Of(token), ...data }, call));
+    return token;
+  }
+
+  function isRevoked(id: string, call?: CallOptions): Promise<boolean | undefined> {
+    return orUnavailable(table.isRevoked(id, call));
+  }
+
+  async function revoke(which: string | { id: string }, call?: CallOptions): Promise<boolean> {
+    const revoked = await orUnavailable(table.revoke(which, new Date(now()), call));
+    principals.forget(revoked);
+    return revoked.length > 0;
+  }
 
   async function findOwner(sha256: string): Promise<TokenOwner> {
     const at = now();
@@ -106,26 +157,27 @@ export function createAccessTokens({
     if (!token || token.revokedAt || remaining <= 0) return noOwner;
 
     if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUseInterval) markUsed(sha256);
-    const { name, scopes, expiresAt } = token;
+    const { name, scopes, expiresAt, id: tokenId } = token;
     return {
-      principal: { name, scopes, expiresAt: expiresAt ?? undefined },
+      principal: { name, scopes, expiresAt: expiresAt ?? undefined, tokenId },
       validUntil: at + remaining,
     };
   }
 }
 
-const defaultScopes: readonly Scope[] = ['plants:create', 'plants:read'];
+/** Throws when a token would have a scope or an expiry that its grantor does not have. */
+function checkGrant(grantor: Principal, { scopes, expiresAt }: NewAccessToken): void {
+  const missing = scopes.find((scope) => !grantor.scopes.includes(scope));
+  if (missing) throw insufficientScope(missing);
+  const end = representable(grantor.expiresAt);
+  if (!end || (expiresAt && expiresAt <= end)) return;
+  throw invalid(`expiresAt must be at most ${end.toISOString()}, when your own token expires`);
+}
 
 const noOwner: TokenOwner = { principal: undefined, validUntil: Number.POSITIVE_INFINITY };
 
 const newToken = (isFuture: (time: Date) => Promise<boolean>) =>
-  z.object({
-    name: z.string('must be a string').regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, {
-      error: 'must have 1 to 100 characters and no control characters',
-    }),
-    scopes: z
-      .array(z.enum(scopes, { error: `must be one of ${scopes.join(', ')}` }))
-      .min(1, 'must have at least one'),
+  NewAccessToken.extend({
     expiresAt: z
       .date({ error: 'must be a date' })
       .refine(isFuture, 'must be in the future')
@@ -135,3 +187,7 @@ const newToken = (isFuture: (time: Date) => Promise<boolean>) =>
       .positive('must be more than 0')
       .optional(),
   });
+
+function invalid(message: string): PlantStoreError {
+  return new PlantStoreError('invalidInput', `invalid input: ${message}`);
+}

@@ -5,6 +5,8 @@ export interface Principal {
   /** The name under which the access token was created. */
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** The id of the access token. Absent for tokens outside the database. */
+  readonly tokenId?: string | undefined;
   /** The time at which the access token expires. Absent when the token never expires. */
   readonly expiresAt?: Date | undefined;
   /**
@@ -12,6 +14,14 @@ export interface Principal {
    * an issuer may have the same name.
    */
   readonly issuer?: string | undefined;
+}
+
+/** The last time that RFC 3339 can represent. */
+const lastTime = Date.UTC(9999, 11, 31);
+
+/** Returns an expiry. A token without an expiry, or with one that RFC 3339 cannot represent, has none. */
+export function representable(expiresAt: Date | null | undefined): Date | undefined {
+  return expiresAt && expiresAt.getTime() <= lastTime ? expiresAt : undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createAccessToken, listAccessTokens, revokeAccessToken } from './access-tokens.ts';
 import { countPlants } from './count-plants.ts';
 import { createPlant } from './create-plant.ts';
 import { createPlants } from './create-plants.ts';
@@ -19,6 +20,9 @@ export const procedures = {
   deletePlant,
   listPlantChanges,
   plantChanges,
+  listAccessTokens,
+  createAccessToken,
+  revokeAccessToken,
   whoAmI,
 };
 

@@ -1,4 +1,5 @@
 import { Identity, Nothing, operations } from '@plant-store/schemas';
+import { representable } from '../access-tokens/principal.ts';
 import { define } from './trpc/define.ts';
 
 /** Returns the sender's name, and the scopes and the expiry of the sender's access token. */
@@ -17,11 +18,12 @@ export const whoAmI = define({
   input: Nothing,
   output: Identity,
   run: ({ ctx: { principal } }) => {
-    const { name, scopes, expiresAt } = principal;
-    const expires = expiresAt && expiresAt.getTime() <= lastTime;
-    return { name, scopes: [...scopes], ...(expires && { expiresAt }) };
+    const { name, scopes, tokenId } = principal;
+    const expiresAt = representable(principal.expiresAt);
+    return {
+      ...{ name, scopes: [...scopes] },
+      ...(expiresAt && { expiresAt }),
+      ...(tokenId !== undefined && { tokenId }),
+    };
   },
 });
-
-/** The last time that RFC 3339 can represent. A token that expires later counts as a token without expiry. */
-const lastTime = Date.UTC(9999, 11, 31);

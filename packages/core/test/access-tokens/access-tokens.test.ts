@@ -16,7 +16,10 @@ import { closeAtEnd, embedded, openStore, server } from '../fixtures/databases.t
 const principal = (name: string | undefined) => ({
   name,
   scopes: ['plants:create', 'plants:read'],
+  tokenId,
 });
+
+const tokenId = expect.stringMatching(/^[0-9a-f]{16}$/);
 
 describe('access tokens', () => {
   let sql: postgres.Sql;
@@ -114,20 +117,20 @@ describe('access tokens', () => {
     const tokens = open();
     const token = await tokens.create('Eve', { scopes: ['plants:delete'] });
     const eve = { name: 'Eve', scopes: ['plants:delete'] };
-    expect(await tokens.authenticate(token)).toEqual(eve);
-    expect(await tokens.list()).toContainEqual(expect.objectContaining(eve));
+    expect(await tokens.authenticate(token)).toEqual({ ...eve, tokenId });
+    expect((await tokens.list()).tokens).toContainEqual(expect.objectContaining(eve));
   });
 
   it('ignores unknown scopes of an access token', async () => {
     const token = await open().create('Fox');
     await sql`update access_tokens set scope = 'plants:water plants:read' where name = 'Fox'`;
-    const fox = { name: 'Fox', scopes: ['plants:read'] };
+    const fox = { name: 'Fox', scopes: ['plants:read'], tokenId };
     expect(await open().authenticate(token)).toEqual(fox);
   });
 
   it.each([
     [[], 'scopes must have at least one'],
-    [['read'], 'scopes[0] must be one of plants:create, plants:read, plants:delete'],
+    [['read'], 'scopes[0] must be one of plants:create, plants:read, plants:delete, tokens:manage'],
   ])('rejects the scopes %j for an access token', async (scopes, message) => {
     const create = open().create('Hal', { scopes: scopes as never }); // The scope is wrong on purpose.
     await expect(create).rejects.toMatchObject({ message: `invalid input: ${message}` });
@@ -210,7 +213,7 @@ describe('access tokens', () => {
     const tokens = open();
     const token = await tokens.create('Mia');
     const lastUse = async () =>
-      (await tokens.list()).find(({ name }) => name === 'Mia')?.lastUsedAt ?? undefined;
+      (await tokens.list()).tokens.find(({ name }) => name === 'Mia')?.lastUsedAt ?? undefined;
     expect(await lastUse()).toBeUndefined();
     const first = new Date(time);
     await tokens.authenticate(token);
@@ -222,7 +225,9 @@ describe('access tokens', () => {
     await others.authenticate(await others.create('Mia too'));
     await vi.waitFor(async () => {
       const list = await others.list();
-      expect(list.find(({ name }) => name === 'Mia too')?.lastUsedAt).toEqual(new Date(time));
+      expect(list.tokens.find(({ name }) => name === 'Mia too')?.lastUsedAt).toEqual(
+        new Date(time),
+      );
     });
     expect(await lastUse()).toEqual(first);
     time += 1;
@@ -247,7 +252,7 @@ describe('access tokens', () => {
     other.release();
     await vi.waitFor(async () => {
       const list = await store.accessTokens.list();
-      const used = list.filter(({ name, lastUsedAt }) => names.includes(name) && lastUsedAt);
+      const used = list.tokens.filter(({ name, lastUsedAt }) => names.includes(name) && lastUsedAt);
       expect(used).toHaveLength(names.length);
     });
   });
@@ -261,7 +266,7 @@ describe('access tokens', () => {
     for (const token of [locked, free]) await tokens.authenticate(token);
     await vi.waitFor(async () => {
       const list = await tokens.list();
-      expect(list.find(({ name }) => name === 'Sam')?.lastUsedAt).toEqual(new Date(time));
+      expect(list.tokens.find(({ name }) => name === 'Sam')?.lastUsedAt).toEqual(new Date(time));
     });
     await other`rollback`;
     other.release();
@@ -294,18 +299,19 @@ describe.each([server, embedded])('access tokens on $name', ({ provide }) => {
     return close;
   });
 
-  it('lists access tokens by name, without the tokens or their hashes', async () => {
+  it('lists the newest access tokens first, without the tokens or their hashes', async () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const tokens = [
       await accessTokens.create('Zoë'),
       await accessTokens.create('Ann', { expiresAt }),
     ];
     await accessTokens.revoke('Zoë');
-    const unused = { createdAt: expect.any(Date), lastUsedAt: null };
-    const list = (await accessTokens.list()).filter(({ name }) => ['Ann', 'Zoë'].includes(name));
+    const { scopes } = principal('Ann');
+    const unused = { id: tokenId, scopes, createdAt: expect.any(Date) };
+    const { tokens: list } = await accessTokens.list();
     expect(list).toEqual([
-      { ...unused, ...principal('Ann'), expiresAt, revokedAt: null },
-      { ...unused, ...principal('Zoë'), expiresAt: null, revokedAt: expect.any(Date) },
+      { ...unused, name: 'Ann', expiresAt },
+      { ...unused, name: 'Zoë', revokedAt: expect.any(Date) },
     ]);
     for (const token of tokens) {
       const sha256 = createHash('sha256').update(token).digest('hex');
@@ -320,7 +326,7 @@ describe.each([server, embedded])('access tokens on $name', ({ provide }) => {
     expect(accessTokens.authenticate(token)).toEqual(principal('Pia')); // A cached token needs no promise.
     await vi.waitFor(async () => {
       const list = await accessTokens.list();
-      expect(list.find(({ name }) => name === 'Pia')?.lastUsedAt).toBeInstanceOf(Date);
+      expect(list.tokens.find(({ name }) => name === 'Pia')?.lastUsedAt).toBeInstanceOf(Date);
     });
   });
 });

@@ -1,17 +1,18 @@
 import { expect, it } from 'vitest';
-import type { AccessToken } from '../../src/access-tokens/access-token-table.ts';
+import type { StoredToken } from '../../src/access-tokens/access-token-table.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { createLookUps } from '../../src/group-commit/look-ups.ts';
 
 const unused = {
+  id: '',
   scopes: [],
   createdAt: new Date(0),
   expiresAt: null,
   revokedAt: null,
   lastUsedAt: null,
 };
-const ann: AccessToken = { name: 'Ann', ...unused };
-const ben: AccessToken = { name: 'Ben', ...unused };
+const ann: StoredToken = { name: 'Ann', ...unused };
+const ben: StoredToken = { name: 'Ben', ...unused };
 const known = new Map([
   ['ann', ann],
   ['ben', ben],
@@ -19,7 +20,7 @@ const known = new Map([
 
 /** Looks up access tokens by two statements at a time. */
 function tokenLookUps(find: (sha256s: string[], deadline: number) => Promise<typeof known>) {
-  return createLookUps<string, AccessToken>({ find, maxInFlight: 2 });
+  return createLookUps<string, StoredToken>({ find, maxInFlight: 2 });
 }
 
 const hashes = (count: number) => Array.from({ length: count }, (_, i) => `hash ${i}`);

@@ -91,7 +91,7 @@ describe('a read replica', () => {
     expect(await reader.count()).toBe(1);
     await reader.close();
     const store = await openPlantStore({ databaseUrl: standby.url }, { readOnly: true });
-    expect(await store.accessTokens.list()).toEqual([]);
+    expect(await store.accessTokens.list()).toEqual({ tokens: [] });
     await expect(store.delete(1n)).rejects.toMatchObject({ databaseCode: '25006' });
     await store.close();
   });

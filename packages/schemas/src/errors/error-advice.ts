@@ -10,6 +10,7 @@ const actions: Record<ErrorKind, string> = {
   insufficientScope: 'use a token with the scope that the message names',
   pathUnknown: 'correct the path: `/docs` lists all paths',
   plantUnknown: 'treat the plant as deleted, or correct the id',
+  accessTokenUnknown: 'list the access tokens, and correct the id',
   methodNotAllowed: 'use a method that the header `Allow` lists',
   requestTimeout: 'send the whole request within 30 seconds',
   idTaken: 'choose another id, or read the stored plant',

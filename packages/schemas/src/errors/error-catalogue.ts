@@ -16,6 +16,11 @@ export const errorCatalogue = {
   },
   pathUnknown: { code: 40400, when: 'the path does not exist' },
   plantUnknown: { code: 40401, when: 'no plant has this id', only: ['getPlant', 'deletePlant'] },
+  accessTokenUnknown: {
+    code: 40402,
+    when: 'no access token has this id',
+    only: ['revokeAccessToken'],
+  },
   methodNotAllowed: { code: 40500, when: 'the path does not support the method' },
   requestTimeout: {
     code: 40800,

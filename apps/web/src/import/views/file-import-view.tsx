@@ -110,7 +110,7 @@ function RejectedRows({ current: { counts, rejectedRows } }: { current: FileImpo
         Rows that are not added
         {isPart && `, the first ${number.format(rejectedRows.length)}`}
       </h3>
-      <table className="rejected-rows">
+      <table className="import-table rejected-rows">
         <thead>
           <tr>
             <th scope="col">Line</th>

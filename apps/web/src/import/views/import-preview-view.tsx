@@ -31,7 +31,7 @@ export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewView
         rows:
       </p>
       <div className="first-rows">
-        <table>
+        <table className="import-table">
           <thead>
             <tr>
               <th scope="col">Line</th>
@@ -50,7 +50,7 @@ export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewView
         </table>
       </div>
       {hasTimes && (
-        <p className="import-warning">
+        <p className="alert import-warning">
           The times of the column created_at are not kept, because each plant gets the time at which
           you add the plant here. To keep the times, use the command{' '}
           <code>plant-store import {JSON.stringify(file.name)}</code>.
@@ -90,7 +90,7 @@ function textOf(plant: object, field: string) {
 
 export function Warnings({ texts }: { texts: readonly string[] }) {
   return texts.map((text) => (
-    <p key={text} className="import-warning">
+    <p key={text} className="alert import-warning">
       {capitalized(text)}
     </p>
   ));

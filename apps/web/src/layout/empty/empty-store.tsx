@@ -1,6 +1,7 @@
 import { go } from '../../address/use-address.ts';
-import { Button, CopyButton } from '../../controls/button.tsx';
+import { Button } from '../../controls/button.tsx';
 import { asCurl } from '../../requests/as-curl.ts';
+import { Code } from '../../requests/request-list.tsx';
 import { baseUrl } from '../../store/trpc.ts';
 import './empty-store.css';
 
@@ -26,8 +27,7 @@ export function EmptyStore({ mayCreate }: { mayCreate: boolean }) {
             </Button>
             <Button onClick={() => go({ sheet: 'import' })}>Choose files</Button>
           </div>
-          <pre>{command}</pre>
-          <CopyButton what="the command" text={command} />
+          <Code what="the command" text={command} />
         </>
       )}
     </section>

@@ -1,6 +1,5 @@
 import type { NewPlant } from '@plant-store/schemas';
 import { Button } from '../../controls/button.tsx';
-import { Icon } from '../../controls/icon.tsx';
 import { AddPlant } from '../../plants/add/add-plant.tsx';
 import { DeleteById } from '../../plants/selection/delete-by-id.tsx';
 import type { Permissions } from '../../token/allowed-scopes.ts';
@@ -25,8 +24,7 @@ export function NoReadAccess({ may, onAdded, onAddFile }: NoReadAccessProps) {
           <h2>Add a plant</h2>
           <AddPlant mayRead={false} onAdded={onAdded} />
           <p>Or add the plants of files:</p>
-          <Button onClick={onAddFile}>
-            <Icon name="upload" />
+          <Button onClick={onAddFile} icon="upload">
             Add files
           </Button>
         </section>

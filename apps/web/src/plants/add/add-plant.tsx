@@ -8,6 +8,7 @@ import { refreshUnlessLive } from '../../changes/feed-state.ts';
 import { Button } from '../../controls/button.tsx';
 import { TextField } from '../../controls/text-field.tsx';
 import { ErrorAlert } from '../../store/error-alert.tsx';
+import { capitalized } from '../../store/explain-error.ts';
 import { serverState } from '../../store/query-client.ts';
 import { useTRPC } from '../../store/trpc.ts';
 import { PlantFacts, shownFields } from '../shown-fields.tsx';
@@ -122,7 +123,7 @@ function TakenId({ message, id = 0n, mayRead }: TakenIdProps) {
   );
   return (
     <section className="taken-id" role="alert" aria-label="The id is taken">
-      <p>{message}</p>
+      <p>{capitalized(message)}</p>
       {owner && <PlantFacts plant={owner} />}
     </section>
   );

@@ -1,7 +1,6 @@
 import { useEffect } from 'react';
 import { filterOf, type PlantFilter } from '../../address/address.ts';
 import { Button } from '../../controls/button.tsx';
-import { Icon } from '../../controls/icon.tsx';
 import { ErrorAlert } from '../../store/error-alert.tsx';
 import { FilterText } from '../filter-text.tsx';
 import { countOf } from '../plant-text.tsx';
@@ -53,17 +52,15 @@ export function ExportChip({ current, onOpen }: { current: Export; onOpen(): voi
   const { state, count } = current;
   if (state === 'idle') return null;
   return (
-    <Button kind="progress" data-warning={state === 'error' || undefined} onClick={onOpen}>
-      <Icon name="download" />
-      {state === 'pending' ? (
-        <>
-          {/* CSS hides this text on a phone. */}
-          <span>Exporting: </span>
-          {countOf(count)}
-        </>
-      ) : (
-        chipTexts[state]
-      )}
+    <Button
+      kind="progress"
+      data-warning={state === 'error' || undefined}
+      onClick={onOpen}
+      icon="download"
+    >
+      {/* CSS hides the text in a span on a phone. */}
+      {state === 'pending' && <span>Exporting: </span>}
+      {state === 'pending' ? countOf(count) : chipTexts[state]}
     </Button>
   );
 }

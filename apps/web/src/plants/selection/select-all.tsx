@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { filterOf, type PlantFilter } from '../../address/address.ts';
 import { Button } from '../../controls/button.tsx';
-import { Icon } from '../../controls/icon.tsx';
 import { background, useTRPCClient } from '../../store/trpc.ts';
 
 interface SelectAllProps {
@@ -34,8 +33,7 @@ export function SelectAll({ filter, onChange }: SelectAllProps) {
     onError: () => onChange(new Set()),
   });
   return (
-    <Button disabled={select.isPending} onClick={() => select.mutate()}>
-      <Icon name="select" />
+    <Button disabled={select.isPending} onClick={() => select.mutate()} icon="select">
       <span>{select.isPending ? 'Selecting …' : 'Select all'}</span>
     </Button>
   );

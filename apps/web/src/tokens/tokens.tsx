@@ -1,0 +1,116 @@
+import type { AccessToken, Identity } from '@plant-store/schemas';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../controls/button.tsx';
+import { Question } from '../controls/question.tsx';
+import { TextField } from '../controls/text-field.tsx';
+import { locale, PlantText } from '../plants/plant-text.tsx';
+import { ErrorAlert } from '../store/error-alert.tsx';
+import { useTRPC, useTRPCClient } from '../store/trpc.ts';
+import { describeScopes } from '../token/allowed-scopes.ts';
+import { CreateToken, tokensKey } from './create-token.tsx';
+import './tokens.css';
+
+/** Creates access tokens, lists them with the newest first, and revokes them. */
+export function Tokens({ identity }: { identity: Identity }) {
+  const client = useTRPCClient();
+  const { data, error, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
+    queryKey: tokensKey,
+    queryFn: ({ pageParam, signal }) => client.listAccessTokens.query(pageParam, { signal }),
+    initialPageParam: {},
+    getNextPageParam: ({ next }) => next && { after: next },
+    staleTime: 0,
+  });
+  return (
+    <>
+      <CreateToken identity={identity} />
+      <ErrorAlert error={error} />
+      <ul className="requests" aria-label="Access tokens">
+        {data?.pages.flatMap(({ tokens }) =>
+          tokens.map((token) => (
+            <Token key={token.id} token={token} isOwn={token.id === identity.tokenId} />
+          )),
+        )}
+      </ul>
+      {hasNextPage && (
+        <Button disabled={isFetching} onClick={() => fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </>
+  );
+}
+
+interface TokenProps {
+  token: AccessToken;
+  /** Whether this tab sends the token. */
+  isOwn: boolean;
+}
+
+const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+
+function Token({ token, isOwn }: TokenProps) {
+  const { name, scopes, createdAt, lastUsedAt, expiresAt, revokedAt } = token;
+  const isExpired = expiresAt && expiresAt <= new Date();
+  const times = [
+    `Created ${date.format(createdAt)}`,
+    lastUsedAt ? `Last used ${date.format(lastUsedAt)}` : 'Never used',
+    expiresAt ? `${isExpired ? 'Expired' : 'Expires'} ${date.format(expiresAt)}` : 'Never expires',
+    revokedAt && `Revoked ${date.format(revokedAt)}`,
+  ];
+  return (
+    <li className="token">
+      <strong>
+        <PlantText text={name} />
+      </strong>
+      {isOwn && ' (of this tab)'}
+      <p>May {describeScopes(scopes)}</p>
+      <p>{times.filter(Boolean).join(' · ')}</p>
+      {!isExpired && !revokedAt && <RevokeToken token={token} isOwn={isOwn} />}
+    </li>
+  );
+}
+
+/** Revokes a token after the user has confirmed. The token of this tab needs a second confirmation. */
+function RevokeToken({ token: { id, name }, isOwn }: TokenProps) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [question, setQuestion] = useState<'first' | 'second'>();
+  const [typed, setTyped] = useState('');
+  const revoke = useMutation(
+    trpc.revokeAccessToken.mutationOptions({
+      onSettled: () => queryClient.invalidateQueries({ queryKey: tokensKey }),
+    }),
+  );
+  const isSecond = question === 'second';
+  const confirm = () => {
+    setTyped('');
+    setQuestion(isOwn && !isSecond ? 'second' : undefined);
+    if (!isOwn || isSecond) revoke.mutate({ id });
+  };
+  return (
+    <>
+      <ErrorAlert start="The token may still work." error={revoke.error} />
+      <Button disabled={revoke.isPending} onClick={() => setQuestion('first')}>
+        Revoke <span className="visually-hidden">{name}</span> …
+      </Button>
+      <Question
+        title={isSecond ? 'Revoke the token of this tab?' : `Revoke “${name}”?`}
+        text={
+          isSecond
+            ? 'You then need another token to open the console.'
+            : 'Every client with this token gets an error within 30 seconds.'
+        }
+        confirm={isSecond ? 'Revoke my token' : 'Revoke'}
+        isConfirmed={!isSecond || typed === name}
+        isOpen={question !== undefined}
+        onConfirm={confirm}
+        onCancel={() => setQuestion(undefined)}
+      >
+        {isSecond && (
+          <TextField label={`Type “${name}”`} value={typed} onChange={setTyped} autoFocus />
+        )}
+      </Question>
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { freshTag } from '../fixtures/fresh.ts';
+import { openPage } from '../fixtures/open-page.ts';
+import { sharedServer } from '../fixtures/shared-servers.ts';
+
+const { address, client, tokens, url } = sharedServer();
+
+it('creates a token in four steps, with a command to paste, and revokes the token', async () => {
+  const name = freshTag();
+  const page = await openPage(address(), { width: 360, height: 640 });
+  await page.getByRole('button', { name: 'Access tokens' }).click();
+  await page.getByLabel('Name of the new token').fill(name);
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('button', { name: 'Copy command' }).click();
+  await page.getByText('Copied').waitFor();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  expect(command).toMatch(/^export PLANT_STORE_TOKEN=plant_[\w-]{43}$/);
+  const token = command.split('=')[1];
+  const headers = { authorization: `Bearer ${token}` };
+  const identity = await (await fetch(`${url}/whoami`, { headers })).json();
+  expect(identity).toMatchObject({ name, scopes: ['plants:create', 'plants:read'] });
+  expect(Date.parse(Object(identity).expiresAt)).toBeGreaterThan(Date.now());
+
+  const row = page
+    .getByRole('list', { name: 'Access tokens' })
+    .getByRole('listitem')
+    .filter({ hasText: name });
+  await row.getByText('Expires').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await row.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+  await row.getByText('Revoked').waitFor();
+  expect((await fetch(`${url}/whoami`, { headers })).status).toBe(401);
+});
+
+it('asks twice before it revokes the token of the tab', async () => {
+  const name = freshTag();
+  const { token } = await client.createAccessToken.mutate({ name, scopes: ['tokens:manage'] });
+  const page = await openPage(`${address(token)}`);
+  await page.getByRole('button', { name: 'Access tokens' }).click();
+  const question = page.getByRole('alertdialog');
+  await page.getByRole('button', { name: `Revoke ${name}` }).click();
+  await question.getByRole('button', { name: 'Revoke' }).click();
+  await question.getByLabel('Type “').fill(name);
+  await question.getByRole('button', { name: 'Revoke my token' }).click();
+  await page.getByText('unknown, expired or revoked').waitFor();
+});
+
+it('hides the access tokens from a token that may not manage them', async () => {
+  const page = await openPage(`${address(tokens['read'])}&sheet=tokens`);
+  await page.getByText('This token may read plants').waitFor();
+  expect(await page.getByRole('button', { name: 'Access tokens' }).count()).toBe(0);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});
