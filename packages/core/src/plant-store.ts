@@ -6,7 +6,7 @@ import { createPlantLoader, type PlantLoader } from './bulk/plant-loader.ts';
 import { createPlantRemover, type PlantRemover } from './bulk/plant-remover.ts';
 import { forgetDeletions } from './changes/forget-deletions.ts';
 import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
-import type { Database, OpenOptions } from './database/database.ts';
+import type { Database, OpenOptions, PoolState } from './database/database.ts';
 import type { CallOptions } from './database/deadline.ts';
 import type { ClusterEvents, NodeState, StoreLanes, StoreOptions } from './group-commit/cluster.ts';
 import { createMany, type ManyCreatesOutcome } from './group-commit/create-many.ts';
@@ -94,6 +94,9 @@ export interface PlantStore
    * `databaseUnavailable`.
    */
   pending(): { waiting: number; inFlight: number; unsettled: number };
+
+  /** The connection pools of the store. */
+  pools(): readonly PoolState[];
 
   /**
    * The nodes of a cluster that store plants, and whether the plants of each node can be written. The state
@@ -222,9 +225,10 @@ async function createPlantStore(
       return {
         waiting: pending.reduce((sum, { waiting }) => sum + waiting, 0),
         inFlight: pending.reduce((sum, { inFlight }) => sum + inFlight, 0),
-        unsettled: lanes.unsettled(),
+        unsettled: lanes.pools().reduce((sum, { unsettled }) => sum + unsettled, 0),
       };
     },
+    pools: () => lanes.pools(),
     nodes: () => lanes.nodes(),
     close: () => (closed ??= close()),
   };
