@@ -6,6 +6,7 @@ export {
   type DatabaseConnection,
   lateCommit,
   type NodeConnections,
+  type PoolState,
 } from './database/database.ts';
 export {
   databaseUnavailable,

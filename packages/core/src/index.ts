@@ -16,7 +16,7 @@ export {
 } from './bulk/plant-exporter.ts';
 export type { LoadOutcome } from './bulk/plant-loader.ts';
 export type { FollowOptions, PlantFeed } from './changes/plant-feed.ts';
-export type { OpenOptions } from './database/database.ts';
+export type { OpenOptions, PoolState } from './database/database.ts';
 export type { Caller, CallOptions, Deadline } from './database/deadline.ts';
 export { DatabaseSettingsError } from './database/explain-database-error.ts';
 export { DataDirectoryError } from './embedded/data-directory-state.ts';

@@ -13,7 +13,7 @@ import {
   checkPlants,
   withCheckedArguments,
 } from './check-arguments.ts';
-import type { Database, OpenOptions } from './database/database.ts';
+import type { Database, OpenOptions, PoolState } from './database/database.ts';
 import type { CallOptions } from './database/deadline.ts';
 import type { ClusterEvents, NodeState, StoreLanes, StoreOptions } from './group-commit/cluster.ts';
 import { createMany, type ManyCreatesOutcome } from './group-commit/create-many.ts';
@@ -101,6 +101,9 @@ export interface PlantStore
    * `databaseUnavailable`.
    */
   pending(): { waiting: number; inFlight: number; unsettled: number };
+
+  /** The connection pools of the store. */
+  pools(): readonly PoolState[];
 
   /**
    * The nodes of a cluster that store plants, and whether the plants of each node can be written. The state
@@ -232,9 +235,10 @@ async function createPlantStore(
       return {
         waiting: pending.reduce((sum, { waiting }) => sum + waiting, 0),
         inFlight: pending.reduce((sum, { inFlight }) => sum + inFlight, 0),
-        unsettled: lanes.unsettled(),
+        unsettled: lanes.pools().reduce((sum, { unsettled }) => sum + unsettled, 0),
       };
     },
+    pools: () => lanes.pools(),
     nodes: () => lanes.nodes(),
     close: () => (closed ??= close()),
   };

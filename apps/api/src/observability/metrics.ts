@@ -2,17 +2,9 @@ import type { PlantStore } from '@plant-store/core';
 import { databaseCode } from '@plant-store/core/internal';
 import { errorCatalogue } from '@plant-store/schemas';
 import type { FastifyRequest } from 'fastify';
-import {
-  AggregatorRegistry,
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  Registry,
-} from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { HttpError } from '../errors/http-error.ts';
-import { unwritableRatio } from './cluster-log.ts';
-import { watchDatabase, watchWebhooks } from './watch-database.ts';
+import { durationBuckets, type MetricsRegistry, watchStore } from './store-metrics.ts';
 
 /** The metrics of a server and its store, for Prometheus. */
 export interface Metrics {
@@ -29,24 +21,19 @@ export interface Metrics {
 /** The metrics of one process. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-export function sumMetrics(processes: MetricValues[]): Promise<string> {
-  return AggregatorRegistry.aggregate(processes).metrics();
-}
-
 /** No label has a value that a client chooses, so the number of series is bounded. */
 export function createMetrics(store: PlantStore): Metrics {
-  const register = new Registry();
+  const register: MetricsRegistry = new Registry();
+  register.setContentType(Registry.OPENMETRICS_CONTENT_TYPE); // prom-client requires this for exemplars.
   const registers = [register];
-  collectDefaultMetrics({ register });
-  // For several processes, prom-client would omit the start time. `max` gives the latest start time.
-  const startTime: object = register.getSingleMetric('process_start_time_seconds') ?? {};
-  Object.assign(startTime, { aggregator: 'max' });
+  collectNodeMetrics(register);
   watchStore(store, registers);
-  const requestDuration = new Histogram({
-    name: 'plant_store_request_duration_seconds',
+  const requestDuration = new Histogram<string>({
+    name: 'http_server_request_duration_seconds',
     help: 'Time from a request to the end of its response',
-    labelNames: ['route', 'method', 'status'],
+    labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'error_type'],
     buckets: durationBuckets,
+    enableExemplars: true,
     registers,
   });
   const lostLines = new Counter({
@@ -61,12 +48,25 @@ export function createMetrics(store: PlantStore): Metrics {
     countRequest(request, status, milliseconds) {
       // Requests without a route share a series, because clients can send each of the many methods that
       // Node knows.
-      const { url: route = 'none' } = request.routeOptions;
-      const method = request.is404 ? 'any' : request.method;
-      const key = `${method} ${route} ${status}`;
-      const series = seriesByLabels.get(key) ?? requestDuration.labels({ route, method, status });
+      const { url: route } = request.routeOptions;
+      const method = request.is404 ? '_OTHER' : request.method;
+      const error = request.errors?.find(({ status }) => status >= 500)?.code;
+      const labels = {
+        http_request_method: method,
+        ...(route !== undefined && { http_route: route }),
+        http_response_status_code: status,
+        ...(error !== undefined && { error_type: error }),
+      };
+      const value = milliseconds / 1000;
+      const traceId = traceIdOf(request);
+      if (traceId !== undefined) {
+        requestDuration.observe({ labels, value, exemplarLabels: { trace_id: traceId } });
+        return;
+      }
+      const key = `${method} ${route} ${status} ${error}`;
+      const series = seriesByLabels.get(key) ?? requestDuration.labels(labels);
       seriesByLabels.set(key, series);
-      series.observe(milliseconds / 1000);
+      series.observe(value);
     },
     countError: errorCounter(registers),
     countLostLine: () => lostLines.inc(),
@@ -74,87 +74,29 @@ export function createMetrics(store: PlantStore): Metrics {
   };
 }
 
-/** In seconds. */
-const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-function watchStore(store: PlantStore, registers: Registry[]): void {
-  const batchSize = new Histogram({
-    name: 'plant_store_batch_size',
-    help: 'Plants in one statement',
-    buckets: [1, 2, 4, 8, 16, 32, 64, 128],
-    registers,
-  });
-  const batchDuration = new Histogram({
-    name: 'plant_store_batch_duration_seconds',
-    help: 'Time from sending a statement to its commit',
-    buckets: durationBuckets,
-    registers,
-  });
-  store.events.on('batch', ({ size, milliseconds }) => {
-    batchSize.observe(size);
-    batchDuration.observe(milliseconds / 1000);
-  });
-  const isDatabaseUp = watchDatabase(store);
-  const webhooks = watchWebhooks(store);
-  const gauges: [name: string, help: string, read: () => number, aggregator?: 'max' | 'min'][] = [
-    [
-      'database_up',
-      'Whether the database responds and has the tables, read every 15 s',
-      () => Number(isDatabaseUp()),
-      'min',
-    ],
-    ['processes', 'Processes that serve the address of the instance', () => 1],
-    ['creates_waiting', 'Creates that wait for a statement', () => store.pending().waiting],
-    [
-      'creates_in_flight',
-      'Creates in statements that the database has not responded to yet',
-      () => store.pending().inFlight,
-    ],
-    [
-      'unsettled_writes',
-      'Statements that are still in a commit after their requests got error 50300',
-      () => store.pending().unsettled,
-    ],
-    ['feed_waiting', 'Requests that wait for changes', () => store.feed().waiting],
-    [
-      'feed_held_back_seconds',
-      'Time for which a transaction that still runs has hidden changes',
-      () => store.feed().heldBackFor / 1000,
-      'max',
-    ],
-    [
-      'webhook_lag_seconds',
-      'The longest time for which a webhook may lack changes, read every 15 s',
-      () => webhooks().lag,
-      'max',
-    ],
-    [
-      'webhooks_failing',
-      'Webhooks that do not accept the changes, read every 15 s',
-      () => webhooks().failing,
-      'max',
-    ],
-    [
-      'unwritable_ratio',
-      'The part of all ids whose node in a cluster cannot be written',
-      () => unwritableRatio(store),
-      'max',
-    ],
-  ];
-  for (const [name, help, read, aggregator = 'sum'] of gauges) {
-    new Gauge({
-      name: `plant_store_${name}`,
-      help,
-      aggregator,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  }
+/** Returns the id of the sampled trace that a request belongs to (W3C Trace Context §3.2). */
+export function traceIdOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const { traceparent } = headers;
+  if (typeof traceparent !== 'string') return undefined;
+  const [, id, flags = ''] = traceparentSyntax.exec(traceparent) ?? [];
+  return Number.parseInt(flags, 16) & 1 ? id : undefined;
 }
 
-function errorCounter(registers: Registry[]): Metrics['countError'] {
+const traceparentSyntax =
+  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})$/;
+
+function collectNodeMetrics(register: MetricsRegistry): void {
+  collectDefaultMetrics({ register });
+  // Prometheus reserves the suffix `_total` for counters, and these metrics are gauges.
+  for (const { name } of register.getMetricsAsArray()) {
+    if (/^nodejs_active_\w+_total$/.test(name)) register.removeSingleMetric(name);
+  }
+  // For several processes, prom-client would omit the start time. `max` gives the latest start time.
+  const startTime: object = register.getSingleMetric('process_start_time_seconds') ?? {};
+  Object.assign(startTime, { aggregator: 'max' });
+}
+
+function errorCounter(registers: MetricsRegistry[]): Metrics['countError'] {
   const errors = new Counter({
     name: 'plant_store_errors_total',
     help: 'Errors that clients got, by error code',

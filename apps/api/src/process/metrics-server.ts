@@ -8,12 +8,14 @@ import { respondToNodeEvents } from '../connections/node-errors.ts';
 import { nodeServerOptions } from '../connections/node-server-options.ts';
 import { jsonHeaders } from '../errors/error-response.ts';
 import { createErrorLog } from '../observability/error-log.ts';
-import { type MetricValues, sumMetrics } from '../observability/metrics.ts';
+import type { MetricValues } from '../observability/metrics.ts';
 import { sendRequestId } from '../observability/request-log.ts';
+import { openMetrics, plainText, sumMetrics } from '../observability/sum-metrics.ts';
 import { cors } from '../requests/cors.ts';
 import { checkRequestHeaders } from '../requests/request-headers.ts';
 import { handleError, routerErrorHandler } from '../requests/send-error.ts';
 import { rejectUnknownRoute } from '../requests/unknown-route.ts';
+import { addVary, weightOf } from '../responses/negotiation.ts';
 
 /** Prometheus needs one connection. The connections share file descriptors with the store's clients. */
 const maxConnections = 8;
@@ -43,9 +45,13 @@ export function buildMetricsServer(
   server.addHook('onRequest', trackResponse);
   server.addHook('onRequest', rejectUnknownRoute(server, 'the only path is /metrics'));
   server.addHook('onRequest', checkRequestHeaders);
-  const headers = { ...jsonHeaders, 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
-  server.get('/metrics', async (_request, reply) =>
-    reply.headers(headers).send(await sumMetrics(await metrics())),
-  );
+  server.get('/metrics', async ({ headers: { accept } }, reply) => {
+    const prefersOpenMetrics =
+      weightOf('application/openmetrics-text', accept) > weightOf('text/plain', accept);
+    const format = prefersOpenMetrics ? openMetrics : plainText;
+    reply.headers({ ...jsonHeaders, 'content-type': format });
+    addVary(reply, 'accept');
+    return reply.send(await sumMetrics(await metrics(), format));
+  });
   return server;
 }

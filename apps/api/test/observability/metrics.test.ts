@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { errorCatalogue } from '@plant-store/schemas';
 import { createDatabase, type StartedProcess, startProcess } from '@plant-store/test-setup';
@@ -5,6 +6,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ownPostgres } from '../fixtures/own-postgres.ts';
 import { readPrometheusText, type Scrape } from '../fixtures/prometheus-text.ts';
+import { hasPromtool } from '../fixtures/promtool.ts';
 import { close, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
 import { post, surfaces } from '../fixtures/surfaces.ts';
 
@@ -40,7 +42,9 @@ async function growth(names: string[], run: () => Promise<unknown>): Promise<num
   return names.map((name) => after.value(name) - before.value(name));
 }
 
-const requests = (labels: string) => `plant_store_request_duration_seconds_count{${labels}}`;
+const requests = (route: string, status: number, error = '') =>
+  `http_server_request_duration_seconds_count{http_request_method="POST",http_route="${route}",` +
+  `http_response_status_code="${status}"${error && `,error_type="${error}"`}}`;
 const errors = (error: number) => `plant_store_errors_total{code="${error}"}`;
 
 it.each([
@@ -48,9 +52,8 @@ it.each([
   ['tRPC', '/trpc/*'],
 ])('counts the requests over %s by route, method and status', async (name, route) => {
   const surface = surfaces.find((each) => each.name === name);
-  const labels = (status: number) => `route="${route}",method="POST",status="${status}"`;
   const grown = await growth(
-    [requests(labels(200)), requests(labels(409)), requests(labels(401)), errors(40900)],
+    [requests(route, 200), requests(route, 409), requests(route, 401), errors(40900)],
     async () => {
       await surface?.send(target, '{"id":1,"name":"Monstera deliciosa"}');
       await surface?.send(target, '{"id":1,"name":"Monstera deliciosa"}');
@@ -64,10 +67,8 @@ it.each([
 it('counts each error of a batch over tRPC', async () => {
   const body = '{"0":{"json":{"id":"1"}},"1":{"json":{"id":"2"}},"2":{"json":{"id":3,"name":"x"}}}';
   const path = '/trpc/createPlant,createPlant,createPlant?batch=1';
-  const status = 'route="/trpc/*",method="POST",status="207"';
-  expect(await growth([errors(40001), requests(status)], () => post(target, path, body))).toEqual([
-    2, 1,
-  ]);
+  const series = [errors(40001), requests('/trpc/*', 207)];
+  expect(await growth(series, () => post(target, path, body))).toEqual([2, 1]);
 });
 
 it('counts the errors of malformed requests', async () => {
@@ -85,14 +86,16 @@ it('has a series for every error code even before the first error', async () => 
 });
 
 it('counts the plants that the database has stored in batches', async () => {
-  const grown = await growth(['plant_store_batch_size_sum'], async () => {
+  const grown = await growth(['plant_store_insert_batch_plants_sum'], async () => {
     const ids = Array.from({ length: 20 }, (_, i) => 100 + i);
     await Promise.all(ids.map((id) => post(target, '/plants', `{"id":${id},"name":"x"}`)));
   });
   expect(grown).toEqual([20]);
   const { value } = await scrape();
-  expect(value('plant_store_batch_duration_seconds_count')).toBe(
-    value('plant_store_batch_size_count'),
+  const labels =
+    'db_system_name="postgresql",db_operation_name="INSERT",db_collection_name="plants"';
+  expect(value(`db_client_operation_duration_seconds_count{${labels}}`)).toBe(
+    value('plant_store_insert_batch_plants_count'),
   );
 });
 
@@ -104,15 +107,15 @@ it('shows how many creates wait for a statement, and how many have a statement t
     const send = (id: number) => post(target, '/plants', `{"id":${id},"name":"x"}`);
     responses = Promise.all(Array.from({ length: 20 }, (_, i) => send(200 + i)));
     const openCreates = ({ value }: Scrape) =>
-      value('plant_store_creates_waiting') + value('plant_store_creates_in_flight');
+      value('plant_store_queue_waiting') + value('plant_store_queue_in_flight');
     await expect.poll(async () => openCreates(await scrape())).toBe(20);
-    expect((await scrape()).value('plant_store_creates_in_flight')).toBeGreaterThan(0);
+    expect((await scrape()).value('plant_store_queue_in_flight')).toBeGreaterThan(0);
   });
   await responses;
   await sql.end();
   const { value } = await scrape();
-  expect(value('plant_store_creates_waiting')).toBe(0);
-  expect(value('plant_store_creates_in_flight')).toBe(0);
+  expect(value('plant_store_queue_waiting')).toBe(0);
+  expect(value('plant_store_queue_in_flight')).toBe(0);
 });
 
 it('shows how many requests wait for changes, and for how long a transaction delays the feed', async () => {
@@ -125,16 +128,17 @@ it('shows how many requests wait for changes, and for how long a transaction del
   const { next } = await page('');
   const waiting = page(`?after=${next}&wait=20`);
   await expect.poll(async () => (await scrape()).value('plant_store_feed_waiting')).toBe(1);
-  expect((await scrape()).value('plant_store_feed_held_back_seconds')).toBe(0);
-  const slow = 'route="/plants/changes",method="GET",status="200"';
-  const sum = `plant_store_request_duration_seconds_sum{${slow}}`;
+  expect((await scrape()).value('plant_store_feed_lag_seconds')).toBe(0);
+  const slow =
+    'http_request_method="GET",http_route="/plants/changes",http_response_status_code="200"';
+  const sum = `http_server_request_duration_seconds_sum{${slow}}`;
   const before = (await scrape()).value(sum);
   const startedAt = performance.now();
   const sql = postgres(databaseUrl, { max: 1 });
   await sql.begin(async (transaction) => {
     await transaction`insert into plants (id, name) values (300, 'x')`;
     await post(target, '/plants', '{"id":301,"name":"x"}');
-    const seconds = async () => (await scrape()).value('plant_store_feed_held_back_seconds');
+    const seconds = async () => (await scrape()).value('plant_store_feed_lag_seconds');
     await expect.poll(seconds).toBeGreaterThan(1);
   });
   await sql.end();
@@ -154,7 +158,7 @@ it('adds no series for paths, methods and request IDs that clients invent', asyn
       }
     }
     return [...(await scrape()).samples.keys()].filter((series) =>
-      series.startsWith('plant_store_'),
+      /^(plant_store|http_server|db_client)_/.test(series),
     );
   };
   const series = await send(['GET', 'HEAD', 'PUT', 'DELETE'], 'first');
@@ -166,6 +170,7 @@ it('adds no series for paths, methods and request IDs that clients invent', asyn
 it('serves the metrics on their own port only', async () => {
   expect((await fetch(`${target.url}/metrics`)).status).toBe(404);
   const { headers } = await fetch(metricsUrl);
+  expect(headers.get('vary')).toBe('accept');
   expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   expect(headers.get('cache-control')).toBe('no-store');
   expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -179,16 +184,54 @@ it('serves the metrics on their own port only', async () => {
   ]);
 });
 
+/** The header that Prometheus sends. */
+const accept =
+  'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,' +
+  'text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
+
+it('names the trace of a sampled request in OpenMetrics', async () => {
+  const [sampled, unsampled, invalid] = ['a', 'b', '0'].map((digit) => digit.repeat(32));
+  for (const parent of [
+    `00-${sampled}-00f067aa0ba902b7-01`,
+    `00-${unsampled}-00f067aa0ba902b7-00`,
+    `00-${invalid}-00f067aa0ba902b7-01`,
+  ]) {
+    await fetch(`${target.url}/livez`, { headers: { traceparent: parent } });
+  }
+  const response = await fetch(metricsUrl, { headers: { accept } });
+  expect(response.headers.get('content-type')).toContain('application/openmetrics-text');
+  const text = await response.text();
+  expect(text).toMatch(/^plant_store_errors_total\{code="40400"\} \d/m);
+  expect(text).toMatch(/^# TYPE plant_store_errors counter$/m);
+  expect(text).toMatch(/\n# EOF\n$/);
+  const exemplars = [...text.matchAll(/^(\w+)\{.*"\/livez".* # \{trace_id="(\w+)"\} /gm)];
+  expect(exemplars.map(([, name, id]) => [name, id])).toEqual([
+    ['http_server_request_duration_seconds_bucket', sampled],
+  ]);
+});
+
+it.runIf(hasPromtool)('has metrics that promtool finds clean, except for a name of the conventions', async () => {
+  const input = await (await fetch(metricsUrl)).text();
+  const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    input,
+    encoding: 'utf8',
+  });
+  // OpenTelemetry's conventions name this gauge, and promtool expects the suffix on histograms only.
+  expect((stdout + stderr).trim().split('\n')).toEqual([
+    expect.stringMatching(/^db_client_connection_count .* should not have "_count" suffix$/),
+  ]);
+});
+
 it('has the metrics that docs/observe.md names, and no other metric of the store', async () => {
   const page = await readFile(new URL('../../../../docs/observe.md', import.meta.url), 'utf8');
   const named = new Set(
-    [...page.matchAll(/\b(plant_store|nodejs|process)_[a-z\d_]+/g)].map(([name]) =>
-      name.replace(/_(bucket|sum|count)$/, ''),
+    [...page.matchAll(/\b(plant_store|nodejs|process|http_server|db_client)_[a-z\d_]+/g)].map(
+      ([name]) => name.replace(/(?<!_connection)_(bucket|sum|count)$/, ''),
     ),
   );
   const served = new Set((await scrape()).types.keys());
   expect([...named].filter((name) => !served.has(name))).toEqual([]);
-  const ours = [...served].filter((name) => name.startsWith('plant_store_'));
+  const ours = [...served].filter((name) => /^(plant_store|http_server|db_client)_/.test(name));
   expect(ours.filter((name) => !named.has(name))).toEqual([]);
 });
 
@@ -197,11 +240,15 @@ it('counts database errors by their SQLSTATE', async () => {
   await sql`drop table plants`;
   await sql.end();
   const grown = await growth(
-    ['plant_store_database_errors_total{sqlstate="42P01"}', errors(50300)],
+    [
+      'plant_store_database_errors_total{sqlstate="42P01"}',
+      errors(50300),
+      requests('/plants', 503, '50300'),
+    ],
     async () => {
       for (const surface of surfaces) await surface.send(target, '{"id":300,"name":"x"}');
       await fetch(`${target.url}/readyz`);
     },
   );
-  expect(grown).toEqual([3, 3]);
+  expect(grown).toEqual([3, 3, 1]);
 });

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { PlantStore } from '@plant-store/core';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createMetrics, sumMetrics } from '../../src/observability/metrics.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
+import { sumMetrics } from '../../src/observability/sum-metrics.ts';
 import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 import {
   authorization,

@@ -1,7 +1,8 @@
 import { openPlantStore } from '@plant-store/core';
 import { createDatabase, startPostgres } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createMetrics, sumMetrics } from '../../src/observability/metrics.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
+import { sumMetrics } from '../../src/observability/sum-metrics.ts';
 import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 
 it('shows within 15 s whether the database is down, even when no request arrives', async () => {

@@ -43,8 +43,9 @@ it('serves one address with several processes, which share a log, and adds their
   const server = await start({ PLANT_STORE_METRICS_PORT: '0' });
   for (let i = 0; i < 20; i++) expect((await get(`${server.url}/plants/${i}`)).status).toBe(404);
   const { value } = await server.metrics();
-  const labels = 'route="/plants/:id",method="GET",status="404"';
-  expect(value(`plant_store_request_duration_seconds_count{${labels}}`)).toBe(20);
+  const labels =
+    'http_request_method="GET",http_route="/plants/:id",http_response_status_code="404"';
+  expect(value(`http_server_request_duration_seconds_count{${labels}}`)).toBe(20);
   expect(value('plant_store_processes')).toBe(2);
   expect(value('plant_store_unwritable_ratio')).toBe(0);
   expect(value('process_start_time_seconds')).toBeGreaterThan(Date.now() / 1000 - 600);

@@ -26,7 +26,7 @@ async function noticesRestoredDump() {
 
 async function measuresHiddenChanges() {
   const { sql, metrics } = await startInstance();
-  const heldBack = async () => (await metrics()).value('plant_store_feed_held_back_seconds');
+  const heldBack = async () => (await metrics()).value('plant_store_feed_lag_seconds');
   await sql.begin(async (transaction) => {
     await transaction`insert into plants (id, name) values (1, 'open')`;
     await sql`insert into plants (id, name) values (2, 'hidden')`;

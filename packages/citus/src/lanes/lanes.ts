@@ -50,10 +50,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
       return [...main.all, ordinary, ...[...byNode.values()].map(({ lane }) => lane)];
     },
     countUpTo: (...count) => (shards.current ? countOnShards : main.countUpTo)(...count),
-    unsettled() {
-      const nodes = [...byNode.values()].map(({ access }) => access.unsettled());
-      return nodes.reduce((sum, each) => sum + each, main.unsettled());
-    },
+    pools: () => [...main.pools(), ...[...byNode.values()].map(({ access }) => access.pool())],
     nodes: () => nodes().map(stateOf),
     async ready() {
       const probes = nodes().map(({ id, someId }) => byNode.get(id)?.health.probe(someId));

@@ -4,6 +4,7 @@ import {
   createVerbs,
   type DatabaseConnection,
   type NodeConnections,
+  type PoolState,
   type Share,
   type Verbs,
 } from '@plant-store/core/cluster';
@@ -17,7 +18,7 @@ import type { StorageNode } from '../shards/shard-map.ts';
 export interface NodeAccess extends Verbs {
   /** See `Database`. */
   mayCommit(share: Share): Promise<boolean>;
-  unsettled(): number;
+  pool(): PoolState;
   /** Whether the connections lead directly to that node, and not through another node. */
   readonly isDirect: boolean;
   /** The error of the last direct connection attempt. Undefined before any such error. */
@@ -86,7 +87,7 @@ export function openNodeAccess(
       return directError;
     },
     mayCommit: pool.mayCommit,
-    unsettled: () => pool.unsettled,
+    pool: () => pool.state(node.address),
     onClockMoved: (listener) => pool.onClockMoved(listener),
     close: () => pool.close(),
   };

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import type { DatabaseConnection } from './database.ts';
+import type { DatabaseConnection, PoolState } from './database.ts';
 import {
   isLateWrite,
   isStatementError,
@@ -200,9 +200,17 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     return used.length > 0 && states.every((isCommitting) => isCommitting !== false);
   };
 
-  /** The number of writes that are still in a commit after their callers got an error. */
-  get unsettled(): number {
-    return this.#late.unsettled;
+  /** Describes the pool under this name. */
+  state(name: string): PoolState {
+    const turns = [...this.#turns.values()].reduce((sum, { waiting }) => sum + waiting, 0);
+    const idle = this.#idle.length;
+    return {
+      name,
+      used: this.#open.size - idle,
+      idle,
+      waiting: turns + this.#changed.length,
+      unsettled: this.#late.unsettled,
+    };
   }
 
   /** Adds a listener. It is called when the clocks of the database and this machine have moved apart. */

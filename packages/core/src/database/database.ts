@@ -15,8 +15,8 @@ export interface Database extends Verbs {
    * commit.
    */
   mayCommit(share: Share): Promise<boolean>;
-  /** The number of writes that are still in a commit after their callers got an error. */
-  unsettled(): number;
+  /** The states of the database's connection pools. */
+  pools(): PoolState[];
   /** Adds a listener. It is called when the clocks of the database and this machine have moved apart. */
   onClockMoved(listener: (error: Error) => void): void;
   /** Adds a listener for messages to the operator. */
@@ -38,6 +38,17 @@ export interface Database extends Verbs {
   /** Opens a read-only session for copies. Other statements do not wait while the session reads rows. */
   openCopies(): Promise<CopySession>;
   close(): Promise<void>;
+}
+
+/** The connections of a pool, and the statements that wait for a connection. */
+export interface PoolState {
+  /** `requests`, `bulk`, or the address of a cluster's node. */
+  readonly name: string;
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+  /** The number of writes that are still in a commit after their callers got an error. */
+  readonly unsettled: number;
 }
 
 /** The warning for a write that is still in its commit a second after its deadline. */

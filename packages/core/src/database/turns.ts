@@ -61,6 +61,11 @@ export class Turns {
     await waiting.outcome;
   }
 
+  /** The number of statements that wait for a turn. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   give(): void {
     this.#outer?.give();
     this.#giveOwn();

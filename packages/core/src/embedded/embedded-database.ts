@@ -40,7 +40,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
   return {
     ...verbs,
     mayCommit: pool.mayCommit,
-    unsettled: () => pool.unsettled,
+    pools: () => [pool.state('requests')],
     onWarning(listener) {
       warn = listener;
     },

@@ -1,5 +1,10 @@
 import type { EventEmitter } from 'node:events';
-import type { ClusterSessions, Database, NodeConnections } from '../database/database.ts';
+import type {
+  ClusterSessions,
+  Database,
+  NodeConnections,
+  PoolState,
+} from '../database/database.ts';
 import type { Verbs } from '../database/verbs.ts';
 import type { DatabaseOptions } from '../open-database.ts';
 import type { CountUpTo } from '../plants/count-up-to.ts';
@@ -39,7 +44,7 @@ export interface StoreLanes {
   /** See `PlantStore.countUpTo`. */
   readonly countUpTo: CountUpTo;
   /** See `Database`. */
-  unsettled(): number;
+  pools(): PoolState[];
   /** See `PlantStore.nodes`. */
   nodes(): NodeState[];
   /** See `PlantStore.ready`. */

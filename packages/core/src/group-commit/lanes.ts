@@ -21,7 +21,7 @@ export function createMainLane(
     laneOf: () => lane,
     all: [lane],
     countUpTo: createCountUpTo(database),
-    unsettled: database.unsettled,
+    pools: database.pools,
     nodes: () => [],
     ready: statements.ready,
   };

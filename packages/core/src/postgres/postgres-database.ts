@@ -117,7 +117,7 @@ export async function openPostgres(
   return {
     ...verbs,
     mayCommit: pool.mayCommit,
-    unsettled: () => pool.unsettled,
+    pools: () => [pool.state('requests'), bulk.state('bulk')],
     maxInserts: shares.creates,
     maxLookUps: shares.lookUps,
     maxLists: shares.lists,

@@ -256,11 +256,11 @@ describe('a statement that runs at its deadline', () => {
     connection.isInCommit = true;
     await vi.advanceTimersByTimeAsync(500);
     const further = await accept();
-    await vi.waitFor(() => expect(pool.unsettled).toBe(1));
+    await vi.waitFor(() => expect(pool.state('requests').unsettled).toBe(1));
     expect(further.closes).toBe(1);
     further.end();
     await connection.settle();
-    expect(pool.unsettled).toBe(0);
+    expect(pool.state('requests').unsettled).toBe(0);
     await reader.settle();
     await reading;
     expect([reader.closes, connection.closes]).toEqual([0, 0]);

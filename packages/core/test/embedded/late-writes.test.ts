@@ -72,10 +72,10 @@ it('counts a slow statement after the deadline of one create, and settles the ot
     () => {},
   );
   await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
-  await vi.waitFor(() => expect(database.unsettled()).toBe(1));
+  await vi.waitFor(() => expect(database.pools()[0]?.unsettled).toBe(1));
   expect(waiting.isSettled).toBe(false);
   await release();
   expect(await waiting.outcome).toBe('created');
   await written;
-  expect(database.unsettled()).toBe(0);
+  expect(database.pools()[0]?.unsettled).toBe(0);
 });

@@ -149,10 +149,10 @@ test('late commits are counted while every connection is busy', async () => {
       expect(each).rejects.toMatchObject({ reason: expect.stringContaining('no response within') }),
     ),
   );
-  await vi.waitFor(() => expect(database.unsettled()).toBe(2));
+  await vi.waitFor(() => expect(database.pools()[0]?.unsettled).toBe(2));
   expect(await inSleep()).toHaveLength(4);
   disk.cut();
-  await vi.waitFor(() => expect(database.unsettled()).toBe(0));
+  await vi.waitFor(() => expect(database.pools()[0]?.unsettled).toBe(0));
   await Promise.all(reads);
 });
 

@@ -1,0 +1,141 @@
+import { createRequire } from 'node:module';
+import type { PlantStore } from '@plant-store/core';
+import { Gauge, Histogram, type OpenMetricsContentType, type Registry } from 'prom-client';
+import { unwritableRatio } from './cluster-log.ts';
+import { watchDatabase, watchWebhooks } from './watch-database.ts';
+
+export type MetricsRegistry = Registry<OpenMetricsContentType>;
+
+/** In seconds. */
+export const durationBuckets = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+
+/** Adds the metrics of a store to `registers`. */
+export function watchStore(store: PlantStore, registers: MetricsRegistry[]): void {
+  const batchPlants = new Histogram({
+    name: 'plant_store_insert_batch_plants',
+    help: 'Plants in one insert statement',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 512, 2048],
+    registers,
+  });
+  const operationDuration = new Histogram({
+    name: 'db_client_operation_duration_seconds',
+    help: 'Time from sending an insert statement to its commit',
+    labelNames: ['db_system_name', 'db_operation_name', 'db_collection_name'],
+    buckets: durationBuckets,
+    registers,
+  });
+  const inserts = operationDuration.labels('postgresql', 'INSERT', 'plants');
+  store.events.on('batch', ({ size, milliseconds }) => {
+    batchPlants.observe(size);
+    inserts.observe(milliseconds / 1000);
+  });
+  watchConnections(store, registers);
+  buildInfo(registers);
+  const isDatabaseUp = watchDatabase(store);
+  const webhooks = watchWebhooks(store);
+  const gauges: [name: string, help: string, read: () => number, aggregator?: 'max' | 'min'][] = [
+    [
+      'database_up',
+      'Whether the database responds and has the tables, read every 15 s',
+      () => Number(isDatabaseUp()),
+      'min',
+    ],
+    [
+      'time_seconds',
+      'The clock of the machine, in seconds since 1970',
+      () => Date.now() / 1000,
+      'max',
+    ],
+    ['processes', 'Processes that serve the address of the instance', () => 1],
+    ['queue_waiting', 'Creates that wait for a statement', () => store.pending().waiting],
+    [
+      'queue_in_flight',
+      'Creates in statements that the database has not responded to yet',
+      () => store.pending().inFlight,
+    ],
+    [
+      'unsettled_writes',
+      'Statements that are still in a commit after their requests got error 50300',
+      () => store.pending().unsettled,
+    ],
+    ['feed_waiting', 'Requests that wait for changes', () => store.feed().waiting],
+    [
+      'feed_lag_seconds',
+      'Time for which a transaction that still runs has hidden changes',
+      () => store.feed().heldBackFor / 1000,
+      'max',
+    ],
+    [
+      'webhook_lag_seconds',
+      'The longest time for which a webhook may lack changes, read every 15 s',
+      () => webhooks().lag,
+      'max',
+    ],
+    [
+      'webhooks_failing',
+      'Webhooks that do not accept the changes, read every 15 s',
+      () => webhooks().failing,
+      'max',
+    ],
+    [
+      'unwritable_ratio',
+      'The part of all ids whose node in a cluster cannot be written',
+      () => unwritableRatio(store),
+      'max',
+    ],
+  ];
+  for (const [name, help, read, aggregator = 'sum'] of gauges) {
+    new Gauge({
+      name: `plant_store_${name}`,
+      help,
+      aggregator,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}
+
+/** The connections of each pool, by the names that OpenTelemetry has for them. */
+function watchConnections(store: PlantStore, registers: MetricsRegistry[]): void {
+  const pool = 'db_client_connection_pool_name';
+  const state = 'db_client_connection_state';
+  new Gauge({
+    name: 'db_client_connection_count',
+    help: 'Connections to the database that are in use or idle',
+    labelNames: [pool, state],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, used, idle } of store.pools()) {
+        this.set({ [pool]: name, [state]: 'used' }, used);
+        this.set({ [pool]: name, [state]: 'idle' }, idle);
+      }
+    },
+  });
+  new Gauge({
+    name: 'db_client_connection_pending_requests',
+    help: 'Statements that wait for a connection',
+    labelNames: [pool],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, waiting } of store.pools()) this.set({ [pool]: name }, waiting);
+    },
+  });
+}
+
+function buildInfo(registers: MetricsRegistry[]): void {
+  const { version }: { version: string } = createRequire(import.meta.url)('../../package.json');
+  const labels = { version, node: process.versions.node };
+  new Gauge({
+    name: 'plant_store_build_info',
+    help: 'Always 1. The labels have the versions of the server and of Node',
+    labelNames: Object.keys(labels),
+    aggregator: 'max',
+    registers,
+  }).set(labels, 1);
+}
