@@ -1,20 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { AccessTokenPage } from '@plant-store/schemas';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callers } from './fixtures/callers.ts';
-import { type RunningServer, startServer } from './fixtures/running-server.ts';
-import { databases } from './fixtures/surfaces.ts';
+import { shareServer } from './fixtures/running-server.ts';
 
-const cases = databases.flatMap((database) =>
-  callers.map((caller) => ({ database, surface: caller.name, caller })),
-);
-
-describe.each(cases)('access tokens over $surface on $database', ({ database, caller }) => {
-  let server: RunningServer;
-  beforeAll(async () => {
-    server = await startServer(database);
-  });
-  afterAll(() => server.stop());
+describe.each(callers)('access tokens over $name', (caller) => {
+  const server = shareServer();
 
   const call = (token: string, ...[procedure, input]: [Procedure, Input?]) =>
     caller.call({ url: server.url, token }, procedure, input ?? {});
