@@ -6,7 +6,7 @@ import { shorten } from '@plant-store/schemas';
 import type { FastifyRequest } from 'fastify';
 import { showText } from '../../errors/http-error.ts';
 import { createProvider } from './provider.ts';
-import { endSpan, traceStore, type Work } from './store-spans.ts';
+import { traceStore, type Work } from './store-spans.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Milliseconds for which a closing server waits for the receiver of its last spans. */
@@ -22,39 +22,28 @@ export async function createTracing(variables: NodeJS.ProcessEnv): Promise<Traci
   let warn = () => {};
   const provider = await createProvider(variables, () => warn());
   const tracer = provider.getTracer('plant-store');
-  const spans = new WeakMap<object, Span>();
   const work = new AsyncLocalStorage<Work | undefined>();
 
-  return {
-    trace(server) {
-      let quietUntil = 0;
-      warn = () => {
-        if (performance.now() < quietUntil) return;
-        quietUntil = performance.now() + quietPeriod;
-        server.log.warn('the receiver of OTEL_EXPORTER_OTLP_ENDPOINT takes no spans: check it');
-      };
-      const stop = traceStore({ tracer, work, spanOf: (caller) => spans.get(caller) });
-      server.addHook('onRequest', (request, _reply, done) => {
-        const span = startSpan(request);
-        spans.set(request, span);
-        work.run({ span, request }, done);
-      });
-      server.addHook('onClose', async () => {
-        stop();
-        const late = setTimeout(flushTimeout, undefined, { ref: false });
-        await Promise.race([provider.shutdown().catch(() => {}), late]);
-      });
-    },
-    endRequest(request, status) {
-      const span = spans.get(request);
-      if (!span?.isRecording()) return;
-      span.setAttribute('http.response.status_code', status);
-      endSpan(span, status < 400 ? undefined : String(status), status >= 500);
-    },
-    idsOf(request) {
-      const context = spans.get(request)?.spanContext();
-      return context && { trace_id: context.traceId, span_id: context.spanId };
-    },
+  return (server) => {
+    let quietUntil = 0;
+    warn = () => {
+      if (performance.now() < quietUntil) return;
+      quietUntil = performance.now() + quietPeriod;
+      server.log.warn('the receiver of OTEL_EXPORTER_OTLP_ENDPOINT takes no spans: check it');
+    };
+    const stop = traceStore(tracer, work);
+    server.addHook('onRequest', (request, _reply, done) => {
+      const span = startSpan(request);
+      request.span = span;
+      request.isTraced = span.isRecording();
+      if (request.isTraced) work.run({ span, request }, done);
+      else done();
+    });
+    server.addHook('onClose', async () => {
+      stop();
+      const late = setTimeout(flushTimeout, undefined, { ref: false });
+      await Promise.race([provider.shutdown().catch(() => {}), late]);
+    });
   };
 
   function startSpan(request: FastifyRequest): Span {
