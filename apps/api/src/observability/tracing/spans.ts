@@ -15,6 +15,8 @@ const flushTimeout = 1_000;
 /** Milliseconds between two warnings about the receiver. */
 const quietPeriod = 60_000;
 
+const options = { kind: SpanKind.SERVER };
+
 const propagator = new W3CTraceContextPropagator();
 
 /** Makes the spans of requests, by OpenTelemetry's conventions for HTTP. */
@@ -49,13 +51,14 @@ export async function createTracing(variables: NodeJS.ProcessEnv): Promise<Traci
   function startSpan(request: FastifyRequest): Span {
     const { headers, routeOptions, url } = request;
     const method = knownMethods.includes(request.method) ? request.method : undefined;
-    const name = [method ?? 'HTTP', routeOptions.url ?? ''].join(' ').trim();
+    const name = method ?? 'HTTP';
+    const route = routeOptions.url;
     const parent = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
-    const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, parent);
+    const span = tracer.startSpan(route ? `${name} ${route}` : name, options, parent);
     if (!span.isRecording()) return span;
     return span.setAttributes({
       'http.request.method': method ?? '_OTHER',
-      'http.route': routeOptions.url,
+      'http.route': route,
       'url.path': showText(url.split('?', 1)[0] ?? ''),
       'url.scheme': request.protocol,
       'server.address': showText(request.hostname),
