@@ -100,7 +100,7 @@ export async function buildServer({
 }: ServerOptions): Promise<FastifyInstance> {
   const log = pino({ level: logLevel, serializers }, logStream);
   const crossOrigin = cors(corsOrigins);
-  const requestLog = new RequestLog({ log, stream: logStream, metrics, tracing });
+  const requestLog = new RequestLog({ log, stream: logStream, metrics });
   const server = fastify({
     loggerInstance: log as FastifyBaseLogger, // Keeps pino's type out of the server's type.
     logController: requestLog,
@@ -113,7 +113,7 @@ export async function buildServer({
     ...nodeServerOptions(requestTimeout),
   });
   decorateRequests(server);
-  server.decorate('logError', createErrorLog(server.log, { metrics, tracing }));
+  server.decorate('logError', createErrorLog(server.log, metrics));
   server.decorate('startWaiting', limitWaiting(Math.ceil(maxConnections / 2)));
   server.setErrorHandler(handleError);
   logCluster(server, store);
@@ -124,7 +124,7 @@ export async function buildServer({
   limitConnections(server, maxConnections);
 
   // The hooks of every request, in order. Hooks of later phases are further below.
-  tracing?.trace(server);
+  tracing?.(server);
   server.addHook('onRequest', sendRequestId);
   server.addHook('onRequest', trackResponse);
   server.addHook('onRequest', checkRequestHeaders);

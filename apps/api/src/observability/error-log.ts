@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { HttpError } from '../errors/http-error.ts';
 import type { Metrics } from './metrics.ts';
-import type { Tracing } from './tracing/tracing.ts';
+import { traceIds } from './tracing/tracing.ts';
 
 /** Where an error happened: in a request, or on a connection before Fastify got a request. */
 type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
@@ -16,10 +16,7 @@ export type LogError = (error: HttpError, source?: ErrorSource) => void;
 const quietPeriod = 1_000;
 
 /** During many errors of one kind, one line a second gives the number of requests. */
-export function createErrorLog(
-  log: FastifyBaseLogger,
-  { metrics, tracing }: { metrics?: Metrics | undefined; tracing?: Tracing | undefined } = {},
-): LogError {
+export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
   const isNewKey = firstTimes(); // The causes of `tokenInvalid` name unusable keys.
   const unlogged = new Map<string, { count: number; until: number }>();
 
@@ -34,11 +31,8 @@ export function createErrorLog(
     }
     metrics?.countError(error);
     const isServerError = error.status >= 500 && error.kind !== 'notImplemented';
-    const details = {
-      reqId: source?.id,
-      ...(source && tracing?.idsOf(source)),
-      errorCode: error.code,
-    };
+    const ids = source && 'raw' in source ? traceIds(source) : undefined;
+    const details = { reqId: source?.id, ...ids, errorCode: error.code };
     if (isServerError && (!source || 'raw' in source)) logServerError(error, details);
     if (error.kind === 'tokenInvalid' && error.cause instanceof Error) {
       logOnce(error.cause, details);

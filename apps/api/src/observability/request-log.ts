@@ -12,7 +12,7 @@ import type { DestinationStream, Logger } from 'pino';
 import { hideTokens, showText } from '../errors/http-error.ts';
 import { processBindings } from './log-output.ts';
 import type { Metrics } from './metrics.ts';
-import type { Tracing } from './tracing/tracing.ts';
+import { endWithStatus, traceIds } from './tracing/tracing.ts';
 
 /** nginx's status for a request whose connection ended before the response. */
 const clientDisconnected = 499;
@@ -22,7 +22,6 @@ interface RequestLogOptions {
   /** The stream that `log` writes to. */
   stream: DestinationStream;
   metrics?: Metrics | undefined;
-  tracing?: Tracing | undefined;
 }
 
 /** Logs, counts and traces each request once. */
@@ -52,17 +51,15 @@ export class RequestLog extends LogController {
   override streamError(error: Error, request: FastifyRequest): void {
     const hasDisconnected = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (hasDisconnected) return;
-    const { log, tracing } = this.#options;
-    log.warn(
-      { reqId: request.id, ...tracing?.idsOf(request), err: error },
-      'a response was cut off',
-    );
+    const details = { reqId: request.id, ...traceIds(request), err: error };
+    this.#options.log.warn(details, 'a response was cut off');
   }
 
   #add(request: FastifyRequest, status: number, milliseconds: number): void {
-    const { log, stream, metrics, tracing } = this.#options;
+    const { log, stream, metrics } = this.#options;
     metrics?.countRequest(request, status, request.waitsFrom ?? milliseconds);
-    tracing?.endRequest(request, status);
+    request.span?.setAttribute('http.response.status_code', status);
+    endWithStatus(request.span, status);
     const isProbe = status === 200 && probes.has(request.routeOptions.url ?? '');
     const level = isProbe ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
@@ -87,7 +84,7 @@ export class RequestLog extends LogController {
   #line(request: FastifyRequest, level: number, status: number, milliseconds: number): string {
     const { id, ip, errors, principal, headers, routeOptions, databaseTime } = request;
     const { method, path } = describeRequest(request);
-    const ids = this.#options.tracing?.idsOf(request);
+    const ids = traceIds(request);
     const trace = ids ? `,"trace_id":"${ids.trace_id}","span_id":"${ids.span_id}"` : '';
     const route = routeOptions.url === undefined ? '' : `,"route":"${routeOptions.url}"`;
     const codes = errors ? `,"errorCode":${errors[0]?.code}` : '';

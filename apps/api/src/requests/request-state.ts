@@ -1,3 +1,4 @@
+import type { Span } from '@opentelemetry/api';
 import type { Deadline, Principal } from '@plant-store/core';
 import { deadlineIn, defaultTimeout } from '@plant-store/core/internal';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -25,6 +26,8 @@ declare module 'fastify' {
     /** The bytes of the pages or of the response that count towards the memory budget. */
     pageBytes: number;
     /** See `Caller` of core. */
+    isTraced: boolean;
+    /** See `Caller` of core. */
     databaseTime: number;
     reserve(bytes: number): (bytes: number) => void;
     /** The principal that sent the request. `requireToken` sets this property. */
@@ -36,6 +39,8 @@ declare module 'fastify' {
      * @throws HttpError `tokenInvalid`, or the error of the look-up
      */
     checkTokenAgain(): Promise<void>;
+    /** The request's span, when the server traces requests. */
+    span?: Span | undefined;
     /** Milliseconds from the request's arrival until its turn. `takeTurn` sets this property. */
     waitTime: number;
     /** The time by which the response must be sent. `startDeadline` sets this property. */
@@ -51,6 +56,8 @@ export function decorateRequests(server: FastifyInstance): void {
   server.decorateRequest('bodyBytes', 0);
   server.decorateRequest('pageBytes', 0);
   server.decorateRequest('databaseTime', 0);
+  server.decorateRequest('isTraced', false);
+  server.decorateRequest('span', undefined);
   server.decorateRequest('principal', undefined);
   server.decorateRequest('checkTokenAgain');
   server.decorateRequest('waitTime', 0);

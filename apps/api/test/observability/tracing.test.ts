@@ -101,9 +101,10 @@ it('links 16 simultaneous creates over REST with their statements, from the span
     },
   });
   expect(JSON.stringify(spans)).not.toContain('secret');
-  const lines = server.log.map((line) => JSON.parse(line));
-  const logged = lines.filter(({ msg }) => msg === 'request').map((line) => line.trace_id);
-  expect(logged.sort()).toEqual(pages.map(({ traceId }) => traceId).sort());
+  const lines = server.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+  expect(lines.map((line) => [line.trace_id, typeof line.databaseTime]).sort()).toEqual(
+    pages.map(({ traceId }) => [traceId, 'number']).sort(),
+  );
 });
 
 it('links 16 simultaneous creates of the typed client, each with a span in its batch', async () => {

@@ -52,9 +52,10 @@ it('accepts every setting, and treats an empty variable as unset', () => {
 });
 
 it('starts with a warning when a variable looks like a setting but is not one', async () => {
-  const server = await serve({ PLANT_STORE_TOKN: 'secret-value' });
+  const settings = { PLANT_STORE_TOKN: 'secret-value', PLANT_STORE_LOG_LEVELS: 'names' };
+  const server = await serve(settings);
   expect(server.output()).toMatch(
-    /^\{"level":40,.*"msg":"PLANT_STORE_TOKN is not a setting: did you mean PLANT_STORE_TOKEN\?"\}$/m,
+    /^\{"level":"warn",.*"msg":"PLANT_STORE_TOKN is not a setting: did you mean PLANT_STORE_TOKEN\?"\}$/m,
   );
   expect(server.output()).not.toContain('secret-value');
 });

@@ -6,7 +6,7 @@ import { shorten } from '@plant-store/schemas';
 import type { FastifyRequest } from 'fastify';
 import { showText } from '../../errors/http-error.ts';
 import { createProvider } from './provider.ts';
-import { endSpan, traceStore, type Work } from './store-spans.ts';
+import { traceStore, type Work } from './store-spans.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Milliseconds for which a closing server waits for the receiver of its last spans. */
@@ -15,6 +15,8 @@ const flushTimeout = 1_000;
 /** Milliseconds between two warnings about the receiver. */
 const quietPeriod = 60_000;
 
+const options = { kind: SpanKind.SERVER };
+
 const propagator = new W3CTraceContextPropagator();
 
 /** Makes the spans of requests, by OpenTelemetry's conventions for HTTP. */
@@ -22,51 +24,41 @@ export async function createTracing(variables: NodeJS.ProcessEnv): Promise<Traci
   let warn = () => {};
   const provider = await createProvider(variables, () => warn());
   const tracer = provider.getTracer('plant-store');
-  const spans = new WeakMap<object, Span>();
   const work = new AsyncLocalStorage<Work | undefined>();
 
-  return {
-    trace(server) {
-      let quietUntil = 0;
-      warn = () => {
-        if (performance.now() < quietUntil) return;
-        quietUntil = performance.now() + quietPeriod;
-        server.log.warn('the receiver of OTEL_EXPORTER_OTLP_ENDPOINT takes no spans: check it');
-      };
-      const stop = traceStore({ tracer, work, spanOf: (caller) => spans.get(caller) });
-      server.addHook('onRequest', (request, _reply, done) => {
-        const span = startSpan(request);
-        spans.set(request, span);
-        work.run({ span, request }, done);
-      });
-      server.addHook('onClose', async () => {
-        stop();
-        const late = setTimeout(flushTimeout, undefined, { ref: false });
-        await Promise.race([provider.shutdown().catch(() => {}), late]);
-      });
-    },
-    endRequest(request, status) {
-      const span = spans.get(request);
-      if (!span?.isRecording()) return;
-      span.setAttribute('http.response.status_code', status);
-      endSpan(span, status < 400 ? undefined : String(status), status >= 500);
-    },
-    idsOf(request) {
-      const context = spans.get(request)?.spanContext();
-      return context && { trace_id: context.traceId, span_id: context.spanId };
-    },
+  return (server) => {
+    let quietUntil = 0;
+    warn = () => {
+      if (performance.now() < quietUntil) return;
+      quietUntil = performance.now() + quietPeriod;
+      server.log.warn('the receiver of OTEL_EXPORTER_OTLP_ENDPOINT takes no spans: check it');
+    };
+    const stop = traceStore(tracer, work);
+    server.addHook('onRequest', (request, _reply, done) => {
+      const span = startSpan(request);
+      request.span = span;
+      request.isTraced = span.isRecording();
+      if (request.isTraced) work.run({ span, request }, done);
+      else done();
+    });
+    server.addHook('onClose', async () => {
+      stop();
+      const late = setTimeout(flushTimeout, undefined, { ref: false });
+      await Promise.race([provider.shutdown().catch(() => {}), late]);
+    });
   };
 
   function startSpan(request: FastifyRequest): Span {
     const { headers, routeOptions, url } = request;
     const method = knownMethods.includes(request.method) ? request.method : undefined;
-    const name = [method ?? 'HTTP', routeOptions.url ?? ''].join(' ').trim();
+    const name = method ?? 'HTTP';
+    const route = routeOptions.url;
     const parent = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
-    const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, parent);
+    const span = tracer.startSpan(route ? `${name} ${route}` : name, options, parent);
     if (!span.isRecording()) return span;
     return span.setAttributes({
       'http.request.method': method ?? '_OTHER',
-      'http.route': routeOptions.url,
+      'http.route': route,
       'url.path': showText(url.split('?', 1)[0] ?? ''),
       'url.scheme': request.protocol,
       'server.address': showText(request.hostname),

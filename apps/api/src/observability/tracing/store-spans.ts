@@ -1,13 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { TracingChannel } from 'node:diagnostics_channel';
-import {
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api';
+import { ROOT_CONTEXT, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
 import {
   databaseCode,
   diagnostics,
@@ -17,6 +10,7 @@ import {
 } from '@plant-store/core/internal';
 import type { FastifyRequest } from 'fastify';
 import { toHttpError } from '../../errors/http-error.ts';
+import { endSpan, endWithStatus } from './tracing.ts';
 
 /** The call or the batch for which the current code works. */
 export type Work = CallSpan | TracedBatch;
@@ -26,12 +20,6 @@ interface CallSpan {
   readonly request: FastifyRequest;
 }
 
-interface Options {
-  readonly tracer: Tracer;
-  readonly work: AsyncLocalStorage<Work | undefined>;
-  readonly spanOf: (caller: object) => Span | undefined;
-}
-
 /**
  * Makes the spans of the store's work, by OpenTelemetry's conventions for databases. Returns a function that
  * ends this.
@@ -39,7 +27,7 @@ interface Options {
  * The span of a statement is a child of the first call that the statement carries. A statement that several
  * calls share has a link to each of these calls, and each of these calls has a link to the statement.
  */
-export function traceStore({ tracer, work, spanOf }: Options): () => void {
+export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefined>): () => void {
   const callers = new WeakMap<object, CallSpan>();
   const onWait = (call: unknown) => {
     const current = work.getStore();
@@ -53,10 +41,8 @@ export function traceStore({ tracer, work, spanOf }: Options): () => void {
     watch(
       diagnostics.call,
       (call) => calls.get(call),
-      (span, { error }) => {
-        const status = error === undefined ? 200 : toHttpError(error).status;
-        endSpan(span, status < 400 ? undefined : String(status), status >= 500);
-      },
+      (span, { error }) =>
+        endWithStatus(span, error === undefined ? 200 : toHttpError(error).status),
     ),
     watch(diagnostics.statement, startStatement, (span, { error }) => {
       const code = databaseCode(error);
@@ -82,11 +68,10 @@ export function traceStore({ tracer, work, spanOf }: Options): () => void {
 
   /** Each call of a tRPC request has a span of its own. A REST request is itself the call. */
   function startCall(call: TracedCall): Work | undefined {
-    const parent = call.caller && spanOf(call.caller);
+    const request = call.caller as FastifyRequest | undefined; // The server passes only its requests.
+    const parent = request?.span;
     if (!parent) return work.getStore();
-    const request = call.caller as FastifyRequest; // Only requests have a span.
-    const isOfTrpc = request.routeOptions.url?.startsWith('/trpc/');
-    if (!isOfTrpc || !parent.isRecording()) return { span: parent, request };
+    if (!request.routeOptions.url?.startsWith('/trpc/')) return { span: parent, request };
     const { path = 'call' } = call;
     const attributes = { 'rpc.system.name': 'trpc', 'rpc.method': path };
     const span = tracer.startSpan(path, { attributes }, inside(parent));
@@ -155,17 +140,6 @@ function isOpen(work: Work | undefined): work is CallSpan {
 }
 
 const inside = (span: Span) => trace.setSpan(ROOT_CONTEXT, span);
-
-/** Ends a span. By the conventions, an error of the client does not make a span an error. */
-export function endSpan(
-  span: Span,
-  errorType: string | undefined,
-  isError = errorType !== undefined,
-): void {
-  if (errorType !== undefined) span.setAttribute('error.type', errorType);
-  if (isError) span.setStatus({ code: SpanStatusCode.ERROR });
-  span.end();
-}
 
 /** Starts a span for each message of a channel, and ends the span with the work. */
 function watch<Message extends object>(

@@ -93,8 +93,10 @@ export function define<
     }
   };
   const call = (options: Call): Promise<unknown> => {
-    if (!diagnostics.call.start.hasSubscribers) return runCall(options);
-    const traced = { path: options.path, caller: options.ctx.caller };
+    const { caller } = options.ctx;
+    const isTraced = diagnostics.call.start.hasSubscribers && caller?.isTraced !== false;
+    if (!isTraced) return runCall(options);
+    const traced = { path: options.path, caller };
     return diagnostics.call.tracePromise(runCall, traced, undefined, options);
   };
   const builder: object = t.procedure.meta(meta).input(input).output(output);
