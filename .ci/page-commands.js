@@ -9,6 +9,7 @@ export const runBy = {
   'npx -y pnpm test:versions': '.ci/run',
   'npx -y pnpm test:faults': '.ci/run',
   'npx -y pnpm test:histories': '.ci/run',
+  'npx -y pnpm test:outages': 'package.json',
   'npx -y pnpm --filter @plant-store/core test': 'packages/core/package.json',
   'npx -y pnpm release': 'examples/packed/release-copy.ts',
   'npx @plant-store/server': 'examples/packed/packages.test.ts',

@@ -210,17 +210,20 @@ it('names the trace of a sampled request in OpenMetrics', async () => {
   ]);
 });
 
-it.runIf(hasPromtool)('has metrics that promtool finds clean, except for a name of the conventions', async () => {
-  const input = await (await fetch(metricsUrl)).text();
-  const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
-    input,
-    encoding: 'utf8',
-  });
-  // OpenTelemetry's conventions name this gauge, and promtool expects the suffix on histograms only.
-  expect((stdout + stderr).trim().split('\n')).toEqual([
-    expect.stringMatching(/^db_client_connection_count .* should not have "_count" suffix$/),
-  ]);
-});
+it.runIf(hasPromtool)(
+  'has metrics that promtool finds clean, except for a name of the conventions',
+  async () => {
+    const input = await (await fetch(metricsUrl)).text();
+    const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input,
+      encoding: 'utf8',
+    });
+    // OpenTelemetry's conventions name this gauge, and promtool expects the suffix on histograms only.
+    expect((stdout + stderr).trim().split('\n')).toEqual([
+      expect.stringMatching(/^db_client_connection_count .* should not have "_count" suffix$/),
+    ]);
+  },
+);
 
 it('has the metrics that docs/observe.md names, and no other metric of the store', async () => {
   const page = await readFile(new URL('../../../../docs/observe.md', import.meta.url), 'utf8');

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { atExit, freePort } from '@plant-store/test-setup';
+
+const rules = fileURLToPath(new URL('../../../../docs/alerts.yml', import.meta.url));
+
+export interface Prometheus {
+  /** Returns the names of the alerts that fire. */
+  firing(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+/** Starts Debian's Prometheus with the rules of docs/alerts.yml. Intervals of 5 s save time. */
+export async function startPrometheus(metricsUrl: string): Promise<Prometheus> {
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-prometheus-'));
+  const config = {
+    global: { scrape_interval: '5s', scrape_timeout: '4s', evaluation_interval: '5s' },
+    rule_files: [rules],
+    scrape_configs: [
+      { job_name: 'plant-store', static_configs: [{ targets: [new URL(metricsUrl).host] }] },
+    ],
+  };
+  const file = join(directory, 'prometheus.yml');
+  await writeFile(file, JSON.stringify(config)); // JSON is YAML.
+  const address = `127.0.0.1:${await freePort()}`;
+  const child = spawn(
+    'prometheus',
+    [
+      `--config.file=${file}`,
+      `--storage.tsdb.path=${directory}/data`,
+      `--web.listen-address=${address}`,
+    ],
+    { stdio: 'ignore' },
+  );
+  const exit = new Promise((resolve) => child.once('exit', resolve));
+  child.once(
+    'exit',
+    atExit(() => child.kill('SIGKILL')),
+  );
+  return {
+    async firing() {
+      const { data } = await get<Alerts>(`http://${address}/api/v1/alerts`);
+      const names = data.alerts
+        .filter(({ state }) => state === 'firing')
+        .map(({ labels }) => labels.alertname);
+      return [...new Set(names)];
+    },
+    async stop() {
+      child.kill();
+      await exit;
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Alerts {
+  data: { alerts: { state: string; labels: { alertname: string } }[] };
+}
+
+async function get<T>(url: string): Promise<T> {
+  return (await (await fetch(url)).json()) as T; // Prometheus documents this type.
+}
