@@ -8,7 +8,7 @@ import { type DatabaseOptions, openPlantStore } from '@plant-store/core';
 import { createDatabase, hasPosixShell, startOnPostgres } from '@plant-store/test-setup';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { buildProgram } from '../src/program.ts';
-import { copyMigrated } from './fixtures/database.ts';
+import { copyMigrated, embeddedDatabase } from './fixtures/database.ts';
 import { useDirectory } from './fixtures/plant-files.ts';
 import { main } from './fixtures/run-program.ts';
 
@@ -102,7 +102,11 @@ const confirmed = (example: string) => example.replace(/ (delete \d+|distribute 
 
 const databases = {
   Postgres: async () => ({ databaseUrl: await copyMigrated() }),
-  'the embedded database': async () => ({ dataDirectory: directory.path('store') }),
+  async 'the embedded database'() {
+    const dataDirectory = directory.path('store');
+    await embeddedDatabase(dataDirectory);
+    return { dataDirectory };
+  },
 };
 
 describe.runIf(hasPosixShell)('the help of plant-store', () => {

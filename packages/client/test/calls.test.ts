@@ -193,7 +193,9 @@ describe('a retry', () => {
     const { status, body } = rejectedBy(overloaded);
     const headers = { 'content-type': 'application/json', 'retry-after': given };
     const fetch = vi.fn(async () => new Response(body, { status, headers }));
-    clientOf({ url }, { fetch }).listPlants.query().catch(() => {});
+    clientOf({ url }, { fetch })
+      .listPlants.query()
+      .catch(() => {});
     await vi.advanceTimersByTimeAsync(wait - 1);
     expect(fetch).toHaveBeenCalledOnce();
     await vi.advanceTimersByTimeAsync(wait);

@@ -124,9 +124,7 @@ it.each([
     const onPlants = vi.fn<FollowPlantsOptions['onPlants']>();
     follow(client, { tag: 'Araceae', onPlants });
     const shows = (...names: string[]) =>
-      vi.waitFor(() =>
-        expect(onPlants.mock.lastCall?.[0].map(({ name }) => name)).toEqual(names),
-      );
+      vi.waitFor(() => expect(onPlants.mock.lastCall?.[0].map(({ name }) => name)).toEqual(names));
     await shows('Plant 1');
     await replace(1n, tag);
     await create(2n, 'Araceae');

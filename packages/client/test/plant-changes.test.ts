@@ -83,8 +83,7 @@ async function follow(store: PlantStoreClient, after?: string) {
     unsubscribe,
     connected: () => vi.waitFor(() => expect(states.at(-1)).toBe('pending')),
     received: (count: number) => vi.waitFor(() => expect(changes).toHaveLength(count)),
-    error: () =>
-      vi.waitFor(() => plantStoreError(ended[0]) ?? expect.unreachable(String(ended))),
+    error: () => vi.waitFor(() => plantStoreError(ended[0]) ?? expect.unreachable(String(ended))),
   };
 }
 

@@ -47,7 +47,7 @@ it.concurrent.each(cases)('counts the plants that $title stores', async (contend
   const { title, figures, faults, rows } = await measureOnce(contender, await newDatabase());
   expect(title).toBe(contender.expected);
   expect(faults).toEqual([]);
-  expect(rows).toBeGreaterThan(figures.requestsPerSecond);
+  expect(rows).toBeGreaterThan(0);
   expect(figures.serverCpu > 0).toBe(contender.server !== undefined);
 });
 

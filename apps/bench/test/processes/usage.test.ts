@@ -41,7 +41,8 @@ it.runIf(platform() === 'linux')('adds the usage of the whole process group', as
   await once(child, 'exit');
   expect(processes).toBe(3);
   expect(cpu).toBeGreaterThan(0.6);
-  expect(memory).toBeGreaterThan(0.9 * sizes.reduce((a, b) => a + b));
+  // Linux may take unused memory back in the meantime.
+  expect(memory).toBeGreaterThan(0.5 * sizes.reduce((a, b) => a + b));
 });
 
 it('returns NaN for a process that does not exist', async () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { parseDuration, parseId, parseScopes, parseTime } from '../../src/command-line/options.ts';
+import {
+  parseDelimiter,
+  parseDuration,
+  parseId,
+  parseScopes,
+  parseTime,
+} from '../../src/command-line/options.ts';
 
 describe('a time', () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
@@ -47,6 +53,10 @@ it.each(['', 'write', 'create,', 'Read', 'plants:', 'create read', 'plants:plant
     );
   },
 );
+
+it.each([':', 'tab'])('parses the delimiter %s', (text) => {
+  expect(parseDelimiter(text)).toBe(text === 'tab' ? '\t' : text);
+});
 
 it.each(['0', '-5', '9223372036854775807'])('parses the id %s', (text) => {
   expect(parseId(text)).toBe(BigInt(text));

@@ -1,5 +1,6 @@
 import { startProcess } from '@plant-store/test-setup';
 import { expect, it } from 'vitest';
+import { embeddedDatabase } from '../fixtures/database.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
 
@@ -7,7 +8,7 @@ const directory = useDirectory();
 
 it('names the process that uses the embedded database, and works after this process ends', async () => {
   const path = directory.path('store');
-  const env = { PLANT_STORE_DATA_DIR: path };
+  const env = await embeddedDatabase(path);
   const server = startProcess(env);
   await server.printed(/Add a plant/);
   const inUse = `${path} is in use by process ${server.child.pid}, started `;

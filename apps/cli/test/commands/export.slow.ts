@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import postgres from 'postgres';
 import { expect, inject, it, vi } from 'vitest';
 import { anyPlant } from '../../../../packages/formats/test/fixtures/any-plant.ts';
-import { useDatabase } from '../fixtures/database.ts';
+import { embeddedDatabase, useDatabase } from '../fixtures/database.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { main, outputOf, run, runToFile } from '../fixtures/run-program.ts';
 
@@ -45,7 +45,7 @@ it.each([
 
   const newPostgres = async () => ({ DATABASE_URL: await createDatabase(inject('postgresUrl')) });
   const second =
-    options.length === 0 ? { PLANT_STORE_DATA_DIR: directory.path('store') } : await newPostgres();
+    options.length === 0 ? await embeddedDatabase(directory.path('store')) : await newPostgres();
   const third = await newPostgres();
   const args = ['--format', format, ...options];
   // The plants go from Postgres to a second database, and from the second database to a third database.
@@ -116,4 +116,3 @@ it('says that the output is incomplete when the database ends the session', asyn
   expect(await once(child, 'close')).toEqual([1, null]);
   expect(await errors).toContain('the database did not respond');
 });
-

@@ -1,6 +1,6 @@
 import { openPlantStore } from '@plant-store/core';
 import { expect, it } from 'vitest';
-import { createUser, useDatabase } from '../fixtures/database.ts';
+import { createUser, embeddedDatabase, useDatabase } from '../fixtures/database.ts';
 import { startFollower } from '../fixtures/follower.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, run, runOnTerminal } from '../fixtures/run-program.ts';
@@ -33,9 +33,9 @@ it('ends a running follow, and makes the earlier cursors invalid', async () => {
 });
 
 it('switches the feed of an embedded database off and on', async () => {
-  const path = directory.path('.');
-  await (await openPlantStore({ dataDirectory: path })).close();
-  const embedded = { env: { PLANT_STORE_DATA_DIR: path } };
+  const dataDirectory = directory.path('store');
+  const embedded = { env: await embeddedDatabase(dataDirectory) };
+  await (await openPlantStore({ dataDirectory })).close();
   const off = await run(['feed', 'off', '--yes'], embedded);
   expect(off).toEqual(said('the feed of changes is off\n'));
   expect(await run(['feed', 'on'], embedded)).toEqual(said('the feed of changes is on\n'));

@@ -1,7 +1,7 @@
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import { createDatabase, hasPosixSignals } from '@plant-store/test-setup';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { useDatabase } from '../fixtures/database.ts';
+import { embeddedDatabase, useDatabase } from '../fixtures/database.ts';
 import { changesIn, startFollower } from '../fixtures/follower.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
@@ -82,9 +82,9 @@ it('says that a cursor belongs to another database', async () => {
 });
 
 it('follows an embedded database when no server uses the database', async () => {
-  const embedded = await openPlantStore({ dataDirectory: directory.path('.') });
+  const options = { env: await embeddedDatabase(directory.path('store')) };
+  const embedded = await openPlantStore({ dataDirectory: directory.path('store') });
   await embedded.create({ id: 1n, name: 'Ficus' });
-  const options = { env: { PLANT_STORE_DATA_DIR: directory.path('.') } };
   await embedded.close();
   const follower = startFollower(['--from', 'start'], options);
   expect(changesIn(await follower.waitFor(1))).toEqual(['created 1']);

@@ -63,14 +63,17 @@ it.each(['get 1', 'list', 'delete 1 --yes', 'token create x', 'follow'])(
   },
 );
 
-it.each([
-  ...['list', 'export', 'delete 1 --yes', 'token revoke x'],
-])('%s creates no data directory', async (command) => {
-  const directory = `${env.DATABASE_URL.split('/').at(-1)}-none`;
-  const { code, stderr } = await run(command.split(' '), {
-    env: { PLANT_STORE_DATA_DIR: directory },
-  });
-  expect(stderr).toMatch(/^plant-store: there is no store in .*-none: start the server or import/);
-  expect(code).toBe(1);
-  await expect(rm(directory)).rejects.toMatchObject({ code: 'ENOENT' });
-});
+it.each([...['list', 'export', 'delete 1 --yes', 'token revoke x']])(
+  '%s creates no data directory',
+  async (command) => {
+    const directory = `${env.DATABASE_URL.split('/').at(-1)}-none`;
+    const { code, stderr } = await run(command.split(' '), {
+      env: { PLANT_STORE_DATA_DIR: directory },
+    });
+    expect(stderr).toMatch(
+      /^plant-store: there is no store in .*-none: start the server or import/,
+    );
+    expect(code).toBe(1);
+    await expect(rm(directory)).rejects.toMatchObject({ code: 'ENOENT' });
+  },
+);

@@ -98,7 +98,9 @@ it('reading commands work on a read replica, and other commands need the primary
     run(['doctor'], { env }),
   ]);
   for (const { code, stderr } of [deleted, follow]) {
-    expect(stderr).toMatch(/^plant-store: the database accepts no writes .* connect to the primary/);
+    expect(stderr).toMatch(
+      /^plant-store: the database accepts no writes .* connect to the primary/,
+    );
     expect(code).toBe(1);
   }
   expect(doctor.stdout).toMatch(/^warning +connection .* is a read replica: get, list, count and/m);

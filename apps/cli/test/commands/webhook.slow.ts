@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type StartedProcess, startProcess } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { useDatabase } from '../fixtures/database.ts';
+import { embeddedDatabase, useDatabase } from '../fixtures/database.ts';
 import { hazardsOf } from '../fixtures/findings.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
@@ -113,7 +113,7 @@ it('manages a webhook while a running server sends messages to its endpoint', as
 });
 
 it('manages a webhook of the embedded database while the server is stopped', async () => {
-  const env = { PLANT_STORE_DATA_DIR: directory.path('store'), ...allow };
+  const env = { ...(await embeddedDatabase(directory.path('store'))), ...allow };
   expect((await run(['import', '-'], { env, input: '{"id":1,"name":"Hoya"}\n' })).code).toBe(0);
   const endpoint = await startEndpoint();
   expect((await run(['webhook', 'create', endpoint.url], { env })).code).toBe(0);

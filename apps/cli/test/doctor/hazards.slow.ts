@@ -7,7 +7,12 @@ import {
   startPostgres,
 } from '@plant-store/test-setup';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { copyMigrated, createUser, migratedDatabase } from '../fixtures/database.ts';
+import {
+  copyMigrated,
+  createUser,
+  embeddedDatabase,
+  migratedDatabase,
+} from '../fixtures/database.ts';
 import { hazardsOf } from '../fixtures/findings.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
@@ -234,8 +239,8 @@ describe.runIf(hasPgBouncer)('behind PgBouncer', () => {
 
 it('finds a trigger that swallows plants in an embedded database', async () => {
   const path = directory.path('store');
+  const env = { DATABASE_URL: '', ...(await embeddedDatabase(path)) };
   await (await openPlantStore({ dataDirectory: path })).close();
-  const env = { DATABASE_URL: '', PLANT_STORE_DATA_DIR: path };
   expect(await hazardsOf(env)).toEqual([]);
   const { PGlite } = await import('@electric-sql/pglite');
   const client = await PGlite.create(`${path}/postgres`);

@@ -55,11 +55,8 @@ it('scrolls to the last row and back, and renders only the rows on the screen', 
 it('keeps the rows in their order while the user scrolls row by row', async () => {
   const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
   await page.getByText('Plant 1', { exact: true }).waitFor();
-  const seen: (string | null | undefined)[] = [];
   for (let i = 0; i < 10; i++) {
     await tableOf(page).evaluate((scroller) => scroller.scrollBy(0, 36 * 100));
     await expect.poll(() => firstVisible(page)).toBe(`Plant ${100 * (i + 1) + 1}`);
-    seen.push(await firstVisible(page));
   }
-  expect(new Set(seen).size).toBe(10);
 });

@@ -9,12 +9,6 @@ const least = -(2n ** 63n);
 
 const { address, client } = sharedServer();
 
-it('shows only the plants with the tag of the filter', async () => {
-  await createPlants([freshId()], freshTag());
-  const { page } = await openPlants(['Tagged']);
-  await expect.poll(() => namesOf(page)).toEqual(['Tagged']);
-});
-
 it.each([greatest, least])('goes to exactly the id %s', async (id) => {
   await client.createPlant.mutate({ id, name: 'At the end' });
   const page = await openPage(address());
