@@ -19,16 +19,6 @@ it('starts several stores in one process, each on its own database and port', as
   }
 });
 
-it('keeps the plants of a data directory when the store is closed and started again', async () => {
-  const dataDirectory = await preparedDataDirectory();
-  const first = await startPlantStore({ dataDirectory });
-  await post(first, '/plants', plant);
-  await first.close();
-  await expect(fetch(first.url)).rejects.toThrow();
-  const second = await start({ dataDirectory });
-  expect((await post(second, '/plants', '{"id":1,"name":"Ficus"}')).status).toBe(409);
-});
-
 it('accepts the settings of the server, and ignores the environment', async () => {
   process.env['PLANT_STORE_TOKEN'] = 'token-of-the-environment';
   onTestFinished(() => void delete process.env['PLANT_STORE_TOKEN']);

@@ -1,11 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { expect, it } from 'vitest';
-import {
-  principalOf,
-  requireToken,
-  tokenSyntax,
-} from '../../src/auth/authentication.ts';
+import { principalOf, requireToken, tokenSyntax } from '../../src/auth/authentication.ts';
 
 const ann = { name: 'Ann', scopes: [] };
 

@@ -1,4 +1,3 @@
-import { createPlantStoreClient } from '@plant-store/client';
 import { describe, expect, it } from 'vitest';
 import { startPrefixProxy } from '../fixtures/prefix-proxy.ts';
 import { share, shareServer } from '../fixtures/running-server.ts';
@@ -58,11 +57,6 @@ describe('behind a proxy with a path prefix, the server', () => {
       body: JSON.stringify({ id: 1, name: 'Hoya carnosa' }),
     });
     expect(await created.json()).toEqual({ name: 'Hoya carnosa' });
-  });
-
-  it('creates a plant over tRPC', async () => {
-    const client = createPlantStoreClient({ url: proxy.url, token: server.token });
-    expect(await client.createPlant.mutate({ id: 2n, name: 'Hoya' })).toEqual({ name: 'Hoya' });
   });
 
   it('omits the prefix when an error message names an unknown path', async () => {

@@ -48,7 +48,8 @@ describe('a hostile request', () => {
       const tooLong: string[] = [];
       for (const request of requests) {
         const { longestTurn, harmless, longestLine, longestError } = await leastOf(request);
-        if (longestTurn > Math.max(limit, factor * harmless)) tooLong.push(`${request.name}: ${longestTurn} ms`);
+        if (longestTurn > Math.max(limit, factor * harmless))
+          tooLong.push(`${request.name}: ${longestTurn} ms`);
         if (longestLine > maxText) tooLong.push(`${request.name}: a log line of ${longestLine}`);
         if (longestError > maxText) tooLong.push(`${request.name}: an error of ${longestError}`);
       }

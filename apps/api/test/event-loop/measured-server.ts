@@ -53,7 +53,9 @@ const addresses: Addresses = {
 let longestTurn = 0;
 let isMeasuring = false;
 let last = process.threadCpuUsage();
-const harmlessJson = JSON.stringify(Array.from({ length: 31_000 }, (_, id) => ({ id, name: 'a plant' })));
+const harmlessJson = JSON.stringify(
+  Array.from({ length: 31_000 }, (_, id) => ({ id, name: 'a plant' })),
+);
 
 /** Returns the CPU time since `last`, in milliseconds. */
 function elapsed(): number {

@@ -6,8 +6,6 @@ import { PGlite } from '@electric-sql/pglite';
 import { hasPosixSignals, startAcknowledgedLoad, startProcess } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { serve } from '../fixtures/program.ts';
-import { post } from '../fixtures/surfaces.ts';
 import { faultRow } from './fault-table.ts';
 import { startDatabase } from './store-under-load.ts';
 import { expectStored, type Row } from './stored-plants.ts';
@@ -23,7 +21,7 @@ interface Database {
 
 const select = 'select id::int, name, tag from plants';
 
-async function onPostgres(context?: TestContext): Promise<Database> {
+async function onPostgres(context: TestContext): Promise<Database> {
   const { url, admin } = await startDatabase({}, context);
   return { env: { DATABASE_URL: url }, rows: () => admin.unsafe<Row[]>(select) };
 }
@@ -78,32 +76,4 @@ describe.runIf(hasPosixSignals)(`the server's process (seed ${seed})`, { concurr
       expect(Object.keys(outcomes).toSorted()).toEqual(['200', 'none']);
     },
   );
-});
-
-it('four servers on one database store one plant for each id, and send no other errors', async () => {
-  const database = await onPostgres();
-  const servers = await Promise.all(Array.from({ length: 4 }, () => serve(database.env)));
-  // Each server gets all ids, in its own order. Servers with even numbers and servers with odd numbers get
-  // different names.
-  const ids = 1_000;
-  const strides = [1, 999, 7, 993];
-  const responses = servers.flatMap((server, instance) =>
-    Array.from({ length: ids }, async (_, i) => {
-      const id = (i * (strides[instance] ?? 1)) % ids;
-      const name = `${id} of ${instance % 2}`;
-      const send = async (): Promise<number> => {
-        const response = await post(server, '/plants', JSON.stringify({ id, name }));
-        await response.arrayBuffer();
-        return response.status === 503 ? send() : response.status; // A busy machine may respond too late.
-      };
-      return { id, name, status: await send() };
-    }),
-  );
-  const all = await Promise.all(responses);
-
-  const rows = new Map((await database.rows()).map((row) => [row.id, row]));
-  expect(rows.size).toBe(ids);
-  for (const { id, name, status } of all) {
-    expect(status).toBe(rows.get(id)?.name === name ? 200 : 409);
-  }
 });

@@ -67,7 +67,10 @@ export function unexplainedPart<Op extends Operation>(operations: readonly Op[])
     operations
       .filter(({ start }) => start <= end)
       // An operation that has not ended may still have no effect.
-      .map((operation) => ({ ...operation, isCertain: operation.isCertain && operation.end <= end }));
+      .map((operation) => ({
+        ...operation,
+        isCertain: operation.isCertain && operation.end <= end,
+      }));
   const ends = operations.filter(({ isCertain }) => isCertain).map(({ end }) => end);
   const first = ends.toSorted((a, b) => a - b).find((end) => !isExplainable(until(end)));
   return operations.filter(({ start }) => start <= (first ?? Number.POSITIVE_INFINITY));

@@ -6,7 +6,7 @@ import {
   type Request,
   unexpectedCalls,
 } from './history.ts';
-import { type Fault, scheduleOf } from './schedule.ts';
+import type { Fault } from './schedule.ts';
 
 const callOf = (request: Request, outcome?: Partial<NonNullable<Call['outcome']>>): Call => ({
   client: 1,
@@ -68,13 +68,4 @@ it('a response that no promise allows is unexpected', () => {
     callOf(create, error === 200 ? {} : { error }),
   );
   expect(unexpectedCalls(calls)).toEqual(calls.slice(4));
-});
-
-it('the same seed makes the same schedule', () => {
-  const [first, again, other] = [7, 7, 8].map((seed) => {
-    const { steps, ...schedule } = scheduleOf('postgres', seed);
-    return [schedule, [0, 1].map((client) => steps(client).take(50).toArray())];
-  });
-  expect(again).toEqual(first);
-  expect(other).not.toEqual(first);
 });

@@ -83,17 +83,6 @@ it('sends a large compressed response completely, even when the server closes in
   await closed;
 });
 
-it('sends a large response completely and without compression while the server drains', async () => {
-  duringDrain = async () => {
-    const [response]: IncomingMessage[] = await once(await sendLists(), 'response');
-    expect(response?.headers['content-encoding']).toBeUndefined();
-    expect(response?.headers.connection).toBe('close');
-    expect(sizesOf(String(response && (await buffer(response))))).toEqual(Array(10).fill(8));
-  };
-  await server.close();
-  expect.assertions(3);
-});
-
 it('responds to every request of 40 clients until the clients cannot connect', async () => {
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
