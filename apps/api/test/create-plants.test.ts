@@ -63,17 +63,6 @@ describe.each(callers)('over $name', ({ call }) => {
     expect(await nameOf(102n)).toBe('Hoya');
   });
 
-  it('creates a thousand plants, and accepts the same plants again', async () => {
-    const plants = plantsFrom(1_000, 1_000);
-    const first = await createPlants(plants);
-    expect(first.output).toStrictEqual({ results: plants.map(({ id }) => created(id)) });
-    const second = await createPlants(plants.toReversed());
-    expect(second.output).toStrictEqual({
-      results: plants.toReversed().map(({ id }) => exists(id)),
-    });
-    expect((await server.store.list({ after: 999n, limit: 1_000 })).plants).toMatchObject(plants);
-  });
-
   it.each([
     [
       [

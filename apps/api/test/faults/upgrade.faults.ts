@@ -1,54 +1,36 @@
-import { beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { PlantsDatabase } from './plants-database.ts';
 import { type PreviousVersion, startPreviousVersion } from './previous-version.ts';
 import { startDatabase, startStoreUnderLoad } from './store-under-load.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
-let database: PlantsDatabase;
-
-beforeEach(async () => {
-  database = await startDatabase();
-});
-
 /** Stops the previous version, and expects that all its plants are stored. */
-async function expectAllStored(previous: PreviousVersion): Promise<void> {
+async function expectAllStored({ admin }: PlantsDatabase, previous: PreviousVersion) {
   await previous.stop();
-  const rows = await database.admin<Row[]>`
-    select id::int, name, tag from plants where id >= 1000000`;
-  expectStored(previous.acknowledged, rows);
-  expect(rows.length).toBe(previous.acknowledged.length);
+  expectStored(previous.acknowledged, await admin<Row[]>`select id::int, name, tag from plants`);
 }
 
-it('an upgrade: this version starts beside the previous one, and replaces it', async (context) => {
-  const previous = await startPreviousVersion(database.url, 1_000_000);
-  await previous.acknowledges(100);
-  const store = await startStoreUnderLoad(database.url, context);
-  await Promise.all([previous.acknowledges(300), store.load.acknowledged(300)]);
-  await expectAllStored(previous);
+it('an upgrade, a downgrade and another upgrade: each version starts beside the other one, and replaces it', async (context) => {
+  const database = await startDatabase();
+  const { url, admin } = database;
+  const first = await startPreviousVersion(url, 1_000_000);
+  await first.acknowledges(100);
+  const store = await startStoreUnderLoad(url, context);
+  await Promise.all([first.acknowledges(300), store.load.acknowledged(300)]);
+  await expectAllStored(database, first);
   await store.load.acknowledged(100);
-  await store.finish(database.url);
-});
 
-it('a downgrade: the previous version starts beside this one, and replaces it', async (context) => {
-  const store = await startStoreUnderLoad(database.url, context);
-  const previous = await startPreviousVersion(database.url, 1_000_000);
-  await Promise.all([previous.acknowledges(300), store.load.acknowledged(300)]);
-  await store.finish(database.url);
-  await previous.acknowledges(100);
-  await expectAllStored(previous);
-});
+  const second = await startPreviousVersion(url, 2_000_000);
+  await Promise.all([second.acknowledges(300), store.load.acknowledged(300)]);
+  await store.finish(url);
+  await second.acknowledges(100);
 
-it('an upgrade again: this version starts beside the previous one after a downgrade', async (context) => {
-  await (await startStoreUnderLoad(database.url, context)).finish(database.url);
-  const previous = await startPreviousVersion(database.url, 1_000_000);
-  await previous.acknowledges(100);
-  const { admin } = database;
   await admin`delete from plants where id < 1000000`; // The load uses the same ids again.
-  const store = await startStoreUnderLoad(database.url, context);
-  await Promise.all([previous.acknowledges(300), store.load.acknowledged(300)]);
-  await expectAllStored(previous);
-  await store.finish(database.url);
+  const again = await startStoreUnderLoad(url, context);
+  await Promise.all([second.acknowledges(300), again.load.acknowledged(300)]);
+  await expectAllStored(database, second);
+  await again.finish(url);
   expect(await admin`select scope, count(*)::int from access_tokens group by scope`).toEqual([
-    { scope: 'plants:create', count: 1 },
+    { scope: 'plants:create', count: 2 },
   ]);
 });

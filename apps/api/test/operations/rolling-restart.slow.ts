@@ -88,7 +88,9 @@ it.runIf(hasNginx && hasPosixSignals)(
     };
     const ports = [await freePort(), await freePort()];
     const programs = await Promise.all(ports.map(start));
-    const nginx = await startNginx(ports.map((port) => `http://127.0.0.1:${port}`));
+    const urls = ports.map((port) => `http://127.0.0.1:${port}`);
+    // Even on a busy machine, no request reaches a timeout.
+    const nginx = await startNginx(urls, '60s', 'docs/nginx.conf', '60s');
     onTestFinished(nginx.stop);
 
     let isOver = false;

@@ -23,7 +23,7 @@ export interface TestNginx {
 
 /**
  * Starts an nginx with a configuration of the repository. The test replaces only the addresses, the
- * certificate and the read timeout.
+ * certificate and the timeouts.
  *
  * @param upstreams the URLs of the instances
  */
@@ -31,6 +31,7 @@ export async function startNginx(
   upstreams: readonly string[],
   readTimeout = '15s',
   file: 'docs/nginx.conf' | 'examples/cluster/nginx.conf' = 'docs/nginx.conf',
+  shortTimeout = '1s',
 ): Promise<TestNginx> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-nginx-'));
   const port = await freePort();
@@ -39,9 +40,10 @@ export async function startNginx(
   await writeFile(join(directory, 'certificate'), certificate);
   await writeFile(join(directory, 'key'), key, { mode: 0o600 });
   const hosts = upstreams.map((url) => `server ${new URL(url).host} max_fails=0;`);
+  const configuration = await readFile(new URL(`../../../../${file}`, import.meta.url), 'utf8');
   await writeFile(
     join(directory, 'plant-store.conf'),
-    replaceEach(await readFile(new URL(`../../../../${file}`, import.meta.url), 'utf8'), [
+    replaceEach(configuration.replaceAll(' 1s;', ` ${shortTimeout};`), [
       [/server (10\.0\.0\.11|store-1):3000 max_fails=0;/, hosts.join('\n')],
       [/server (10\.0\.0\.12|store-2):3000 max_fails=0;/, ''],
       [/listen (80|443 ssl http2);/, `listen 127.0.0.1:${port} ssl http2;`],
