@@ -124,7 +124,10 @@ it('manages a webhook of the embedded database while the server is stopped', asy
 
 it('asks for the start of a replay', async () => {
   const { code, stderr } = await run(['webhook', 'replay', 'partner'], { env: database.env });
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('set --since or --from') });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('set --since or --from'),
+  });
 });
 
 it('says that the feed is switched off', async () => {
