@@ -36,15 +36,13 @@ export function parseDelimiter(text: string): string {
   throw new InvalidArgumentError('It must be one character, such as ; or |, or the word tab.');
 }
 
-const prefix = 'plants:';
-
-/** The names of the scopes on the command line: `create` for `plants:create`, and `tokens:manage`. */
-export const scopeNames = scopes.map((scope) => scope.replace(prefix, ''));
+/** The names of the scopes on the command line: `create` for `plants:create`. */
+export const scopeNames = scopes.map((scope) => scope.replace(/^.*:/, ''));
 
 /** Parses scopes that are separated by commas: `create,read`, or `plants:create,plants:read`. */
 export function parseScopes(text: string): Scope[] {
   const parsed = text.split(',').map((name) => {
-    const scope = scopes.find((each) => name === each || prefix + name === each);
+    const scope = scopes.find((each) => name === each || each.endsWith(`:${name}`));
     if (scope) return scope;
     throw new InvalidArgumentError(
       `It must be one or more of ${scopeNames.join(', ')}, separated by commas.`,

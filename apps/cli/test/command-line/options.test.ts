@@ -49,7 +49,7 @@ it.each(['', 'write', 'create,', 'Read', 'plants:', 'create read', 'plants:plant
   'rejects the scopes %j, and names the valid scopes',
   (text) => {
     expect(() => parseScopes(text)).toThrow(
-      'It must be one or more of create, read, delete, tokens:manage, separated by commas.',
+      'It must be one or more of create, read, delete, manage, separated by commas.',
     );
   },
 );

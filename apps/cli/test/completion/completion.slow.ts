@@ -22,7 +22,7 @@ describe.runIf(isInstalled('bash'))('in bash, where bash is installed,', () => {
     ['token ', 'create list revoke help'],
     ['token cr', 'create'],
     ['token create --e', '--expires'],
-    ['token create --scopes ', 'create read delete'],
+    ['token create --scopes ', 'create read delete manage'],
     ['token create --scopes create,r', 'create,read'],
     ['token help rev', 'revoke'],
     ['help ex', 'export'],
@@ -85,7 +85,7 @@ describe('in zsh', () => {
     );
     expect(script).toContain("--format='[the format of the output]:format:(ndjson csv)' \\\n");
     expect(script).toContain("\n    '1:file:_files'\n}\n");
-    expect(script).toContain(':scope:_values -s , scope create read delete');
+    expect(script).toContain(':scope:_values -s , scope create read delete manage');
   });
 
   it('escapes quotes and colons in descriptions', () => {

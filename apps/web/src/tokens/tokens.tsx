@@ -96,11 +96,7 @@ function RevokeToken({ token: { id, name }, isOwn }: TokenProps) {
       </Button>
       <Question
         title={isSecond ? 'Revoke the token of this tab?' : `Revoke “${name}”?`}
-        text={
-          isSecond
-            ? 'You then need another token to open the console.'
-            : 'Every client with this token gets an error within 30 seconds.'
-        }
+        text={isSecond ? 'The console then needs another.' : 'Its clients get errors within 30 s.'}
         confirm={isSecond ? 'Revoke my token' : 'Revoke'}
         isConfirmed={!isSecond || typed === name}
         isOpen={question !== undefined}
