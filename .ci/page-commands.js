@@ -19,7 +19,7 @@ export const runBy = {
   'examples/rest/add-plant.sh': 'examples/rest/add-plant.test.ts',
   'python3 examples/rest/add-plant.py': 'examples/rest/add-plant.test.ts',
   'npx -y pnpm exec node examples/rest/add-plant.ts': 'examples/rest/add-plant.test.ts',
-  'plant-store import': 'apps/cli/test/import/file-kinds.slow.ts',
+  'plant-store import': 'apps/cli/test/import/import-outcome.test.ts',
   'plant-store export': 'apps/cli/test/commands/export.slow.ts',
   'plant-store follow': 'apps/cli/test/commands/follow.slow.ts',
   'plant-store feed': 'apps/cli/test/commands/feed.slow.ts',

@@ -19,7 +19,7 @@ import { createErrorLog } from './observability/error-log.ts';
 import { logOutput } from './observability/log-output.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { RequestLog, sendRequestId, serializers } from './observability/request-log.ts';
-import type { Tracing } from './observability/tracing/tracing.ts';
+import type { Tracing } from './observability/tracing/end-span.ts';
 import { docs } from './pages/docs.ts';
 import { health } from './pages/health.ts';
 import { serveConsole } from './pages/serve-console.ts';

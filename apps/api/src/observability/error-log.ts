@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { HttpError } from '../errors/http-error.ts';
 import type { Metrics } from './metrics.ts';
-import { traceIds } from './tracing/tracing.ts';
+import { traceIds } from './tracing/end-span.ts';
 
 /** Where an error happened: in a request, or on a connection before Fastify got a request. */
 type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };

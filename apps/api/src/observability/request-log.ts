@@ -12,7 +12,7 @@ import type { DestinationStream, Logger } from 'pino';
 import { hideTokens, showText } from '../errors/http-error.ts';
 import { processBindings } from './log-output.ts';
 import type { Metrics } from './metrics.ts';
-import { endWithStatus, traceIds } from './tracing/tracing.ts';
+import { endWithStatus, traceIds } from './tracing/end-span.ts';
 
 /** nginx's status for a request whose connection ended before the response. */
 const clientDisconnected = 499;

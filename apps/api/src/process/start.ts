@@ -13,7 +13,7 @@ import { backlog } from '../connections/node-server-options.ts';
 import { type Env, jwtSettings } from '../env.ts';
 import { type LogOutput, logOutput } from '../observability/log-output.ts';
 import type { MetricValues } from '../observability/metrics.ts';
-import { startTracing } from '../observability/tracing/tracing.ts';
+import { startTracing } from '../observability/tracing/start-tracing.ts';
 import { buildConsole } from '../pages/build-console.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { keepFeed } from './keep-feed.ts';

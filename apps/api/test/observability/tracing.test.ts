@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createPlantStoreClient } from '@plant-store/client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { startTracing } from '../../src/observability/tracing/tracing.ts';
+import { startTracing } from '../../src/observability/tracing/start-tracing.ts';
 import { type ReceivedSpan, startOtlpReceiver } from '../fixtures/otlp-receiver.ts';
 import { serve, startProgram } from '../fixtures/program.ts';
 import { type ServerOnStore, shareStore } from '../fixtures/running-server.ts';

@@ -5,7 +5,7 @@ import type { FaultProxy, SlowFlush, StartedProcess } from '@plant-store/test-se
 import { type PlantsDatabase, plantsOn, setSetting } from '../faults/plants-database.ts';
 
 /** A store with clients, in which an outage happens. */
-export interface World {
+interface World {
   database: PlantsDatabase;
   /** The proxy between the store and its database. */
   proxy: FaultProxy;

@@ -5,9 +5,9 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { shorten } from '@plant-store/schemas';
 import type { FastifyRequest } from 'fastify';
 import { showText } from '../../errors/http-error.ts';
+import type { Tracing } from './end-span.ts';
 import { createProvider } from './provider.ts';
 import { traceStore, type Work } from './store-spans.ts';
-import type { Tracing } from './tracing.ts';
 
 /** Milliseconds for which a closing server waits for the receiver of its last spans. */
 const flushTimeout = 1_000;

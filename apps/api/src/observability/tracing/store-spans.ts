@@ -10,7 +10,7 @@ import {
 } from '@plant-store/core/internal';
 import type { FastifyRequest } from 'fastify';
 import { toHttpError } from '../../errors/http-error.ts';
-import { endSpan, endWithStatus } from './tracing.ts';
+import { endSpan, endWithStatus } from './end-span.ts';
 
 /** The call or the batch for which the current code works. */
 export type Work = CallSpan | TracedBatch;

@@ -1,8 +1,4 @@
-import type { Span, SpanStatusCode } from '@opentelemetry/api';
-import type { FastifyInstance } from 'fastify';
-
-/** Makes spans for the requests of a server, until the server closes. */
-export type Tracing = (server: FastifyInstance) => void;
+import type { Tracing } from './end-span.ts';
 
 /**
  * Starts to trace when the environment variables of OpenTelemetry ask for traces. The packages of
@@ -29,26 +25,4 @@ function explainMissingPackage(cause: NodeJS.ErrnoException): never {
   if (!isMissing || !cause.message.includes("'@opentelemetry/")) throw cause;
   const remedy = 'run `npm install --include=optional`, or unset OTEL_EXPORTER_OTLP_ENDPOINT';
   throw new Error(`traces need the optional packages @opentelemetry/*: ${remedy}`, { cause });
-}
-
-/** Returns the fields of a log line about a request. */
-export function traceIds({ span }: { span?: Span | undefined }) {
-  const context = span?.spanContext();
-  return context && { trace_id: context.traceId, span_id: context.spanId };
-}
-
-/** Ends the span of a request or of a call. An error of the client does not make a span an error. */
-export function endWithStatus(span: Span | undefined, status: number): void {
-  if (!span?.isRecording()) return;
-  endSpan(span, status < 400 ? undefined : String(status), status >= 500);
-}
-
-export function endSpan(
-  span: Span,
-  errorType: string | undefined,
-  isError = errorType !== undefined,
-): void {
-  if (errorType !== undefined) span.setAttribute('error.type', errorType);
-  if (isError) span.setStatus({ code: 2 satisfies SpanStatusCode.ERROR });
-  span.end();
 }

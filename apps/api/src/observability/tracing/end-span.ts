@@ -1,0 +1,27 @@
+import type { Span, SpanStatusCode } from '@opentelemetry/api';
+import type { FastifyInstance } from 'fastify';
+
+/** Makes spans for the requests of a server, until the server closes. */
+export type Tracing = (server: FastifyInstance) => void;
+
+/** Returns the fields of a log line about a request. */
+export function traceIds({ span }: { span?: Span | undefined }) {
+  const context = span?.spanContext();
+  return context && { trace_id: context.traceId, span_id: context.spanId };
+}
+
+/** Ends the span of a request or of a call. An error of the client does not make a span an error. */
+export function endWithStatus(span: Span | undefined, status: number): void {
+  if (!span?.isRecording()) return;
+  endSpan(span, status < 400 ? undefined : String(status), status >= 500);
+}
+
+export function endSpan(
+  span: Span,
+  errorType: string | undefined,
+  isError = errorType !== undefined,
+): void {
+  if (errorType !== undefined) span.setAttribute('error.type', errorType);
+  if (isError) span.setStatus({ code: 2 satisfies SpanStatusCode.ERROR });
+  span.end();
+}
