@@ -27,6 +27,10 @@ describe('the served document', () => {
     expect(parseJson(await response.text())).toEqual(parseJson(committed));
   });
 
+  it('has a size of at most 90 kB', () => {
+    expect(Buffer.byteLength(committed)).toBeLessThanOrEqual(90_000);
+  });
+
   it('allows pages of any origin to read the document', async () => {
     const { headers } = await fetch(url, { headers: { origin: 'https://editor.example' } });
     expect(headers.get('access-control-allow-origin')).toBe('*');

@@ -71,7 +71,13 @@ describe('the page of the console', () => {
   });
 
   it('allows only files of the same origin, and no inline script or style', async () => {
-    const policy = String((await get('/', html)).headers['content-security-policy']);
+    const { headers } = await get('/', html);
+    expect(headers).toMatchObject({
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    });
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self';");
     expect(policy).toContain("style-src 'self';");
