@@ -166,9 +166,9 @@ it('returns the same error for a plant as a create of this plant alone', async (
   // The log line of a call names each error code once. The log contains the cause of an error at most once a second.
   const lines = server.log.map((line) => JSON.parse(line));
   const requests = lines.filter(({ msg }) => msg === 'request');
-  expect(requests.map(({ status, errors }) => [status, errors])).toEqual([
-    [200, [50001]],
-    [200, [50001]],
+  expect(requests.map(({ status, errorCode }) => [status, errorCode])).toEqual([
+    [200, 50001],
+    [200, 50001],
   ]);
-  expect(lines).toContainEqual(expect.objectContaining({ level: 40, error: 50001 }));
+  expect(lines).toContainEqual(expect.objectContaining({ level: 40, errorCode: 50001 }));
 });

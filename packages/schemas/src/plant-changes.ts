@@ -49,7 +49,7 @@ export const FollowPlantChanges = z
       after: ListPlantChanges.unwrap().shape.after,
       tag: ListPlantChanges.unwrap().shape.tag,
       /** The procedure checks this cursor, so that the error names the header `Last-Event-ID`. */
-      lastEventId: z.string().optional(),
+      lastEventId: z.string('must be a string').optional(),
     },
     { error: unknownParameters },
   )

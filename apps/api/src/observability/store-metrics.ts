@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
 import type { PlantStore } from '@plant-store/core';
 import { Gauge, Histogram, type OpenMetricsContentType, type Registry } from 'prom-client';
 import { unwritableRatio } from './cluster-log.ts';
@@ -129,7 +129,8 @@ function watchConnections(store: PlantStore, registers: MetricsRegistry[]): void
 }
 
 function buildInfo(registers: MetricsRegistry[]): void {
-  const { version }: { version: string } = createRequire(import.meta.url)('../../package.json');
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version }: { version: string } = JSON.parse(manifest);
   const labels = { version, node: process.versions.node };
   new Gauge({
     name: 'plant_store_build_info',

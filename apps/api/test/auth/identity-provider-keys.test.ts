@@ -154,7 +154,7 @@ describe('a server with an identity provider', () => {
   ] as const)('responds with 50303 when the provider %s', async (_what, mode, message) => {
     jwts.provider.mode = mode;
     expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(50303);
-    const warning = { level: 40, error: 50303, err: expect.objectContaining({ message }) };
+    const warning = { level: 40, errorCode: 50303, err: expect.objectContaining({ message }) };
     const lines = jwts.server.log.map((line) => JSON.parse(line));
     expect(lines).toContainEqual(expect.objectContaining(warning));
     expect(await jwts.outcomeOf(jwts.server.token)).toBe(200);
@@ -187,7 +187,7 @@ describe('a server with an identity provider', () => {
       expect(lines).toEqual([
         expect.objectContaining({
           level: 40,
-          error: 40101,
+          errorCode: 40101,
           msg: 'the key "bad" of the identity provider cannot be used: replace it there',
         }),
       ]);

@@ -67,7 +67,7 @@ it('logs the method, path, status, client, principal, scopes and duration of a r
       ip: '127.0.0.1',
       userAgent: 'node',
       principal: 'tester',
-      scope: 'plants:create plants:read plants:delete',
+      scope: 'plants:create plants:read plants:delete tokens:manage',
       responseTime: expect.any(Number),
       msg: 'request',
     },

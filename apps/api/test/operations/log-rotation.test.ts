@@ -30,7 +30,7 @@ it.runIf(hasLogrotate)(
       return printed ?? expect.fail('the server does not serve yet');
     });
     const request = async (name: string) => {
-      await fetch(`${url}/livez`, { headers: { 'x-request-id': name } });
+      await fetch(`${url}/openapi.json`, { headers: { 'x-request-id': name } });
       await vi.waitFor(async () => expect(await log()).toContain(name));
     };
     await request('before-the-rotation');

@@ -124,9 +124,10 @@ describe.runIf(hasPosixSignals)('the process', () => {
 
   it('writes the log line of every request before it exits', async () => {
     await start();
-    for (let i = 0; i < 50; i++) expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+    for (let i = 0; i < 50; i++)
+      expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200);
     expect(await stopProgram(server)).toBe(0);
-    expect(server.output().match(/"path":"\/livez","status":200/g)).toHaveLength(50);
+    expect(server.output().match(/"path":"\/openapi.json",.*"status":200/g)).toHaveLength(50);
     expect(server.output()).toMatch(/"msg":"stopping"}\n.*"msg":"stopped"}\n$/);
   });
 

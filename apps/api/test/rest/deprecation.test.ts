@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { type PlantStore, PlantStoreError } from '@plant-store/core';
 import { define } from '@plant-store/core/internal';
 import type { Deprecation } from '@plant-store/schemas';
@@ -64,9 +65,11 @@ it.each([
 );
 
 it('marks deprecated operations in the OpenAPI document, and declares their headers', () => {
-  const { paths = {} } = openApiDocument(initTRPC.create().router(procedures), procedures);
+  const router = initTRPC.create().router(procedures);
+  const { paths = {}, components } = openApiDocument(router, procedures);
   const declared = Object.entries(paths).map(([path, { get }]) => {
-    const headers = Object.keys(get?.responses?.['200'].headers);
+    const { $ref = '', headers: own } = Object(get?.responses?.['200']);
+    const headers = Object.keys(own ?? Object(components?.responses?.[basename($ref)]).headers);
     const announced = headers.filter((name) => ['Deprecation', 'Sunset'].includes(name));
     return [path, get?.deprecated ?? false, announced];
   });
