@@ -66,7 +66,7 @@ export const outages: Outage[] = [
     name: "database's disk full",
     maxFileSize: 4 * 1024,
     async cause({ database }) {
-      await setSetting(database, 'set autovacuum = off'); // A vacuum would free the disk.
+      await setSetting(database, 'set autovacuum = off'); // A vacuum may free space.
       const fill = database.admin`
         insert into plants select -generate_series(1, 1000000), repeat('x', 300)`;
       await fill.catch(() => {}); // This insert fills the disk.

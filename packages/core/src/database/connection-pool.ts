@@ -128,8 +128,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   };
 
   /**
-   * Uses a connection for one task, which `text` describes to listeners. When no connection is open, the task waits for the next attempt to
-   * connect. When this attempt fails, the task fails with the attempt's error.
+   * Uses a connection for one task, which `text` describes to listeners. When no connection is open, the
+   * task waits for the next attempt to connect. When this attempt fails, the task fails with the attempt's
+   * error.
    */
   async use<T>(
     {
