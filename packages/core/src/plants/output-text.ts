@@ -14,37 +14,73 @@ interface OutputText {
   readonly hasNextId?: boolean;
 }
 
-const texts = new WeakMap<object, OutputText>();
+const outputText = Symbol('outputText');
 
-/** Stores the JSON of an output for the surfaces. */
+/**
+ * Stores the JSON of an output for the surfaces, in a property that is not enumerable. A WeakMap would keep
+ * the text of each output in memory until a full garbage collection.
+ */
 export function withText<Output extends object>(output: Output, text: OutputText): Output {
-  texts.set(output, text);
-  return output;
+  return Object.defineProperty(output, outputText, { value: text });
 }
 
 /** Makes an output with a list that is parsed when somebody first reads it. Then the list is plain data. */
-export function withLazyList<List extends string, Item, Rest extends object>(
+export function withLazyList<List extends keyof typeof lazyLists, Item, Rest extends object>(
   list: List,
   parse: () => Item[],
   rest: Rest,
 ): Record<List, Item[]> & Rest {
-  const output: object = {};
-  let items: Item[] | undefined;
-  const set = (value: Item[]) =>
-    Object.defineProperty(output, list, { value, enumerable: true, writable: true });
-  const get = () => {
-    items ??= parse();
-    if (!Object.isSealed(output)) set(items);
-    return items;
-  };
-  Object.defineProperty(output, list, { get, set, enumerable: true, configurable: true });
-  Object.defineProperty(output, inspect.custom, { value: () => ({ ...output }) });
+  const output = Object.defineProperties(
+    {},
+    { ...lazyLists[list], [unread]: { value: { parse } } },
+  );
   return Object.assign(output as Record<List, Item[]>, rest); // The list is defined above.
+}
+
+const unread = Symbol('unread');
+
+interface Unread {
+  readonly [unread]: { readonly parse: () => unknown[]; items?: unknown[] };
+}
+
+/**
+ * All outputs share these functions. An output with a getter of its own would get a hidden class of its own,
+ * and V8 would keep the output in memory until a full garbage collection.
+ */
+const lazyLists = { plants: lazyList('plants'), changes: lazyList('changes') };
+
+function lazyList(list: string): PropertyDescriptorMap {
+  const set = (output: object, value: unknown) =>
+    Object.defineProperty(output, list, { value, enumerable: true, writable: true });
+  return {
+    [list]: {
+      get(this: Unread) {
+        const state = this[unread];
+        state.items ??= state.parse();
+        if (!Object.isSealed(this)) set(this, state.items);
+        return state.items;
+      },
+      set(this: object, value: unknown) {
+        set(this, value);
+      },
+      enumerable: true,
+      configurable: true,
+    },
+    [inspect.custom]: {
+      value(this: object) {
+        return { ...this };
+      },
+    },
+  };
 }
 
 /** Returns the JSON of an output, or undefined when `withText` has stored no JSON. */
 export function jsonOf(output: unknown): string | undefined {
-  return texts.get(Object(output))?.json;
+  return textOf(output)?.json;
+}
+
+function textOf(output: unknown): OutputText | undefined {
+  return Object(output)[outputText];
 }
 
 /**
@@ -52,7 +88,7 @@ export function jsonOf(output: unknown): string | undefined {
  * The text lacks the notes about identical objects that superjson writes.
  */
 export function superjsonOf(output: unknown): string | undefined {
-  const text = texts.get(Object(output));
+  const text = textOf(output);
   if (!text || hasOptionalType) return undefined;
   const { json, list, count = 0, hasNextId } = text;
   const types = list ? typesIn[list](count) : typesOfPlant;
