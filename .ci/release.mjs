@@ -87,7 +87,10 @@ function checkShapes(packages) {
   }
 }
 
-/** Returns the published packages and their common version. The dependencies of a package come before it. */
+/**
+ * Returns the published packages and their common version. A package stands after the packages that it
+ * depends on.
+ */
 function current() {
   const manifests = globSync('{packages,apps}/*/package.json')
     .map((path) => JSON.parse(readFileSync(path, 'utf8')))

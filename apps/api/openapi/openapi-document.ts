@@ -115,7 +115,7 @@ function correct(
   operation.parameters?.forEach(correctParameter);
   const { content } = (operation.requestBody ?? {}) as { content?: Content }; // trpc-to-openapi inlines the body.
   const media = content?.['application/json'];
-  // An inlined schema keeps its title. The title is the name of the schema's component.
+  // An inlined schema keeps its title.
   const body = media?.schema.title;
   operation.responses = {
     ...successOf(operation, status),

@@ -66,7 +66,10 @@ export interface ServerOptions {
   trustProxy?: string[];
   /** The directory of the built console. The default is the directory into which `apps/web` builds. */
   consoleDirectory?: string | undefined;
-  /** The processes that serve the address together. By default, there is only this process. */
+  /**
+   * The processes that serve the address together: without this option, only this process. By default, there
+   * is only this process.
+   */
   processes?:
     | {
         areAllReady(): Promise<boolean>;
@@ -102,10 +105,10 @@ export async function buildServer({
   const crossOrigin = cors(corsOrigins);
   const requestLog = new RequestLog({ log, stream: logStream, metrics });
   const server = fastify({
-    loggerInstance: log as FastifyBaseLogger, // Keeps pino's type out of the server's type.
+    loggerInstance: log as FastifyBaseLogger, // The cast keeps pino's type out of the server's type.
     logController: requestLog,
-    // All requests share one logger, because our lines contain the request's id and a child logger is
-    // expensive.
+    // One logger for all requests is cheaper than a child logger for each request, and our lines contain the
+    // request's id anyway.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 && trustProxy,
     frameworkErrors: routerErrorHandler(crossOrigin),
@@ -123,7 +126,7 @@ export async function buildServer({
   respondToNodeEvents(server);
   limitConnections(server, maxConnections);
 
-  // The hooks of every request, in order. Hooks of later phases are further below.
+  // Hooks that run for every request, in this order.
   tracing?.(server);
   server.addHook('onRequest', sendRequestId);
   server.addHook('onRequest', trackResponse);

@@ -43,8 +43,8 @@ export function drain(
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  // Node calls this method when it stops listening. Node's own method would reset connections whose
-  // requests are on their way.
+  // Node calls `closeIdleConnections` when it stops listening. Node's own method would reset connections
+  // whose requests are on their way.
   server.server.closeIdleConnections = () => {
     for (const socket of sockets) if (isIdle(socket)) halfClose(socket);
   };
@@ -54,7 +54,8 @@ export function drain(
       server.isClosing = true;
       await setTimeout(server.drainDelay);
       const quiet = waitForQuiet();
-      // A client may connect again after its response. No stopping process may listen then.
+      // A client may connect again after its response, so every stopping process must have stopped listening
+      // by then.
       released = quiet.then(nextTurn).then(closed);
       stopWaiting();
       await quiet;
@@ -73,7 +74,8 @@ export function drain(
       else done();
     },
     closeAfterResponse(_request, { raw }, done) {
-      // The server may have sent the headers of this response before the shutdown began.
+      // The headers of this response may lack `Connection: close`, because the server sent them before the
+      // shutdown began.
       if (!server.server.listening && isLatest(raw)) halfClose(raw.req.socket);
       done();
     },
@@ -81,7 +83,7 @@ export function drain(
 
   /**
    * Waits until the server has accepted all connections and has read all requests that the kernel holds.
-   * Without this wait, the kernel would reset the connections that the server has not accepted.
+   * Otherwise the kernel would reset the connections that the server has not accepted.
    */
   async function waitForQuiet(): Promise<void> {
     for (let times = 0; server.server.listening && times < maxQuietTimes; times++) {

@@ -36,7 +36,7 @@ export function closeWithError(
   if (connection && isIncomplete) connection.broken = latest;
 
   afterResponse(belongsToLatest ? responses.at(-2)?.raw : latest, () => {
-    // The latest request may have got its response in the meantime.
+    // By now, the latest request may have got its response.
     if (isIncomplete && latest.headersSent) afterResponse(latest, () => socket.destroySoon());
     else send();
   });

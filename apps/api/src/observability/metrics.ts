@@ -21,10 +21,10 @@ export interface Metrics {
 /** The metrics of one process. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** No label has a value that a client chooses, so the number of series is bounded. */
+/** The values of labels are never texts of a client, so the number of series is bounded. */
 export function createMetrics(store: PlantStore): Metrics {
   const register: MetricsRegistry = new Registry();
-  register.setContentType(Registry.OPENMETRICS_CONTENT_TYPE); // prom-client requires this for exemplars.
+  register.setContentType(Registry.OPENMETRICS_CONTENT_TYPE); // prom-client adds exemplars only to registries with this content type.
   const registers = [register];
   collectNodeMetrics(register);
   watchStore(store, registers);

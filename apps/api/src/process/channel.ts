@@ -41,7 +41,7 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
       throw new Error('the other process did not respond');
     });
     try {
-      return (await Promise.race([response.promise, timeout])) as never; // `Theirs` declares its type.
+      return (await Promise.race([response.promise, timeout])) as never; // `Theirs` declares the type of the result.
     } finally {
       waiting.delete(call);
     }
@@ -55,11 +55,11 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
       return;
     }
     const { call, name, argument } = message;
-    const run = async () => ours[name]?.(argument as never); // `Call` declares the argument's type.
+    const run = async () => ours[name]?.(argument as never); // The type of `Call` ensures the argument's type.
     const result = await run().then(
       (value) => ({ value }),
       (error: unknown) => ({ error: String(error) }),
     );
-    end.send?.({ responseTo: call, ...result }, undefined, () => {}); // The other process may have ended.
+    end.send?.({ responseTo: call, ...result }, undefined, () => {}); // When the other process has ended, `send` reports an error.
   }
 }

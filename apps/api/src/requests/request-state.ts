@@ -50,7 +50,10 @@ declare module 'fastify' {
   }
 }
 
-/** Declares the properties above on each request of a server. Hooks set their values later. */
+/**
+ * Declares the properties of `FastifyRequest` above on each request of a server. Hooks set the values of the
+ * properties later.
+ */
 export function decorateRequests(server: FastifyInstance): void {
   server.decorateRequest('isGone', { getter: isGone });
   server.decorateRequest('bodyBytes', 0);
@@ -72,8 +75,8 @@ function isGone(this: FastifyRequest): boolean {
 }
 
 /**
- * Returns the deadline of a request, and sets it when the request has arrived completely. A small body arrives while the request waits for its token and its turn, so the deadline
- * includes that waiting time.
+ * Returns the deadline of a request, and sets it when the request has arrived completely. A small body
+ * arrives while the request waits for its token look-up and its turn, so the deadline includes these waits.
  */
 export function startDeadline(request: FastifyRequest): Deadline {
   request.deadline ??= deadlineIn(defaultTimeout - request.waitTime);
