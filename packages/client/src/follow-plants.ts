@@ -38,7 +38,7 @@ export function followPlants(
       signal.throwIfAborted();
       plants.set(plant.id, plant);
     }
-    signal.throwIfAborted(); // For an empty list, the check in the loop does not run.
+    signal.throwIfAborted(); // The loop checks the signal for each plant, and so never for an empty list.
     onLive();
     const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
     show();

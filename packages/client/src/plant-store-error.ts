@@ -55,7 +55,7 @@ interface NoResponse {
 export function plantStoreError<Name extends ProcedureName = ProcedureName>(
   thrown: unknown,
 ): PlantStoreError<Name> | undefined {
-  // Only the caller knows which procedure threw the value.
+  // The type is the caller's claim, because only the caller knows which procedure threw the value.
   return explain(thrown) as PlantStoreError<Name> | undefined;
 }
 
@@ -115,7 +115,8 @@ function fromCatalogue(
   message: string,
 ): PlantStoreError | undefined {
   const kind = errorKind(code);
-  // The members of the union differ only in their literals, and TypeScript cannot check the literals here.
+  // The cast is safe, because the members of the union differ only in their literals, which TypeScript cannot
+  // check here.
   return (
     kind &&
     ({

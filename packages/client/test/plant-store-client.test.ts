@@ -235,7 +235,7 @@ describe('an access token', () => {
   const create = (token: unknown) =>
     createPlantStoreClient({
       url: 'http://127.0.0.1:1',
-      token: token as string, // A program without types can pass anything.
+      token: token as string, // Programs without types can pass any token.
     }).createPlant.mutate({ id: 1, name: 'x' });
 
   const missing = 'the access token is missing: give the client a token of the store';

@@ -63,7 +63,8 @@ export function toHttpError(thrown: unknown): HttpError {
 
 function fastifyError(thrown: unknown) {
   if (!(thrown instanceof Error)) return undefined;
-  const { code, message, statusCode = 500 } = thrown as Partial<FastifyError> & Error; // Fastify's errors have these.
+  // Fastify's errors have these.
+  const { code, message, statusCode = 500 } = thrown as Partial<FastifyError> & Error;
   if (typeof code !== 'string') return undefined;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const tooLarge = 'the body is larger than this path takes: send a smaller one';

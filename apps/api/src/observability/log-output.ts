@@ -66,7 +66,8 @@ export function logOutput({
   const output = new sonicBoom.SonicBoom({
     fd: openNonBlocking() ?? 1,
     ...(isShared ? shared : own),
-    contentMode: 'buffer', // With strings, pino would measure the length of all waiting text for each new line.
+    // With strings, pino would measure the length of all waiting text for each new line.
+    contentMode: 'buffer',
     retryEAGAIN: () => performance.now() < exitDeadline,
   });
   output.on('write', (written: number) => {

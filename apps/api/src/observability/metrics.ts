@@ -24,7 +24,8 @@ export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 /** The values of labels are never texts of a client, so the number of series is bounded. */
 export function createMetrics(store: PlantStore): Metrics {
   const register: MetricsRegistry = new Registry();
-  register.setContentType(Registry.OPENMETRICS_CONTENT_TYPE); // prom-client adds exemplars only to registries with this content type.
+  // prom-client adds exemplars only to registries with this content type.
+  register.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   const registers = [register];
   collectNodeMetrics(register);
   watchStore(store, registers);

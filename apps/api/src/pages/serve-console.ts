@@ -25,7 +25,9 @@ export function serveConsole(directory = builtConsole): onRequestHookHandler {
   return (request, reply, done) => {
     if (!request.is404 || !methods.has(request.method)) return done();
     const [path = ''] = request.url.split('?', 1);
-    if (path === '/') addVary(reply, 'accept'); // The header `Vary` also belongs to a response without the page, because that response depends on `Accept`.
+    // The header `Vary` also belongs to a response without the page, because that response depends on
+    // `Accept`.
+    if (path === '/') addVary(reply, 'accept');
     const isForConsole = path === '/' ? asksForHtml(request) : path.startsWith('/console/');
     isBuilt ||= isForConsole && hasConsole(directory);
     if (!isForConsole || !isBuilt) return done();

@@ -67,7 +67,8 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
   const metrics =
     env.PLANT_STORE_METRICS_PORT === undefined
       ? undefined
-      : (await import('../observability/metrics.ts')).createMetrics(store); // The import is slow, so a server without metrics skips the import.
+      : // The import is slow, so a server without metrics skips the import.
+        (await import('../observability/metrics.ts')).createMetrics(store);
   const { maxConnections, shortage } = connectionCapacity();
   const hasLevelNames = env.PLANT_STORE_LOG_LEVELS === 'names';
   const isShared = worker !== undefined;

@@ -96,7 +96,8 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
     const call = serving.get(worker);
     if (call)
       call('stop', signal).catch(() => {}); // A worker that has ended cannot respond to `stop`.
-    else worker.process.kill(signal); // A worker that does not serve has no requests, so a signal may end the worker at once.
+    // A worker that does not serve has no requests, so a signal may end the worker at once.
+    else worker.process.kill(signal);
   }
 
   function stoppedListening(worker: Worker): void {

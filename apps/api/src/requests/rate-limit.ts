@@ -37,7 +37,8 @@ export function countByClient<Counts extends object>(start: () => Counts) {
     const now = performance.now();
     const known = minutes.get(client);
     if (known && now < known.end) return known;
-    minutes.delete(client); // The entry moves to the end of the map, because the map forgets its oldest entries first.
+    // Without `delete`, `set` would keep the entry at its old place in the map, and forget it too early.
+    minutes.delete(client);
     const [oldest] = minutes.keys();
     if (oldest !== undefined && minutes.size >= maxClients) minutes.delete(oldest);
     const started = { ...start(), end: now + 60_000 };

@@ -48,7 +48,7 @@ function unknownPath(path: string, hint: string): HttpError {
   if (path.startsWith('/')) {
     return new HttpError('pathUnknown', `there is no path ${shorten(path)}: ${hint}`);
   }
-  // The method does not allow an absolute or empty target, or `*` (RFC 9112 §3.2).
+  // This method does not allow a target such as `*` (RFC 9112 §3.2).
   return new HttpError(
     'malformedRequest',
     `the request target ${shorten(path)} does not start with /`,

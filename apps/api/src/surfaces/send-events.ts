@@ -62,7 +62,8 @@ export function eventHandler({ store, memory, endpoint, format }: EventOptions) 
       ping: format.ping,
       errorEvent(thrown) {
         const error = toHttpError(thrown);
-        if (error.kind === 'shuttingDown') return undefined; // Without an error event, the client connects again and reaches another instance.
+        // Without an error event, the client connects again and reaches another instance.
+        if (error.kind === 'shuttingDown') return undefined;
         request.server.logError(error, request);
         return format.writeError(error);
       },

@@ -5,7 +5,7 @@ import { startServerOn } from '../fixtures/running-server.ts';
 describe('a server that accepts JWTs', () => {
   const jwts = shareJwtServer();
 
-  // The server runs in this process, so that the tests can move the clocks of the server.
+  // The server and the tests share a process, so that the tests can move the clocks of the server.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
   const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);

@@ -234,7 +234,7 @@ function batchOfInvalid([name, plant]: [string, string]): HostileRequest {
   return { ...post(`ten lists of ${name}`, path, body), calls: 10 };
 }
 
-/** The same request, from a client that reads the response as a stream. */
+/** Returns the same request for a client that reads the response as a stream. */
 function asStream({ name, bytes, ...request }: HostileRequest): HostileRequest {
   const accept = 'Host: x\r\ntrpc-accept: application/jsonl';
   const withAccept = String(bytes).replace('Host: x', accept);

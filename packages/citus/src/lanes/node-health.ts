@@ -36,7 +36,7 @@ export class NodeHealth {
     this.#options = { now: () => performance.now(), ...options };
   }
 
-  /** Returns the same statements. The inserts also show whether the node is writable. */
+  /** Wraps statements, so that each insert shows whether the node is writable. */
   observed(statements: PlantStatements): PlantStatements {
     return {
       ...statements,

@@ -35,7 +35,8 @@ export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefi
   };
   const calls = new WeakMap<TracedCall, Span>();
   diagnostics.wait.subscribe(onWait);
-  diagnostics.batch.bindStore(work, (batch) => batch as TracedBatch); // Only the function `carry` publishes on this channel.
+  // Only the function `carry` publishes on this channel.
+  diagnostics.batch.bindStore(work, (batch) => batch as TracedBatch);
   diagnostics.call.start.bindStore(work, (call) => startCall(call as TracedCall));
   const stops = [
     watch(
@@ -68,7 +69,8 @@ export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefi
 
   /** Each call of a tRPC request has a span of its own. A REST request is itself the call. */
   function startCall(call: TracedCall): Work | undefined {
-    const request = call.caller as FastifyRequest | undefined; // Every caller is a request, because only the server calls the store.
+    // Every caller is a request, because only the server calls the store.
+    const request = call.caller as FastifyRequest | undefined;
     const parent = request?.span;
     if (!parent) return work.getStore();
     if (!request.routeOptions.url?.startsWith('/trpc/')) return { span: parent, request };

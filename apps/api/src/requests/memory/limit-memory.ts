@@ -76,7 +76,8 @@ export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits
         else set(request, 'pageBytes', length);
         set(request, 'bodyBytes', 0);
       }
-      done(); // A stream stays counted after a disconnect, because its calls may still wait for the database.
+      // A stream stays counted after a disconnect, because its calls may still wait for the database.
+      done();
     },
   };
 
