@@ -51,7 +51,7 @@ export async function useDatabase<T>(
   return useEmbeddedDatabase(options.dataDirectory, use);
 }
 
-/** Without this check, an older Node would open the store and fail at the first create. */
+/** Without this check, an older Node would open the store, and would fail only at the first create. */
 function checkNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return;

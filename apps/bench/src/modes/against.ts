@@ -105,7 +105,7 @@ type Cost = 'serverCpu' | 'databaseCpu';
 
 const cost = (result: Result<LoadFigures>, name: Cost) => cheaperHalf(valuesOf(result, name));
 
-/** An embedded database runs in the server, so the database has no CPU time and no ratio. */
+/** An embedded database runs in the server's process, so it has no CPU time and no ratio of its own. */
 const ratio = ([before, now]: Change, name: Cost) =>
   decimal(cost(now, name) / (cost(before, name) || Number.NaN), 3);
 

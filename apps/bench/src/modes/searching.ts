@@ -46,7 +46,10 @@ function searchCase({ database }: Bench): Case<SearchFigures> {
   };
 }
 
-/** Reads all pages of a search. `first` and `last` are milliseconds until it has found one, and all plants. */
+/**
+ * Reads all pages of a search. `first` is the milliseconds until the first found plant, and `last` is the
+ * milliseconds until all plants.
+ */
 async function search(url: string) {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
@@ -60,7 +63,7 @@ async function search(url: string) {
     const count = json.match(/"id":/g)?.length ?? 0;
     if (found === 0 && count > 0) first = elapsed();
     found += count;
-    const [, next] = /"next":(-?\d+)}$/.exec(json) ?? []; // JavaScript would round it as a number.
+    const [, next] = /"next":(-?\d+)}$/.exec(json) ?? []; // As a number, JavaScript would round the id.
     after = next && `&after=${next}`;
   }
   return { found, last: elapsed(), first, pages };

@@ -24,7 +24,7 @@ export async function exitWhenOutputCloses(): Promise<void> {
  */
 async function createPoll(): Promise<() => boolean> {
   const { emitWarning } = process;
-  process.emitWarning = () => {}; // Node warns that the module is experimental.
+  process.emitWarning = () => {}; // Node would warn that the module `node:wasi` is experimental.
   const { WASI } = await import('node:wasi');
   process.emitWarning = emitWarning;
   // Node's types lack this constructor.

@@ -75,7 +75,8 @@ export function createPrincipalCache({
     const [startedAt, startTime, forgetCountBefore] = [elapsed(), now(), forgetCount];
     const owner = await find(sha256, token);
     const cachedUntil = startedAt + Math.min(maxAge, owner.validUntil - startTime);
-    // When `forget` was called during the look-up, the owner may be out of date.
+    // When `forget` was called during the look-up, the owner may be out of date, so the cache does not keep
+    // it.
     if (forgetCountBefore === forgetCount) add(sha256, { ...owner, cachedUntil });
     return owner.principal;
   }

@@ -12,7 +12,7 @@ export async function cursorBefore(
 ): Promise<Cursor> {
   const { next: end } = await readChanges(undefined, 1);
   const { rows } = await read(selectFirst, [since.toISOString()], { share: 'bulk' });
-  const [[first] = []] = rows as [string][]; // The statement selects one column.
+  const [[first] = []] = rows as [string][]; // The statement selects one column, and at most one row.
   return first === undefined ? end : { ...end, transaction: BigInt(first) - 1n, id: lastId };
 }
 

@@ -67,8 +67,8 @@ const isHeldBack = ['plants', 'plant_deletions']
  * Selects the state of the feed (`FeedNow`) and a page of changes in one row. The parameters are the cursor's
  * transaction, the cursor's id, the limit, and the database's `copyId`.
  *
- * The window functions read only the rows within the limit. Because of the LIMIT in `bounds`, the database
- * evaluates the expressions in `bounds` only once.
+ * The window functions read only the rows within the limit. Because of its LIMIT, the database evaluates the
+ * expressions in `bounds` only once.
  */
 export const selectChanges = `
   select json_build_object(

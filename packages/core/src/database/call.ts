@@ -57,7 +57,7 @@ export class Call<Input, Output> {
   }
 }
 
-/** The error for a call whose caller has disconnected. Nobody reads it. */
+/** The error for a call whose caller has disconnected. Nobody reads this error. */
 export function callerDisconnected(): Error {
   return new Error('the caller has disconnected');
 }

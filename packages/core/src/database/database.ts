@@ -11,8 +11,8 @@ export interface Database extends Verbs {
   /** The maximum number of statements that may read lists at the same time. */
   readonly maxLists: number;
   /**
-   * Whether all running statements of a kind are in a commit. A statement of unknown state counts as one in a
-   * commit.
+   * Whether all running statements of a kind are in a commit. A statement counts as one in a commit when its
+   * state is unknown.
    */
   mayCommit(share: Share): Promise<boolean>;
   /** The states of the database's connection pools. */
@@ -71,7 +71,7 @@ export interface OpenOptions {
   readonly create?: boolean;
 }
 
-/** A connection to a database. It never reconnects. */
+/** A connection to a database. After its end, a connection never reconnects. */
 export interface DatabaseConnection {
   /** False when the connection is known to be lost. */
   readonly isOpen: boolean;

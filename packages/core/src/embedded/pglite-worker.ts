@@ -47,7 +47,8 @@ parentPort?.on('message', async ({ id, task }: Call) => {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     send({ id, error: { message, code: databaseCode(error), severity: severityOf(error) } });
-    // After such an error, the next statement might never return, or write into another directory.
+    // After a crash or a lost directory, the next statement might never return, or write into another
+    // directory.
     if (isCrash(error) || error instanceof DataDirectoryError) process.exit();
   }
 });
@@ -110,7 +111,8 @@ function isWrite(task: Task): boolean {
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const severity = severityOf(error);
-  return severity === undefined ? error.name === 'RuntimeError' : severity !== 'ERROR'; // WebAssembly's errors have no severity.
+  // An error of WebAssembly has no severity.
+  return severity === undefined ? error.name === 'RuntimeError' : severity !== 'ERROR';
 }
 
 function severityOf(error: unknown): unknown {

@@ -4,7 +4,7 @@ import { typedFields, withTextIds } from './plant-json.ts';
 
 /** The JSON of an output, for the surfaces. The text exists before anybody reads the output's objects. */
 interface OutputText {
-  /** Ids are integers. */
+  /** Ids in this text are integers. */
   readonly json: string;
   /** The property of the output that contains the list. Undefined when the output is one plant. */
   readonly list?: keyof typeof typesIn;
@@ -22,7 +22,10 @@ export function withText<Output extends object>(output: Output, text: OutputText
   return output;
 }
 
-/** Makes an output with a list that is parsed when somebody first reads it. Then the list is plain data. */
+/**
+ * Makes an output with a list that is parsed when somebody first reads it. After the first read, the list is
+ * plain data.
+ */
 export function withLazyList<List extends string, Item, Rest extends object>(
   list: List,
   parse: () => Item[],
@@ -39,7 +42,7 @@ export function withLazyList<List extends string, Item, Rest extends object>(
   };
   Object.defineProperty(output, list, { get, set, enumerable: true, configurable: true });
   Object.defineProperty(output, inspect.custom, { value: () => ({ ...output }) });
-  return Object.assign(output as Record<List, Item[]>, rest); // The list is defined above.
+  return Object.assign(output as Record<List, Item[]>, rest); // The code above defines the list.
 }
 
 /** Returns the JSON of an output, or undefined when `withText` has stored no JSON. */
@@ -62,7 +65,10 @@ export function superjsonOf(output: unknown): string | undefined {
   return `{"json":${withTextIds(json)}${meta}}`;
 }
 
-/** The number of items would not be enough, because superjson names the types of existing values only. */
+/**
+ * When a type is optional, the number of items says too little, because superjson names the types of existing
+ * values only.
+ */
 const hasOptionalType = typedFields.some(({ isOptional }) => isOptional);
 
 const typesOfPlant = typedFields.map(({ field, type }) => `"${field}":["${type}"]`).join();

@@ -15,8 +15,8 @@ import { postgresOverTls } from './tls.ts';
 const defaultConnectTimeout = 5_000;
 
 /**
- * The time limit for waiting for a lock, in milliseconds. It is lower than the time limit for a statement.
- * So a blocked statement ends with the error that names the lock.
+ * The time limit for waiting for a lock, in milliseconds, is lower than the time limit for a statement. So a
+ * blocked statement ends with an error about the lock.
  */
 const defaultLockTimeout = 0.8 * defaultTimeout;
 
@@ -91,7 +91,7 @@ export function createConnectToPrimary(
     throw lastError;
   };
 
-  /** The promise is never rejected. */
+  /** This promise is never rejected. */
   async function attempt(turn: number, host: Host, until: number): Promise<Attempt> {
     const sent = limits;
     try {

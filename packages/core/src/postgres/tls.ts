@@ -41,7 +41,7 @@ export function postgresOverTls(
 /** Removes undefined options, so that the driver uses its environment variables. */
 function withoutUndefined<T extends object>(values: T) {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  // The type of `Object.fromEntries` lacks these properties.
+  // The type of `Object.fromEntries` does not contain the properties of `T`.
   return Object.fromEntries(given) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
@@ -72,7 +72,7 @@ function tlsOptions({
   if (mode === undefined && rootCert === undefined) return undefined;
   const verifyAuthority = { ...authorities(rootCert), checkServerIdentity: () => undefined };
   const verifyHost = { ...verifyAuthority, checkServerIdentity: hostChecker(server) };
-  // Anybody can get a certificate from a public authority, so the client must also verify the host name.
+  // A public authority gives certificates to anybody, so the client must also verify the host name.
   if (rootCert === 'system') return verifyHost;
   switch (mode) {
     case 'disable':

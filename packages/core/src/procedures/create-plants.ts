@@ -26,7 +26,8 @@ export const createPlants = define({
   output: CreateResults,
   run: async ({ ctx: { store, deadline, caller, onError }, input: { plants } }) => {
     const outcomes = await store.createMany(plants, { deadline, caller, isChecked: true });
-    // When the database is down, each of a thousand plants has the same error.
+    // When the database is down, all plants of a batch have the same error, and each error code is counted
+    // once.
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
     for (const error of new Map(errors.map((each) => [each.kind, each])).values()) onError?.(error);
     const results = outcomes.map(resultOf);
