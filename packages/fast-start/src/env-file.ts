@@ -30,7 +30,8 @@ function read(path: string, { mayBeAbsent }: { mayBeAbsent: boolean }): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException; // readFileSync throws only errors of this type.
+    // `readFileSync` throws only errors of this type.
+    const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' && mayBeAbsent) return '';
     const remedy = mayBeAbsent
       ? 'make it a file that this user can read, or remove it'

@@ -118,11 +118,14 @@ describe('other requests', () => {
     ['GET', { accept: '*/*' }],
     ['GET', { accept: 'application/json' }],
     ['POST', html],
-  ] as const)('a request for / gets 404 with the method %s and the headers %o', async (method, headers) => {
-    const response = await server.inject({ method, url: '/', headers });
-    expect(response.statusCode).toBe(404);
-    expect(response.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
-  });
+  ] as const)(
+    'a request for / gets 404 with the method %s and the headers %o',
+    async (method, headers) => {
+      const response = await server.inject({ method, url: '/', headers });
+      expect(response.statusCode).toBe(404);
+      expect(response.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
+    },
+  );
 
   it('a request for / gets 404 until the console is built', async () => {
     const later = join(directory, 'later');

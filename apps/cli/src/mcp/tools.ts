@@ -38,7 +38,7 @@ type ToolScope = Exclude<Scope, 'tokens:manage'>;
 const hints: Record<ToolScope, ToolAnnotations> = {
   'plants:read': { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   'plants:create': { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  // A repeated delete could delete a new plant with the same id.
+  // A delete is not idempotent: a second delete could delete a new plant with the same id.
   'plants:delete': { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
 };
 

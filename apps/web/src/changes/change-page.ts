@@ -73,7 +73,7 @@ function isInPage(id: bigint, page: LoadedPage, query: PageQuery): boolean {
   return id > (query.after ?? before) && id <= (page.next ?? behind);
 }
 
-/** These ids are outside the range of int64. */
+/** Both ids are outside the range of int64. */
 const [before, behind] = [-(2n ** 64n), 2n ** 64n];
 
 /** Returns the creates minus the deletes. With a tag, counts only plants with this tag. */

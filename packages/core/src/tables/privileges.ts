@@ -32,7 +32,7 @@ export async function readPrivileges(query: Query): Promise<TablePrivileges[]> {
   return rows.map(({ privileges, ...row }) => ({
     ...row,
     privileges: privileges.split(' ').filter(Boolean) as Privilege[],
-  })); // The statement selects only these names.
+  })); // The cast is safe, because the statement selects only names of privileges.
 }
 
 interface PrivilegesRow {

@@ -125,7 +125,7 @@ function createModel() {
     expect(connecting).toBeLessThanOrEqual(1);
     expect(open().length + connecting).toBeLessThanOrEqual(creates.max + lists.max);
     for (const each of connections) {
-      // A closed pool also closes busy connections after a while.
+      // After a while, a closed pool closes even busy connections.
       if (old.has(each) && isClosed)
         expect(each.closes).toBeGreaterThanOrEqual(isBusy(each) ? 0 : 1);
       else if (old.has(each)) expect(each.closes).toBe(isBusy(each) ? 0 : 1);

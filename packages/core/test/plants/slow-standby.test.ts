@@ -64,7 +64,7 @@ test('creates that arrive during a slow commit share the next statement', async 
   create();
   await vi.waitFor(async () => expect(await waitingCommits()).toHaveLength(1));
   const [{ now } = {}] = await admin`select clock_timestamp()::text as now`;
-  // The store asks again and again whether the first create is in its commit.
+  // Returns how often the store has asked whether the first create is in its commit.
   const asked = () => admin`
     select from pg_stat_activity
     where application_name like 'plant-store%' and query like '%syncrep%' and state = 'idle'
@@ -89,7 +89,7 @@ test('a create gets its response even when the commit outlasts the deadline of a
   const resume = await stopStandby();
   const written = writeBatch(statements, [late, ...waiting], () => {});
   await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
-  // Somebody deletes a plant that is visible, but not on the standby yet.
+  // A delete removes a plant that is visible, but not on the standby yet.
   await admin`set synchronous_commit = off`;
   await vi.waitFor(async () => {
     const { count } = await admin`delete from plants where id = 1002`;
@@ -99,7 +99,7 @@ test('a create gets its response even when the commit outlasts the deadline of a
   await Promise.allSettled(waiting.map(({ outcome }) => outcome));
   expect(await waiting[0]?.outcome).toBe('exists');
   await written;
-  // The store has not written the deleted plant again.
+  // The store has not inserted the deleted plant again.
   expect(await admin`select id::int from plants where id >= 1000`).toEqual([
     { id: 1000 },
     { id: 1001 },

@@ -48,7 +48,7 @@ async function exactRequest([input, init]: FetchRequest): Promise<FetchRequest> 
 async function exactResponse(response: Response): Promise<Response> {
   if (!isJson(response)) return response;
   const text = await response.text();
-  if (text === '') return response; // The response to a HEAD has no body.
+  if (text === '') return response; // A response to HEAD has no body.
   const body = new TextEncoder().encode(quoteLongIntegers(text));
   const headers = new Headers(response.headers);
   headers.delete('content-encoding');
@@ -63,7 +63,7 @@ async function exactResponse(response: Response): Promise<Response> {
 function withExactJson(response: Response, text: string): Response {
   return Object.assign(response, {
     async json() {
-      await response.arrayBuffer(); // Throws when the body has already been read.
+      await response.arrayBuffer(); // `arrayBuffer` throws when the body has already been read.
       return parseJson(text);
     },
     clone: () => withExactJson(Response.prototype.clone.call(response), text),

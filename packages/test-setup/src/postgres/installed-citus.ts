@@ -25,7 +25,7 @@ function directoriesOf(pgConfig: string): Directories | undefined {
     const [binaries = '', libraries = ''] = output.split('\n');
     return { binaries, libraries };
   } catch {
-    return undefined; // The program is not installed.
+    return undefined; // An error means that the program is not installed.
   }
 }
 

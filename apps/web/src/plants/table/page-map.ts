@@ -56,12 +56,13 @@ export function learnPage(
   const end = known && (map.pages[index + 1] ?? map.frontier)?.after;
   const isWhole = end === undefined ? next === undefined : next !== undefined && next >= end;
   if (known && isWhole) {
-    // After deletes in this page, the response contains some plants of the next page.
+    // After deletes in this page, the response may contain some plants of the next page.
     const isAfterPage = (id: bigint) => end !== undefined && id > end;
     const rows = plants.filter(({ id }) => !isAfterPage(id));
     return moveRows(map, index, { ...known, ...placeRows(known, rows, anchor) });
   }
-  // Plants were created. The later pages start at other ids and are loaded again.
+  // Created plants have moved the end of this page. The later pages then start at other ids, and the table
+  // loads them again.
   const page = {
     after: startOf(map, index),
     firstRow: known?.firstRow ?? endRow(map),
