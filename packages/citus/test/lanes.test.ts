@@ -307,7 +307,7 @@ describe('a database that becomes a cluster', () => {
     await lanes.close();
     expect(finishedReads).toBe(0);
     await vi.waitFor(() => expect(finishedReads).toBe(1));
-    await setImmediate(); // In this turn of the event loop, the read would end.
+    await setImmediate(); // During this turn of the event loop, the read would end.
     expect(noticed).toBe(0);
   });
 

@@ -9,8 +9,8 @@ export interface FollowPlantsOptions {
   /** Receives all plants, ascending by id. Runs after the first list, and then after changes. */
   onPlants: (plants: StoredPlant[]) => void;
   /**
-   * Receives the error that ends the updates. Pass this error to `plantStoreError`. Without this function,
-   * the error becomes an unhandled rejection, which stops a Node process.
+   * Receives the error that ends the updates. Pass this error to `plantStoreError`. Without `onError`, the
+   * error becomes an unhandled rejection, which stops a Node process.
    */
   onError?: (error: unknown) => void;
 }

@@ -4,7 +4,7 @@ import { AccessTokenError } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
 
 /**
- * The error of a call, or of a plant in a batch. Both `kind` and `code` tell the members of this union apart.
+ * The error of a call, or of a plant in a batch. `kind` and `code` both identify a member of this union.
  * `Name` limits the union to the errors of one procedure.
  */
 export type PlantStoreError<Name extends ProcedureName = ProcedureName> =
@@ -36,7 +36,7 @@ type FieldMessages = { [field: string]: string[] | undefined };
 
 /**
  * No response of the store arrived, because the network failed or a proxy responded. The store may or may not
- * have carried out the call. It is always safe to repeat a create.
+ * have carried out the call. A repeated create does no harm.
  */
 interface NoResponse {
   /** `timeout`: the call reached its time limit. `noStream`: the platform cannot read a stream. */

@@ -242,7 +242,7 @@ describe('calls at the same time', () => {
     const [whoAmI] = await Promise.all([client.whoAmI.query(), client.countPlants.query()]);
     expect(whoAmI).toMatchObject({ name: 'environment' });
     await client.createPlant.mutate(newPlant());
-    // Before this response, the changes of earlier tests may become visible.
+    // Until this response, the changes of earlier tests may be invisible.
     expect((await waiting).changes).not.toEqual([]);
   });
 

@@ -23,7 +23,8 @@ export async function openDatabase(
     const { openPostgres } = await import('./postgres/postgres-database.ts');
     return openPostgres(options.databaseUrl, { ...openOptions, cluster: options.cluster });
   }
-  // PGlite keeps such a database in memory, but a store needs a directory for its lock.
+  // For a path with `memory://`, PGlite keeps the database in memory, but a store needs a directory for its
+  // lock.
   if (options.dataDirectory.startsWith('memory://')) {
     throw new DataDirectoryError('memory:// is not a directory: use openTestStore for a test');
   }

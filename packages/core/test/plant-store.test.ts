@@ -89,7 +89,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     'rejects an invalid plant, through the store and through the procedure (%#)',
     async (input) => {
       const caller = createCaller({ store, principal });
-      const invalid = input as never; // A tool without types can pass such a value.
+      const invalid = input as never; // A tool without types can pass an input that is not a plant.
       await expect(store.create(invalid)).rejects.toMatchObject({ code: 40001 });
       await expect(caller.createPlant(invalid)).rejects.toMatchObject({
         code: 'BAD_REQUEST',
@@ -139,7 +139,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
   });
 
   it('creates no plants when one of many plants is invalid', async () => {
-    // A tool without types can pass such a value.
+    // A tool without types can pass an input that is not a plant.
     const plants = [{ id: freeId(), name: 'x' }, { id: freeId() }] as NewPlant[];
     await expect(store.createMany(plants)).rejects.toMatchObject({
       kind: 'invalidInput',

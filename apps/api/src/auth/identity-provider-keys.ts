@@ -4,7 +4,7 @@ import { HttpError } from '../errors/http-error.ts';
 /** The time limit of a fetch in milliseconds. A request needs the rest of its time to create its plant. */
 const fetchTimeout = 3_000;
 
-/** Milliseconds between two fetches. So tokens with unknown keys cannot flood the provider with fetches. */
+/** The milliseconds between two fetches limit the fetches that tokens with unknown keys can cause. */
 const cooldown = { afterSuccess: 10_000, afterFailure: 1_000 };
 
 /** The most bytes of a JWKS. A usual JWKS has a few thousand bytes. */

@@ -62,8 +62,8 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
 }
 
 /**
- * Makes the error for a weak or malformed key of the provider: jose throws `JWKSInvalid` for such a key, or
- * an error that is not a `JOSEError`.
+ * For a weak or malformed key of the provider, jose throws `JWKSInvalid`, or an error that is not a
+ * `JOSEError`. Makes the server's error for such a key.
  */
 function unusableKey(jwt: string, cause: unknown): Error {
   const { kid } = decodeProtectedHeader(jwt);

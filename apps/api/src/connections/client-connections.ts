@@ -12,8 +12,8 @@ import { HttpError } from '../errors/http-error.ts';
 /** The state of a client's connection. */
 export interface ClientConnection {
   /**
-   * The responses that are not sent yet, and the latest response. This is an array and not a Set, because
-   * the old tables of a Set would keep sent responses in memory.
+   * The responses that are not sent yet, and the latest response. The responses are in an array, because the
+   * old tables of a Set would keep sent responses in memory.
    */
   readonly responses: TrackedResponse[];
   /** Whether the server closes the connection after the last of `responses`. */
@@ -148,7 +148,7 @@ export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
   const latest = responses.at(-1);
   if (latest) latest.reply = reply;
   // The server ignores a wish to upgrade the protocol, and sends the usual response (RFC 9110 §7.8). Node
-  // loses the bytes that follow such a request, so the connection closes.
+  // loses the bytes that follow a request to upgrade, so the connection closes.
   if (raw.headers.upgrade !== undefined) closeAfter(reply.raw);
   if (responses.length > maxPending) {
     const message = `${maxPending} requests of this connection have no response yet: nothing was written, wait for responses`;

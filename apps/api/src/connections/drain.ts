@@ -18,7 +18,8 @@ const maxQuietTimes = 20;
 /**
  * Makes the hooks that close a server so that no request fails. During the drain delay, the server accepts
  * requests, so that a load balancer sees `/readyz` change. The server closes each connection after a
- * response. Then the server stops listening, and closes when every request has its response.
+ * response. After the drain delay, the server stops listening, and closes when every request has its
+ * response.
  *
  * @param closed is called when the server has stopped listening. The promise resolves when every stopping
  *   process has stopped listening
@@ -83,7 +84,7 @@ export function drain(
 
   /**
    * Waits until the server has accepted all connections and has read all requests that the kernel holds.
-   * Otherwise the kernel would reset the connections that the server has not accepted.
+   * Without this wait, the kernel would reset the connections that the server has not accepted.
    */
   async function waitForQuiet(): Promise<void> {
     for (let times = 0; server.server.listening && times < maxQuietTimes; times++) {

@@ -15,9 +15,9 @@ export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<S
   return {
     bodyLimit,
     requestTimeout,
-    // After this time, Node closes an inactive connection. Node waits twice as long while the client does not
-    // read its response. The timeout for inactive connections is longer than the request timeout, so that an
-    // incomplete request gets its error first.
+    // Node closes a connection that has been inactive for this time. Node waits twice as long while the
+    // client does not read its response. The timeout for inactive connections is longer than the request
+    // timeout, so that an incomplete request gets its error first.
     connectionTimeout: requestTimeout + 2 * connectionsCheckingInterval,
     genReqId: requestIdOf,
     // A path parameter with over 100 characters, Fastify's limit, must get the same error as other invalid

@@ -51,7 +51,7 @@ export interface LogOutput extends pino.DestinationStream {
 /**
  * Writes the log to standard output. Each write is a system call, so one write contains many lines. One of
  * Node's threads writes, because a disk may stall. Requests never wait for the log. When the pipe or the disk
- * is full, or the disk stalls, the log loses lines. Then a later line gives the number of lost lines.
+ * is full, or the disk stalls, the log loses lines. A later line gives the number of lost lines.
  */
 export function logOutput({
   onLost = () => {},

@@ -18,7 +18,8 @@ import { rejectUnknownRoute } from '../requests/unknown-route.ts';
 import { addVary, weightOf } from '../responses/negotiation.ts';
 
 /**
- * Prometheus needs only one connection. These connections share file descriptors with the store's clients.
+ * Prometheus needs only one connection. The connections of the metrics share file descriptors with the
+ * store's clients.
  */
 const maxConnections = 8;
 

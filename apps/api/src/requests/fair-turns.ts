@@ -26,7 +26,7 @@ interface Waiting {
 
 /**
  * Makes turns for requests that may come in a flood. In each turn of the event loop, only a few requests
- * continue. So other work waits only for these few requests.
+ * continue.
  *
  * In a turn that has accepted a connection, even fewer requests continue, because Node accepts only one
  * connection in each turn (nodejs/node#57364), and more connections may be waiting.

@@ -25,7 +25,7 @@ export function tooMany(limit: string, end: number): HttpError {
   return new HttpError('rateLimited', message, { retryAfter });
 }
 
-/** The most clients in memory. Without this bound, a flood from many addresses could fill the memory. */
+/** The most clients in memory. Without the bound, a flood from many addresses could fill the memory. */
 const maxClients = 100_000;
 
 /** Makes a function that returns the counts of a client in the current minute. */

@@ -35,7 +35,7 @@ const raw = (text: string) => sendRaw(server.url, text);
 
 const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** This cursor belongs to another database. */
+/** A cursor that belongs to another database. */
 const otherCursor = Buffer.from('0123456789abcdef 1').toString('base64url');
 
 /** Each function causes one error, and returns the response. */

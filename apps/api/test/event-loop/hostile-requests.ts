@@ -217,7 +217,7 @@ function chunks(bytes: Buffer): Buffer[] {
   });
 }
 
-/** Plants that are not valid. They have the most errors, or the longest ones. */
+/** Invalid plants with the most errors, or with the longest errors. */
 const invalidPlants: Record<string, string> = {
   'empty objects': '{}',
   numbers: '1',

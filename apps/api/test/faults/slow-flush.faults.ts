@@ -5,7 +5,7 @@ import { serve } from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 import { type PlantsDatabase, startPlantsDatabase } from './plants-database.ts';
 
-// On a slow disk, each commit takes seconds. Nothing can cancel such a commit.
+// On a slow disk, each commit takes seconds. Nothing can cancel a commit that waits for the disk.
 const test = it.runIf(hasSlowFlush);
 
 const disk = hasSlowFlush ? makeSlowFlush() : undefined;

@@ -27,8 +27,8 @@ export interface Server {
   /** The requests that read plants, or undefined when the benchmark does not measure reads. */
   readonly reads?: ReadFormats | undefined;
   /**
-   * Whether the program stores plants. After a load, each acknowledged plant must be in the table of such a
-   * program.
+   * Whether the program stores plants. After a load, the benchmark checks that the table contains each plant
+   * that such a program has acknowledged.
    */
   readonly storesPlants: boolean;
   /** Whether the program takes every int64 as an id. Other programs get ids below 2^53. */
@@ -75,7 +75,7 @@ function ours(name: string, title: string, format: RequestFormat, reads?: ReadFo
   return { name, title, server };
 }
 
-/** `NODE_ENV` turns on the production mode of the peers. Their JSON parsers round ids beyond 2^53. */
+/** `NODE_ENV` turns on the production mode of the peers. The peers' JSON parsers round ids beyond 2^53. */
 function peer(name: string, title: string, format: RequestFormat, reads?: ReadFormats) {
   const env = { NODE_ENV: 'production' };
   const program = pathOf(`./peers/${name}.ts`);

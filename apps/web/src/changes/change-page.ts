@@ -14,9 +14,8 @@ export interface PageQuery extends PlantFilter {
 }
 
 /**
- * Applies changes to a page. Returns the same page when no change concerns the page. It is safe to apply a
- * change that the page already contains. The function adds no plants to a page of a
- * search, see `mayLackPlants`.
+ * Applies changes to a page. Returns the same page when no change concerns the page. A change that the page
+ * already contains does no harm. The function adds no plants to a page of a search, see `mayLackPlants`.
  */
 export function changePage(
   page: LoadedPage,

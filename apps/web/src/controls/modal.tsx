@@ -14,7 +14,7 @@ export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
     const { current: opened } = element;
     if (!opened || !isOpen) return;
     opened.showModal();
-    // Without this focus, the browser would focus the first button, which closes the dialog.
+    // Without a focused element, the browser would focus the first button, which closes the dialog.
     (
       opened.querySelector<HTMLElement>('[data-focus], textarea, input[type=text]') ?? opened
     ).focus();

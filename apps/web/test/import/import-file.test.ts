@@ -97,7 +97,7 @@ it('counts the bytes and the lines of a request after the response', async () =>
 it('finds the plant that makes the store reject a whole request', async () => {
   const { client } = await startStore();
   const plants = Array.from({ length: 9 }, (_, i) => ({ id: BigInt(i), name: `x${i}` }));
-  // This plant stands for a plant that only a newer version of the store rejects.
+  // The id 5 stands for a plant that only a newer version of the store rejects.
   const stranger = { id: 5n, name: 5 } as unknown as NewPlant;
   const sent = plants.with(5, stranger);
   const results = await createPlants(sent, connectionOf(client), new AbortController().signal);

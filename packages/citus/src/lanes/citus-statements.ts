@@ -15,12 +15,11 @@ import {
 
 /**
  * The statements that Citus passes to the nodes that store the plants. If the INSERT had an array for each
- * column, Citus would send every row through the coordinator. So the INSERT has a parameter for each value,
- * and each batch size needs a different statement text.
+ * column, Citus would send every row through the coordinator. The INSERT has a parameter for each value, so
+ * each batch size needs a different statement text.
  *
  * Citus rejects volatile functions in a write. Citus also evaluates an expression that fails in a branch of
- * CASE that is not taken. The INSERT therefore sets the name to null after the deadline, and the column
- * rejects null.
+ * CASE that is not taken. After the deadline, the INSERT sets the name to null, which the column rejects.
  */
 export function createOrdinaryStatements(verbs: Verbs): PlantStatements {
   return {

@@ -12,8 +12,8 @@ import { clusterIdSignature } from '../shards/node-functions.ts';
 import type { StorageNode } from '../shards/shard-map.ts';
 
 /**
- * The connections for statements about the plants of one node of a cluster. These statements have their own
- * connections, so that other statements continue when that node is down.
+ * The connections for statements about the plants of one node of a cluster. Each node has its own
+ * connections, so that other statements continue when one node is down.
  */
 export interface NodeAccess extends Verbs {
   /** See `Database`. */

@@ -17,7 +17,7 @@ import {
   planDistribution,
 } from './distribute.ts';
 
-/** A move of billions of plants takes hours. This limit of 24 days is the longest that Postgres has. */
+/** A move of billions of plants takes hours. The limit of 24 days is the longest that Postgres has. */
 const limits = {
   timeout: 2 ** 31 - 1,
   lockTimeout: migrationTimeout,

@@ -57,7 +57,10 @@ export interface DistributeOptions {
 export interface DistributeResult extends Distribution {
   /** Whether all steps are done. */
   readonly isDone: boolean;
-  /** The instances that have not noticed the cluster. These instances send all plants through one node. */
+  /**
+   * The instances that have not noticed the cluster. An instance that has not noticed the cluster sends all
+   * plants through one node.
+   */
   readonly blindInstances: readonly Instance[];
 }
 

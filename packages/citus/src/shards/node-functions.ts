@@ -3,7 +3,7 @@ import { contentColumns, lateWrite } from '@plant-store/core/cluster';
 /**
  * The functions that insert and delete plants on a cluster. Each function runs on the node that stores the
  * plants, and writes directly to the shards. An INSERT into the distributed table `plants` costs twice as
- * much. Citus plans such an INSERT again for each batch, and writes a statement for each shard.
+ * much. For each batch, Citus plans such an INSERT again, and writes a statement for each shard.
  *
  * Before a function writes, it takes the same steps as Citus: it locks the metadata of the shards, and then
  * checks that the node still has the shards. When Citus moves or splits a shard, its last step locks the same
@@ -146,8 +146,8 @@ export const createNodeFunctions = [
     $tail$;
   end
   $do$`,
-  // A get may have missed a plant whose delete still waits for the standby in its commit. So even a delete
-  // without a plant waits for the standby.
+  // A get may have missed a plant whose delete still waits for the standby in its commit. Even a delete that
+  // finds no plant therefore waits for the standby.
   `do $do$
   begin
     execute $head$

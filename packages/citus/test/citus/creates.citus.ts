@@ -109,7 +109,7 @@ describe('creates on Citus', () => {
     Array.from({ length: 300 }, () => ({ id: freeId(), name: '"\\ 🪴', tag: 'NULL' }));
 
   it('sends creates to the node that stores the plants, without a prepared transaction', async () => {
-    // These are the last statements of the store's connections to the workers. On a slow machine, some
+    // Selects the last statements of the store's connections to the workers. On a slow machine, some
     // connections have asked whether a commit runs.
     await vi.waitFor(async () => {
       const created = plants();
@@ -218,8 +218,8 @@ describe('creates on Citus', () => {
         .insert([{ id: free, name: 'is late' }], inTime())
         .catch((cause: unknown) => cause);
       expect(databaseCode(error)).toBe(code);
-      // Citus allows no failing function in an ordinary delete. A late delete therefore deletes nothing,
-      // without an error.
+      // Citus allows no failing function in an ordinary delete. After its deadline, an ordinary delete
+      // deletes nothing, without an error.
       await statements.delete(id, { deadline: inTime() }).catch((cause: unknown) => {
         expect(databaseCode(cause)).toBe(code);
       });

@@ -50,8 +50,8 @@ export type AccessTokenTable = ReturnType<typeof createAccessTokenTable>;
 
 /** Makes the statements for access tokens. A request needs only `find` and `markUsed`. */
 export function createAccessTokenTable({ read, write }: Verbs) {
-  // A lock on the table may block the statements of this function, so they must not use the only connection
-  // for look-ups.
+  // A lock on the table may block these statements, so the statements must not use the only connection for
+  // look-ups.
   const over = (options?: CallOptions) => drizzleOver(write, { share: 'lists', ...options });
   const db = over();
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
@@ -128,7 +128,7 @@ export function createAccessTokenTable({ read, write }: Verbs) {
     },
 
     async markUsed(sha256s: readonly string[], at: Date): Promise<void> {
-      // This statement skips locked rows, because it could deadlock with a revocation if it waited for them.
+      // The statement skips locked rows, because a wait for locked rows could deadlock with a revocation.
       const unlocked = db
         .select({ hash })
         .from(accessTokens)

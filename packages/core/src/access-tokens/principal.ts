@@ -19,7 +19,9 @@ export interface Principal {
 /** The last time that RFC 3339 can represent. */
 const lastTime = Date.UTC(9999, 11, 31);
 
-/** Returns an expiry that RFC 3339 can represent. Otherwise the token counts as a token without an expiry. */
+/**
+ * Returns an expiry that RFC 3339 can represent, and otherwise undefined, as for a token without an expiry.
+ */
 export function representable(expiresAt: Date | null | undefined): Date | undefined {
   return expiresAt && expiresAt.getTime() <= lastTime ? expiresAt : undefined;
 }

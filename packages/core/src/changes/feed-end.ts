@@ -35,7 +35,7 @@ const noPause: Pause = { least: 0, more: 0 };
 
 /**
  * Each follower that gets a page extends the next pause by `restForEach` ms. The sum of these extensions is
- * at most `maxRest` ms. These pauses leave most of the time for requests.
+ * at most `maxRest` ms. The pauses leave most of the time for requests.
  */
 const restForEach = 0.1;
 const maxRest = 1_000;

@@ -35,7 +35,7 @@ export type ReadChanges = (
  * the feed.
  *
  * The changes are ordered by transaction number. A page contains only the changes of transactions that began
- * before the oldest running transaction. So no change can later appear before the cursor.
+ * before the oldest running transaction. No change can therefore appear later at an earlier position.
  *
  * When a create waits for a delete that frees its id, the create may have the lower transaction number. A
  * page then omits the delete, because clients would remove the new plant from their copies.

@@ -7,8 +7,8 @@ import { isOwn, timeline } from './epoch/epoch.ts';
 
 /**
  * The identifier of a database and its history. The identifier changes when somebody restores a backup,
- * promotes a standby, or rewrites one of the tables. A transaction number can stand for other changes after
- * such an event.
+ * promotes a standby, or rewrites one of the tables. After a restore or a promotion, a transaction number can
+ * stand for other changes.
  */
 const epoch = `
   left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),

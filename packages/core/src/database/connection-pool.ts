@@ -214,7 +214,10 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     };
   }
 
-  /** Adds a listener. It is called when the clocks of the database and this machine have moved apart. */
+  /**
+   * Adds a listener. The pool calls the listener when the clocks of the database and this machine have moved
+   * apart.
+   */
   onClockMoved(listener: (error: Error) => void): void {
     this.#clockListeners.push(listener);
   }

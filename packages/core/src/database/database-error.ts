@@ -59,7 +59,10 @@ export function isCancelled(error: unknown): boolean {
 /** The SQLSTATE of a warning. */
 const warning = '01000';
 
-/** The error for a commit whose wait for the standby was cancelled. A failover may lose such a commit. */
+/**
+ * The error for a commit whose wait for the standby was cancelled. A failover may lose a commit that the
+ * standby does not have.
+ */
 export function unconfirmedCommit(): Error {
   const message = 'the database warned that the commit may be lost';
   return Object.assign(new Error(message), { code: warning });

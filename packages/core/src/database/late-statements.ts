@@ -6,8 +6,8 @@ const cancelTimeout = 500;
 
 /**
  * Ends the statements that are still running at their deadlines. Nobody can cancel a commit, and a commit on
- * another connection would wait for the same disk. So when the server is in a commit on a connection, the
- * store keeps that connection.
+ * another connection would wait for the same disk. The store keeps a connection on which the server is in a
+ * commit.
  */
 export class LateStatements<Connection extends DatabaseConnection> {
   readonly #isCommitting: (connection: Connection) => Promise<boolean | undefined>;

@@ -7,7 +7,7 @@ export interface Rows {
   count: number;
 }
 
-/** With `arrays`, each row is an array of the values that the driver returns. This is the default. */
+/** With `arrays`, each row is an array of the values that the driver returns. The default is `arrays`. */
 export type RowsAs = 'arrays' | 'objects';
 
 /** Runs a statement on one connection. */

@@ -33,10 +33,7 @@ export function openCopies(connection: PGliteConnection, directory: string): Cop
   };
 }
 
-/**
- * Removes the files that a killed process has left behind. This is safe, because no other process has the
- * directory open.
- */
+/** Removes the files that a killed process has left behind. No other process has the directory open. */
 export async function removeCopies(directory: string): Promise<void> {
   await rm(copiesIn(directory), { recursive: true, force: true });
 }

@@ -53,7 +53,8 @@ export function directoryId(directory: string): string {
 
 /**
  * Checks that nobody has replaced the directory or its database since this process locked the directory.
- * PGlite opens files by path. Otherwise PGlite would write into the new directory, or into deleted files.
+ * PGlite opens files by path. Without this check, PGlite would write into the new directory, or into deleted
+ * files.
  *
  * @param id the result of `directoryId` when this process opened the directory.
  * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced.

@@ -24,7 +24,7 @@ type Waiting = PromiseWithResolvers<Rows> & { readonly timeout: number };
 
 /**
  * A worker thread with PGlite. PGlite runs synchronously and may never return, for example when the disk is
- * full. So PGlite has its own thread, which the main thread ends when it does not respond in time.
+ * full. PGlite has its own thread, so that the main thread can end a thread that does not respond in time.
  */
 export class PGliteThread {
   /** Resolves when the thread has ended. Another thread may then open the same directory. */

@@ -24,7 +24,7 @@ const { pglite, dataDirectory }: WorkerInput = workerData;
 
 // Postgres's parser is one large function of PGlite. V8's optimizing compiler would use 600 MB and seconds of
 // CPU time for this function. Without the compiler, lists are a fifth slower, and other statements are as
-// fast as before. These flags affect all WebAssembly in the process.
+// fast as before. The flags affect all WebAssembly in the process.
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 
@@ -107,7 +107,10 @@ function isWrite(task: Task): boolean {
   return !/^\s*select/i.test(task.text) || task.text.includes('pg_logical_emit_message');
 }
 
-/** Whether PGlite itself has crashed. A Postgres server would restart its processes after such an error. */
+/**
+ * Whether PGlite itself has crashed. After a crash of this kind, a Postgres server would restart its
+ * processes.
+ */
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const severity = severityOf(error);

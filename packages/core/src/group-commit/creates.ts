@@ -36,8 +36,8 @@ export interface CommittedBatch {
  *
  * The deadline of the statement is the earliest deadline of its creates. A statement that reaches the
  * database after this deadline changes nothing. The database cancels a statement that is running at this
- * deadline. In both cases, the creates with later deadlines are written again. Nobody can cancel a commit, so
- * the creates of a statement in its commit wait until the commit ends.
+ * deadline. After a late or cancelled statement, the creates with later deadlines are written again. Nobody
+ * can cancel a commit, so the creates of a statement in its commit wait until the commit ends.
  *
  * @param onCommit is called after each insert statement, and must not throw
  */
@@ -74,8 +74,8 @@ export async function writeBatch(
     await again(deleted, rounds - 1);
   } catch (error) {
     if (!isInserted && isUnconfirmedCommit(error)) return confirm(statements, creates, error);
-    // After a successful insert, the remaining creates are those whose ids are taken. Earlier attempts of
-    // these creates may have stored the plants.
+    // After a successful insert, only the creates with taken ids remain. Earlier attempts of these creates
+    // may have stored the plants.
     const known = isInserted ? outcomeUnknown(error) : insertError(error);
     const isLate = isLateWrite(error) || (isCancelled(error) && performance.now() >= deadline);
     if (isLate || isUnconfirmedCommit(error)) {

@@ -17,7 +17,7 @@ import { createLookUps } from './look-ups.ts';
 
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /** Whether `NewPlant` has checked the plant. The store does not check such a plant again. */
+  /** Whether `NewPlant` has checked the plant. The store does not check a plant twice. */
   readonly isChecked?: boolean;
 }
 

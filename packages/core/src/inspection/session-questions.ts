@@ -29,7 +29,7 @@ export const sessionQuestions: readonly Question[] = [
   {
     check: 'sessions',
     level: 'warning',
-    // This setting cannot harm the store, whose transactions are never idle for long.
+    // Transactions of the store are never idle for long, so this setting cannot harm the store.
     select: `
       select quote_ident(session_user) as name, name as value from pg_settings
       where ${milliseconds} > 0 and (name in ('idle_session_timeout', 'transaction_timeout')

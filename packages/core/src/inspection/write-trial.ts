@@ -19,8 +19,8 @@ const trialTimeout = 1_000;
 const statementsTimeout = 10_000;
 
 /**
- * Creates, finds and deletes plants with the same statements as requests, and rolls these changes back. Then
- * commits a message to the database's log, which changes no table.
+ * Creates, finds and deletes plants with the same statements as requests, and rolls these changes back. At
+ * the end, commits a message to the database's log, which changes no table.
  */
 export async function tryWrites(connection: DatabaseConnection): Promise<Hazard> {
   const found = (await tryStatements(connection)) ?? (await tryCommit(connection));

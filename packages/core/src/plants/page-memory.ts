@@ -8,8 +8,8 @@ const rowBytes = 128;
 
 /**
  * Reserves the caller's memory for a page. When a statement gets its turn, `onTurn` reserves as much memory
- * as the page may need. `settle` changes the reservation to the actual size of the page. So a page reserves
- * no memory before the turn of its statement.
+ * as the page may need. `settle` changes the reservation to the actual size of the page. Before the turn of
+ * its statement, a page reserves no memory.
  *
  * @param maxRows the maximum number of rows in the page
  * @param maxBytes the maximum bytes of names and tags in the page

@@ -140,7 +140,7 @@ const insertOverNodes = `
  * Writes a message to the database's log. This message makes the commit of a statement wait for the
  * synchronous standby, even when the statement only reads.
  *
- * When the wait of a commit for the standby is cancelled, its rows are visible before they are durable. The
+ * When the wait for the standby is cancelled, the rows of a commit are visible before they are durable. The
  * statement that reads such rows must itself write the message, because a failover could happen between two
  * statements.
  */

@@ -51,7 +51,10 @@ export interface ConnectionOptions {
   lockTimeout?: number;
   /** Whether the connection only reads. A read-only connection may lead to a read replica. */
   readOnly?: boolean;
-  /** Whether the URL names no other host. Such a connection may lead to a primary that rejects writes. */
+  /**
+   * Whether the URL names no other host. A connection to the only host may lead to a primary that rejects
+   * writes.
+   */
   isOnlyHost?: boolean;
   /** The sessions that closed connections may have left behind. The next connection ends these sessions. */
   leftBehind?: LeftBehind;
@@ -198,8 +201,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       };
       const rows = await run().catch((error: unknown) => {
         if (!isStatementLost(error)) throw error;
-        // After this error, the connection prepares no statements: another client has deallocated a statement
-        // of the pooler.
+        // Another client has deallocated a statement of the pooler, so the connection prepares no further
+        // statements.
         prepares = false;
         return run();
       });
@@ -253,9 +256,9 @@ const cancelTimeout = 1_000;
 const longestTimeout = 2 ** 31 - 1;
 
 /**
- * With these settings, in seconds and milliseconds, the server ends the session of a silent client. A
- * firewall may forget a connection without closing it. A copy without a time limit must not have these
- * settings, because the reader of the copy may pause.
+ * The settings, in seconds and milliseconds, make the server end the session of a silent client. A firewall
+ * may forget a connection without closing it. A copy without a time limit must not have these settings,
+ * because the reader of the copy may pause.
  */
 const keepAlive = {
   tcp_keepalives_idle: 10,

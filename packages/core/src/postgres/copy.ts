@@ -7,7 +7,7 @@ import type { PendingQuery, Row } from 'postgres';
  *
  * In version 3.4, postgres.js resolves the query with the stream. The count or an error arrives only after
  * the last row, when the query has already been resolved (https://github.com/porsager/postgres/issues/1173).
- * This function therefore replaces the `resolve` and `reject` of the query.
+ * `copyFromStdin` therefore replaces the `resolve` and `reject` of the query.
  */
 export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array): Promise<number> {
   const { resolve } = query as unknown as Resolvable<Writable | { count: number }>;
@@ -27,7 +27,7 @@ export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array
  *
  * In version 3.4, postgres.js resolves the query with the stream of the rows. When an error arrives in the
  * same packet, postgres.js destroys the stream before anybody can add a listener. An error without a listener
- * stops the process. This function therefore replaces the `resolve` of the query. The stream keeps the error
+ * stops the process. `copyToStdout` therefore replaces the `resolve` of the query. The stream keeps the error
  * for its reader.
  *
  * For a slow reader, postgres.js also pauses the socket. If the last rows and the end of the copy are in the

@@ -6,8 +6,9 @@ import { parseDatabaseUrl } from '../database/database-url.ts';
 
 /**
  * Makes a postgres.js client that reads a URL as libpq does (PostgreSQL's manual, "Connection URIs" and "SSL
- * Support"). By itself, postgres.js does not support socket directories or `verify-ca`. It also sends
- * `sslrootcert` to the server as a setting. For an IP address, it checks the certificate for "localhost".
+ * Support"). By itself, postgres.js does not support socket directories or `verify-ca`. postgres.js also
+ * sends `sslrootcert` to the server as a setting. For an IP address, postgres.js checks the certificate for
+ * "localhost".
  *
  * Without `sslmode` and `sslrootcert` the connection has no TLS. `sslrootcert` alone means `verify-full`.
  * Without `sslrootcert`, the client trusts Node's own certificate authorities. A connection over a Unix

@@ -18,8 +18,8 @@ export interface TablePrivileges {
   readonly table: string;
   readonly privileges: readonly Privilege[];
   /**
-   * The table's schema if the user lacks the privilege to use this schema; otherwise null. Without this
-   * privilege, the privileges on the table have no effect.
+   * The table's schema if the user lacks the privilege to use this schema; otherwise null. Without the
+   * privilege on the schema, the privileges on the table have no effect.
    */
   readonly closedSchema: string | null;
   /** The name of the user as an SQL identifier. */

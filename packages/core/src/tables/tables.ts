@@ -40,7 +40,8 @@ const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
 /**
  * SQL for the number of the current transaction. With `synchronous_commit = off`, clients could read a commit
  * before it is on the disk. After a crash, another transaction could then get the same number. The commit of
- * a change therefore always waits for the disk. Citus cannot read the form `CASE value WHEN …`.
+ * a change always waits for the disk, because this expression changes the setting. Citus cannot read the form
+ * `CASE value WHEN …`.
  */
 export const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end

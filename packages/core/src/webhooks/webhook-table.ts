@@ -109,8 +109,8 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
 
     /**
      * Changes an endpoint for the instance that sends to the endpoint. Changes nothing, and returns
-     * undefined, when another instance has claimed the endpoint, or the operator has changed the endpoint. A
-     * formerly frozen instance therefore cannot move the cursor.
+     * undefined, when another instance has claimed the endpoint, or the operator has changed the endpoint. An
+     * instance that was frozen therefore cannot move the cursor.
      */
     async advance(row: { name: string; revision: number }, instance: string, set: WebhookChange) {
       const isOurs = [eq(holder, instance), eq(name, row.name), eq(revision, row.revision)];

@@ -222,8 +222,8 @@ describe('access tokens', () => {
     time += 59_999;
     const others = open();
     await others.authenticate(token);
-    // Updates run in turn. An update of the first token would therefore come before the update of the second
-    // token.
+    // Updates run in turn. If the first token got another update, this update would come before the update of
+    // the second token.
     await others.authenticate(await others.create('Mia too'));
     await vi.waitFor(async () => {
       const list = await others.list();

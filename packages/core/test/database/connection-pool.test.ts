@@ -154,7 +154,7 @@ describe('a statement that waits for a connection', () => {
   });
 
   it.each(['lists', 'searches'] as const)(
-    'rejects %s as overloaded when a list has ended and they have waited for four fifths of their time',
+    'rejects %s as overloaded after a wait of four fifths of their time, if a list has ended in the meantime',
     async (share) => {
       const { run, accept } = createPool({ shares });
       const first = rowsOf(run('first', { share: 'lists' }));
@@ -347,8 +347,8 @@ describe('mayCommit', () => {
 
   it.each([
     { commits: [true, true], expected: true },
-    // The first statement waits for a lock. So a new statement does not wait for the commit of the second
-    // statement.
+    // The first statement waits for a lock. A new statement therefore does not wait for the commit of the
+    // second statement.
     { commits: [false, true], expected: false },
     { commits: [false, false], expected: false },
     { commits: [undefined, undefined], expected: true },

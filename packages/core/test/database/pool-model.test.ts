@@ -97,8 +97,8 @@ function createModel() {
   }
 
   /**
-   * Ends the statements that have a turn and will get no connection. For such a statement, an attempt to
-   * connect has failed, and no other connection is left.
+   * Ends the statements that have a turn and will get no connection. An attempt to connect has failed for
+   * these statements, and no other connection is left.
    */
   function endUnsent(): void {
     const hasConnection = connections.some(

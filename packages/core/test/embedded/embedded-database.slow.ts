@@ -30,7 +30,7 @@ afterEach(async () => {
 const insert = { text: 'insert into numbers values (1)' };
 const count = { text: 'select count(*)::int from numbers' };
 
-/** This statement would take days. */
+/** A statement that would take days. */
 const endless = { text: 'select count(*) from generate_series(1, 1e12)' };
 
 it('ends a statement that does not return, and keeps the committed plants', async () => {

@@ -221,7 +221,7 @@ it('sends a larger statement after a slow commit', async () => {
   expect(sizesOf(sent)).toEqual([1, 100, 50]);
 });
 
-it('sends calls in one statement when they are added together', async () => {
+it('sends calls in one statement when `runAll` adds the calls', async () => {
   const sent: string[][] = [];
   const coalescer = createCoalescer({ send: recording(sent), maxBatch: 100 });
   const outcomes = inputs(250).map((value) => ({ status: 'fulfilled', value }));
@@ -327,8 +327,8 @@ it('accepts as many calls as two statements at a time can settle before the dead
   }
   const overload = countOutcomes(coalescer, 1_000);
   await vi.advanceTimersByTimeAsync(5_000);
-  // The coalescer accepts calls while the statements ahead need at most 80 % of five seconds.
-  // So 180 calls may wait, and ten more calls are sent at once.
+  // The coalescer accepts calls while the statements ahead need at most 80 % of five seconds. 180 calls may
+  // wait, and ten more calls are sent at once.
   expect(await overload).toEqual({ done: 190, overloaded: 810 });
 });
 

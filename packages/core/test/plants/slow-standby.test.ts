@@ -71,7 +71,8 @@ test('creates that arrive during a slow commit share the next statement', async 
       and query_start > ${now}::text::timestamptz`;
   await vi.waitFor(async () => expect(await asked()).not.toHaveLength(0));
   expect(await waitingCommits()).toHaveLength(1);
-  for (let i = 0; i < 150; i++) create(); // These creates are more than a statement usually has.
+  // The test starts more creates than one statement usually contains.
+  for (let i = 0; i < 150; i++) create();
   resume();
   await Promise.all(creates);
   expect(sizes).toEqual([1, creates.length - 1]);

@@ -497,7 +497,7 @@ it('sends a cancel request, and stops waiting at the timeout when the server is 
   const silent = createServer((socket) => socket.on('data', (chunk) => received.push(chunk)));
   const port = await listen(silent);
   await cancelStatement({ host: '127.0.0.1', port }, { pid: 258, secret: 772 }, 1_000);
-  // These bytes are the length, the code 1234.5678, the process and the secret.
+  // The bytes of a cancel request are the length, the code 1234.5678, the process and the secret.
   await vi.waitFor(() =>
     expect(Buffer.concat(received).toString('hex')).toBe('0000001004d2162e0000010200000304'),
   );

@@ -120,7 +120,10 @@ export function unusedColumns(header: CsvHeader, columns: Columns | undefined): 
   return names.filter((name) => name !== '' && !isUsed(name));
 }
 
-/** Whether the file is the rejects file of an import. Such a file starts with two additional columns. */
+/**
+ * Whether the file is the rejects file of an import. The rejects file of an import starts with two additional
+ * columns.
+ */
 export function isOfRejectsFile({ columns }: CsvHeader): boolean {
   return columns[0] === 'line' && columns[1] === 'reason';
 }

@@ -35,7 +35,7 @@ export class CsvParser {
    * Parses a line.
    *
    * @returns the record that ends with this line, or undefined when the record continues in the next line
-   * @throws SyntaxError when a quote is misplaced. After this error, the next line starts a new record.
+   * @throws SyntaxError when a quote is misplaced. After a SyntaxError, the next line starts a new record.
    */
   add(line: string): Field[] | undefined {
     if (!this.isInRecord && !line.includes('"')) {

@@ -2,7 +2,7 @@ import { type CsvHeader, isOfRejectsFile } from './header.ts';
 
 /**
  * Formats rejected rows as CSV. The columns `line` and `reason` come before the unchanged row of the file. A
- * person can correct such a file and import it.
+ * person can correct the rejects file and import it.
  */
 export function rejectFormat(header: CsvHeader) {
   const { delimiter, text } = header;

@@ -3,7 +3,7 @@ import { showValue } from './show-value.ts';
 
 /**
  * Explains why the store rejects a plant. Adds the invalid values to the store's message, and replaces the
- * names of properties by the names of columns. Does not add names and tags, because they can be long.
+ * names of properties by the names of columns. Names and tags can be long, so the message omits them.
  */
 export function reasonOf(message: string, plant: unknown, columns?: Columns): string {
   if (typeof plant !== 'object' || plant === null) return message;

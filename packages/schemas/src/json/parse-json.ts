@@ -36,8 +36,9 @@ export function quoteLongIntegers(text: string): string {
 }
 
 /**
- * Matches a number that plain `JSON.parse` may round, and the character before it. Such a number has an
- * exponent, or more than the 15 digits that a double always holds. The pattern can match a part of a string.
+ * Matches a number that plain `JSON.parse` may round, and the character before it. A number that may be
+ * rounded has an exponent, or more than the 15 digits that a double always holds. The pattern can match a
+ * part of a string.
  */
 const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
 

@@ -70,7 +70,7 @@ function decode(body: Buffer): string {
   return body.toString();
 }
 
-/** The most levels of nesting in an input. RFC 8259 §9 allows such a limit. */
+/** The most levels of nesting in an input. RFC 8259 §9 allows a limit of nesting. */
 const maxLevels = 500;
 
 /**

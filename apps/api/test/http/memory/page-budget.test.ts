@@ -36,8 +36,8 @@ it('rejects lists but accepts creates while slow clients do not read their pages
 });
 
 it.each([
-  // Otherwise the count of the first read would become negative, and the count of the second read would never
-  // end.
+  // With the wrong count, the first read would give back more than it took, and the second read would never
+  // give its memory back.
   { blocked: 'runs in the database', otherLists: 0, nameLength: 1 },
   { blocked: 'waits for its turn', otherLists: 2, nameLength: 2 ** 20 - 100 },
 ])(
@@ -100,7 +100,7 @@ it.each([
     const others = Array.from({ length: otherLists }, () => opened.store.list({ limit: 100 }));
     await statementsWait(otherLists);
     canRead.resolve();
-    await setImmediate(); // In this turn of the event loop, the read takes the place in the queue.
+    await setImmediate(); // During this turn of the event loop, the read takes its place in the queue.
     await statementsWait(otherLists || 1);
     endStream?.();
     expect(await stream.text()).toContain('event: connected');

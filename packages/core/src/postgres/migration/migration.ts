@@ -21,8 +21,8 @@ const insufficientPrivilege = '42501';
  * Applies the missing migrations in one transaction, on a separate connection. The transaction holds an
  * advisory lock, so that only one instance migrates at a time.
  *
- * When no migration is missing, this function only reads. So a user without the privilege to create tables
- * can use a database that another user has migrated.
+ * When no migration is missing, this function only reads. A user without the privilege to create tables can
+ * therefore use a database that another user has migrated.
  *
  * @param connect opens a connection whose statements may take as long as `migrationTimeout`.
  * @returns whether the plants were found to be distributed.
