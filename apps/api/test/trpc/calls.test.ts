@@ -141,7 +141,7 @@ async function responseTo({ path, ...request }: SentRequest) {
 
 async function partsOf(response: Response) {
   const { status, headers } = response;
-  // superjson adds a note when `next` equals the last id. Our server leaves this note out.
+  // superjson adds a note when `next` equals the last id. Our server leaves the note of superjson out.
   const body = (await response.text()).replace(/"referentialEqualities":\{.*?\},/, '');
   return { status, type: headers.get('content-type'), allow: headers.get('allow'), body };
 }

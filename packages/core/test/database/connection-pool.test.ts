@@ -154,7 +154,7 @@ describe('a statement that waits for a connection', () => {
   });
 
   it.each(['lists', 'searches'] as const)(
-    'rejects %s as overloaded after a wait of four fifths of their time, if a list has ended in the meantime',
+    'rejects %s as overloaded at four fifths of the time limit when a list has ended',
     async (share) => {
       const { run, accept } = createPool({ shares });
       const first = rowsOf(run('first', { share: 'lists' }));

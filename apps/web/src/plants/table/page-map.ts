@@ -2,7 +2,10 @@
 interface KnownPage {
   /** The plants have ids greater than `after`. `after` is undefined for the first page of the list. */
   readonly after: bigint | undefined;
-  /** The row of the page's first plant. The list was opened at row 0, and earlier rows are negative. */
+  /**
+   * The number of the row with the page's first plant. The number is negative for a row before the place at
+   * which the list was opened.
+   */
   readonly firstRow: number;
   readonly rowCount: number;
 }
