@@ -12,8 +12,7 @@ const store = await openPlantStore(
   where.startsWith('postgres') ? { databaseUrl: where } : { dataDirectory: where },
 );
 
-// The procedures of the store work here as over tRPC and REST. The procedure checks its input, in which an id
-// may be a number.
+// The procedures check their input, in which an id may be a number.
 const { createPlant, getPlant } = createCaller({
   store,
   principal: { name: 'internal-tool', scopes: ['plants:create', 'plants:read'] },

@@ -66,10 +66,7 @@ export interface ServerOptions {
   trustProxy?: string[];
   /** The directory of the built console. The default is the directory into which `apps/web` builds. */
   consoleDirectory?: string | undefined;
-  /**
-   * The processes that serve the address together: without this option, only this process. By default, there
-   * is only this process.
-   */
+  /** The processes that serve the address together. By default, there is only this process. */
   processes?:
     | {
         areAllReady(): Promise<boolean>;

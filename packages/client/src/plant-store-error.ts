@@ -115,8 +115,7 @@ function fromCatalogue(
   message: string,
 ): PlantStoreError | undefined {
   const kind = errorKind(code);
-  // The cast is safe, because the members of the union differ only in their literals, which TypeScript cannot
-  // check here.
+  // TypeScript cannot check the literals, in which the members of the union differ.
   return (
     kind &&
     ({

@@ -23,8 +23,7 @@ export async function openDatabase(
     const { openPostgres } = await import('./postgres/postgres-database.ts');
     return openPostgres(options.databaseUrl, { ...openOptions, cluster: options.cluster });
   }
-  // For a path with `memory://`, PGlite keeps the database in memory, but a store needs a directory for its
-  // lock.
+  // With `memory://`, PGlite has no directory, but a store needs one for its lock.
   if (options.dataDirectory.startsWith('memory://')) {
     throw new DataDirectoryError('memory:// is not a directory: use openTestStore for a test');
   }

@@ -92,10 +92,7 @@ export interface PlantStore
   /** See `StoreEvents`. */
   readonly events: EventEmitter<StoreEvents>;
 
-  /**
-   * Resolves when the database responds and has the tables. Throws `databaseUnavailable` when the database
-   * does not respond or lacks the tables.
-   */
+  /** Resolves when the database responds and has the tables, or throws `databaseUnavailable`. */
   ready(): Promise<void>;
 
   /**

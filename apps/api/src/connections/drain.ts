@@ -55,8 +55,7 @@ export function drain(
       server.isClosing = true;
       await setTimeout(server.drainDelay);
       const quiet = waitForQuiet();
-      // A client may connect again after its response, so every stopping process must have stopped listening
-      // by then.
+      // A client may connect again after its response, so no stopping process may listen then.
       released = quiet.then(nextTurn).then(closed);
       stopWaiting();
       await quiet;
@@ -75,8 +74,7 @@ export function drain(
       else done();
     },
     closeAfterResponse(_request, { raw }, done) {
-      // The headers of this response may lack `Connection: close`, because the server sent them before the
-      // shutdown began.
+      // The server may have sent these headers, without `Connection: close`, before the shutdown.
       if (!server.server.listening && isLatest(raw)) halfClose(raw.req.socket);
       done();
     },

@@ -8,8 +8,7 @@ import { type RequestLine, requestLineIn } from './request-line.ts';
 /** Sends the contract's errors in place of the errors of Node's HTTP server, which have an empty body. */
 export function respondToNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
-  // By default, Node drops headers after the first thousand. The size limit of 16 KiB for all headers
-  // remains.
+  // By default, Node drops headers after the first thousand. A limit of 16 KiB remains.
   server.maxHeadersCount = 0;
   // A client with `Expect: 100-continue` waits before it sends its body. The server tells the client to
   // send the body when the hooks have accepted the request.
@@ -21,8 +20,7 @@ export function respondToNodeEvents(fastify: FastifyInstance): void {
     server.emit('request', Object.assign(request, { expectsUnknown: true }), response);
   });
   server.on('connect', (_request, socket: Socket) => {
-    // Node no longer handles the errors of this socket, and an error without a listener would be an uncaught
-    // exception.
+    // Node no longer handles this socket's errors, which would be uncaught exceptions.
     for (const event of ['error', 'timeout', 'finish']) socket.on(event, () => socket.destroy());
     const message = 'CONNECT is not supported: this server is not a proxy';
     const error = new HttpError('methodNotAllowed', message);

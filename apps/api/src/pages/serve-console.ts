@@ -25,8 +25,7 @@ export function serveConsole(directory = builtConsole): onRequestHookHandler {
   return (request, reply, done) => {
     if (!request.is404 || !methods.has(request.method)) return done();
     const [path = ''] = request.url.split('?', 1);
-    // The header `Vary` also belongs to a response without the page, because that response depends on
-    // `Accept`.
+    // The response without the page also depends on `Accept`.
     if (path === '/') addVary(reply, 'accept');
     const isForConsole = path === '/' ? asksForHtml(request) : path.startsWith('/console/');
     isBuilt ||= isForConsole && hasConsole(directory);

@@ -17,10 +17,7 @@ import { handleError, routerErrorHandler } from '../requests/send-error.ts';
 import { rejectUnknownRoute } from '../requests/unknown-route.ts';
 import { addVary, weightOf } from '../responses/negotiation.ts';
 
-/**
- * Prometheus needs only one connection. The connections of the metrics share file descriptors with the
- * store's clients.
- */
+/** Prometheus needs only one connection, which takes a file descriptor from the store's clients. */
 const maxConnections = 8;
 
 /**

@@ -79,8 +79,7 @@ export function stopOnSignals({
   logOutput,
   signals,
 }: RunningServer): void {
-  // After SIGINT and SIGHUP, a user waits at a terminal, and no load balancer reads `/readyz`, so there is no
-  // delay.
+  // After SIGINT or SIGHUP, a user waits at a terminal, so there is no delay.
   const stopOnce = onStopSignal(
     (signal) => void stop(signal === 'SIGTERM' ? drainDelay : 0),
     signals,

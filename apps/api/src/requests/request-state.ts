@@ -50,10 +50,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Declares the properties of `FastifyRequest` above on each request of a server. Hooks set the values of the
- * properties later.
- */
+/** Declares the properties above on each request of a server. Hooks set their values later. */
 export function decorateRequests(server: FastifyInstance): void {
   server.decorateRequest('isGone', { getter: isGone });
   server.decorateRequest('bodyBytes', 0);

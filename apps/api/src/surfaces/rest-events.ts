@@ -3,10 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { weightOf } from '../responses/negotiation.ts';
 import type { EventFormat } from './send-events.ts';
 
-/**
- * Writes each change as one event. An error ends the stream, and the response to the client's next request
- * contains the error.
- */
+/** Writes each change as one event. After an error, the next response contains the error. */
 export const restEvents: EventFormat = {
   start: '\n',
   ping: ':\n\n',

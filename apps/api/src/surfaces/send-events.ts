@@ -78,8 +78,7 @@ export function eventHandler({ store, memory, endpoint, format }: EventOptions) 
       get isGone() {
         return request.isGone || signal.aborted;
       },
-      // When a read ends after its stream, the page of the read is not counted, because nobody would release
-      // the page.
+      // A read that ends after its stream reserves nothing, because nobody would release the page.
       reserve(bytes) {
         if (signal.aborted) return () => {};
         memory.set(request, 'pageBytes', 0);
@@ -104,8 +103,5 @@ function withLastEventId(input: unknown, { headers, query }: FastifyRequest): un
   return lastEventId && mayHaveIt ? { ...input, lastEventId } : input;
 }
 
-/**
- * Returns the milliseconds that a client waits before it connects again. The delay is random, to prevent a
- * burst of clients.
- */
+/** Returns a random delay in milliseconds, so that clients do not connect again in a burst. */
 const retryDelay = () => 250 + Math.floor(Math.random() * 750);

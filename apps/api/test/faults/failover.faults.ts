@@ -48,8 +48,7 @@ it.runIf(hasPosixSignals)(
     await Promise.any([response.held, isWaiting]);
     // This create loses its connection when the primary stops. The store then replaces all its connections.
     const lost = { id: 3n, name: 'another' };
-    // The statement of the retry is in its commit. A batch on another connection does not wait for that
-    // statement.
+    // The statement of the retry is in its commit, and a batch does not wait for this commit.
     const other = store.createMany([lost]);
     await vi.waitFor(async () => {
       const inserts = await onPrimary`

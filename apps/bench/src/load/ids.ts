@@ -9,10 +9,7 @@ export type IdOrder =
 
 export const storedPlants = 1_000_000;
 
-/**
- * Multiples of 2^64 ÷ φ are evenly spread over the 64-bit integers. All multiples differ, because the factor
- * is odd.
- */
+/** Multiples of 2^64 ÷ φ are evenly spread, and all differ, because the factor is odd. */
 export const idFactor = 0x9e37_79b9_7f4a_7c15n;
 
 /** Returns the nth id of a load as text, because JavaScript would round a number. */

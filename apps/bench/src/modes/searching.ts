@@ -46,10 +46,7 @@ function searchCase({ database }: Bench): Case<SearchFigures> {
   };
 }
 
-/**
- * Reads all pages of a search. `first` is the milliseconds until the first found plant, and `last` is the
- * milliseconds until all plants.
- */
+/** Reads all pages, and returns the milliseconds until the first and until the last found plant. */
 async function search(url: string) {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;

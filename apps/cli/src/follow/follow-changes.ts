@@ -53,8 +53,7 @@ async function* linesOf(
   tag: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  // The first call throws at once when a setting or the cursor is wrong. Later calls wait while the database
-  // is down.
+  // Only the first call can find a wrong setting. Later calls wait while the database is down.
   const { next } = await reader.changes({ after: cursor, limit: 1 });
   const after = cursor ?? next;
   const outage = createOutageWarning();

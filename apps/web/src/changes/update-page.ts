@@ -98,10 +98,7 @@ async function loadAgain(queryClient: QueryClient, { queryKey, promise }: Query)
   await queryClient.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false });
 }
 
-/**
- * Loads the neighbours of the open plant again after a delete of a neighbour, or after a create nearer to the
- * open plant.
- */
+/** Loads the neighbours of the open plant again when a change may concern these neighbours. */
 function updateNeighbour(
   queryClient: QueryClient,
   { queryKey, state }: Query,

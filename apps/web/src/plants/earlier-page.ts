@@ -33,8 +33,7 @@ export async function findEarlierPage(
     const reachesEnd = next === undefined || next >= end;
     const rowCount = plants.findLastIndex(({ id }) => id <= end) + 1;
     if (reachesEnd && (rowCount > 0 || after === undefined)) return { after, rowCount };
-    // When the distance cannot be shorter, the page has only one id. A single plant can fill a page, because
-    // a page has a limited number of bytes.
+    // A page of one id cannot be shorter, and a single plant can fill a page.
     if (!reachesEnd && tried - short <= 1n) return { after, rowCount };
     if (reachesEnd) short = tried;
     else long = tried;

@@ -64,13 +64,11 @@ export function openNodeAccess(
     async connect() {
       const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
       if (first) return first;
-      // The store has connected directly to this node before, so the node is down, and a route through
-      // another node would not help.
+      // The store has reached this node directly before, so the node is down, and no route would help.
       if (isDirect) return connectDirectly(timeout);
       const connection = await connect();
       if (!isDirect) return connection;
-      // Direct and indirect connections need different statements, so all connections to a node take the same
-      // route.
+      // Direct and indirect connections need different statements, so they must not mix.
       void connection.close();
       return connectDirectly(timeout);
     },

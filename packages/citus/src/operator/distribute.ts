@@ -57,10 +57,7 @@ export interface DistributeOptions {
 export interface DistributeResult extends Distribution {
   /** Whether all steps are done. */
   readonly isDone: boolean;
-  /**
-   * The instances that have not noticed the cluster. An instance that has not noticed the cluster sends all
-   * plants through one node.
-   */
+  /** The instances that have not noticed the cluster, and send all plants through one node. */
   readonly blindInstances: readonly Instance[];
 }
 

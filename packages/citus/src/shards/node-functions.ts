@@ -178,8 +178,7 @@ export const createNodeFunctions = [
     (signature) =>
       `select create_distributed_function('${signature}', 'key', colocate_with := 'plants')`,
   ),
-  // This function returns the same id for ever. If the id changed, instances would treat these nodes as nodes
-  // of another cluster.
+  // With a new id, instances would treat these nodes as nodes of another cluster.
   `do $do$
   begin
     if to_regprocedure('${clusterIdSignature}') is null then

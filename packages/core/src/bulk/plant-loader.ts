@@ -56,10 +56,7 @@ const batchesToCompare = 16;
 
 export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'>): PlantLoader {
   let previous: Promise<void> = Promise.resolve();
-  /**
-   * The number of batches to compare before the COPY. Each of these batches would probably fail in the COPY
-   * without a comparison.
-   */
+  /** The number of batches whose COPY would probably fail without a comparison. */
   let toCompare = 0;
 
   return {

@@ -214,10 +214,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     };
   }
 
-  /**
-   * Adds a listener. The pool calls the listener when the clocks of the database and this machine have moved
-   * apart.
-   */
+  /** Adds a listener, for the case that the clocks of the database and this machine move apart. */
   onClockMoved(listener: (error: Error) => void): void {
     this.#clockListeners.push(listener);
   }
@@ -370,8 +367,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     await setTimeout(Math.max(0, this.#nextAttemptAt - performance.now()));
     this.#lastAttemptAt = performance.now();
     try {
-      // `replaceAll` may be called while the connection is being opened, and must also replace that
-      // connection.
+      // `replaceAll` must also replace a connection that is being opened.
       const current = this.#connections;
       const connection = await this.#options.connect();
       current.set(connection, performance.now());

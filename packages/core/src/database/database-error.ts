@@ -59,10 +59,7 @@ export function isCancelled(error: unknown): boolean {
 /** The SQLSTATE of a warning. */
 const warning = '01000';
 
-/**
- * The error for a commit whose wait for the standby was cancelled. A failover may lose a commit that the
- * standby does not have.
- */
+/** The error for a commit whose wait for the standby was cancelled. A failover may lose it. */
 export function unconfirmedCommit(): Error {
   const message = 'the database warned that the commit may be lost';
   return Object.assign(new Error(message), { code: warning });
@@ -89,10 +86,7 @@ function isRolledBack(error: unknown): boolean {
   return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
 }
 
-/**
- * The error for a call that the database has not executed, or may not have executed. The message says which
- * of the two is the case.
- */
+/** The error for a call that the database has not executed, or may not have executed. */
 export function databaseUnavailable(
   error?: unknown,
   [ifDone = 'try again', ifNotDone = 'try again later']: Advice = [],

@@ -17,10 +17,7 @@ export interface Database extends Verbs {
   mayCommit(share: Share): Promise<boolean>;
   /** The states of the database's connection pools. */
   pools(): PoolState[];
-  /**
-   * Adds a listener. The database calls the listener when its clock and the clock of this machine have moved
-   * apart.
-   */
+  /** Adds a listener, for the case that the clocks of the database and this machine move apart. */
   onClockMoved(listener: (error: Error) => void): void;
   /** Adds a listener for messages to the operator. */
   onWarning(listener: (message: string) => void): void;

@@ -54,8 +54,7 @@ export class PGliteConnection {
       if (noRoom) throw noRoom;
       await thread.open(openTimeout);
       if (isNew) {
-        // After creating a database, a thread keeps over 100 MB of unused memory, so another thread takes its
-        // place.
+        // A thread that has created a database keeps over 100 MB, so another thread takes its place.
         await thread.close();
         thread = new PGliteThread(directory);
         await thread.open(reopenTimeout);

@@ -47,8 +47,7 @@ parentPort?.on('message', async ({ id, task }: Call) => {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     send({ id, error: { message, code: databaseCode(error), severity: severityOf(error) } });
-    // After a crash or a lost directory, the next statement might never return, or write into another
-    // directory.
+    // After a crash, the next statement might never return, or write into another directory.
     if (isCrash(error) || error instanceof DataDirectoryError) process.exit();
   }
 });
@@ -107,10 +106,7 @@ function isWrite(task: Task): boolean {
   return !/^\s*select/i.test(task.text) || task.text.includes('pg_logical_emit_message');
 }
 
-/**
- * Whether PGlite itself has crashed. After a crash of this kind, a Postgres server would restart its
- * processes.
- */
+/** Whether PGlite itself has crashed, so that a Postgres server would restart its processes. */
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const severity = severityOf(error);

@@ -43,10 +43,7 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
 
 /** Decides whether a coalescer waits for other coalescers when its calls do not fill a statement. */
 export interface SharedTurn {
-  /**
-   * Returns whether the coalescer must wait. If the result is true, this method calls `send` at the next
-   * opportunity.
-   */
+  /** Returns whether the coalescer must wait. After a wait, this method calls `send`. */
   mustWait(send: () => void): boolean;
   /**
    * Call this method when a statement is sent. Call the returned function when the statement ends or is slow.

@@ -46,10 +46,7 @@ async function tryStatements(connection: DatabaseConnection): Promise<Found | un
   }
 }
 
-/**
- * Tries all plants, and after an error only the ordinary plants. A constraint may reject some plants of the
- * trial.
- */
+/** Tries all plants, and after an error only the plants that every constraint should allow. */
 async function tryPlants(connection: DatabaseConnection): Promise<Found | undefined> {
   const deadline = deadlineIn(statementsTimeout);
   const attempt = (plants: readonly NewPlant[]) => createAndDelete(connection, plants, deadline);

@@ -22,10 +22,7 @@ export function withText<Output extends object>(output: Output, text: OutputText
   return output;
 }
 
-/**
- * Makes an output with a list that is parsed when somebody first reads it. After the first read, the list is
- * plain data.
- */
+/** Makes an output whose list is parsed at its first read, and is plain data afterwards. */
 export function withLazyList<List extends string, Item, Rest extends object>(
   list: List,
   parse: () => Item[],
@@ -65,10 +62,7 @@ export function superjsonOf(output: unknown): string | undefined {
   return `{"json":${withTextIds(json)}${meta}}`;
 }
 
-/**
- * When a type is optional, the number of items says too little, because superjson names the types of existing
- * values only.
- */
+/** The number of items is not enough: superjson names the types of existing values only. */
 const hasOptionalType = typedFields.some(({ isOptional }) => isOptional);
 
 const typesOfPlant = typedFields.map(({ field, type }) => `"${field}":["${type}"]`).join();

@@ -129,8 +129,7 @@ export function whereOf({
   if (tag !== undefined) {
     conditions.push(
       `hashtextextended(tag, 0) = hashtextextended(${tag}::text, 0)`,
-      // With the usual two conditions, the planner would expect few rows, and sort all rows of a frequent
-      // tag.
+      // With two usual conditions, the planner would sort all rows of a frequent tag.
       `case when tag = ${tag}::text then true end`,
     );
   }

@@ -83,10 +83,7 @@ function timeJson(time: string): string {
   return year > 9_999 && json > lastTime ? lastTime : json;
 }
 
-/**
- * The properties that are ids. A quote inside a JSON text is escaped, so these keys with their quotes cannot
- * occur inside a text.
- */
+/** The properties that are ids. Their keys with quotes cannot occur inside a JSON text. */
 const ids = columns.filter(([, { kind }]) => kind === 'int64').map(([field]) => field);
 const idProperty = new RegExp(`"(${[...ids, 'next'].join('|')})":(-?\\d+)`, 'g');
 

@@ -51,10 +51,7 @@ export interface ConnectionOptions {
   lockTimeout?: number;
   /** Whether the connection only reads. A read-only connection may lead to a read replica. */
   readOnly?: boolean;
-  /**
-   * Whether the URL names no other host. A connection to the only host may lead to a primary that rejects
-   * writes.
-   */
+  /** Whether the URL names no other host, so that even a primary that rejects writes will do. */
   isOnlyHost?: boolean;
   /** The sessions that closed connections may have left behind. The next connection ends these sessions. */
   leftBehind?: LeftBehind;
@@ -201,8 +198,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       };
       const rows = await run().catch((error: unknown) => {
         if (!isStatementLost(error)) throw error;
-        // Another client has deallocated a statement of the pooler, so the connection prepares no further
-        // statements.
+        // The pooler has lost a prepared statement, so the connection prepares no more statements.
         prepares = false;
         return run();
       });

@@ -26,8 +26,7 @@ export const createPlants = define({
   output: CreateResults,
   run: async ({ ctx: { store, deadline, caller, onError }, input: { plants } }) => {
     const outcomes = await store.createMany(plants, { deadline, caller, isChecked: true });
-    // When the database is down, all plants of a batch have the same error, and each error code is counted
-    // once.
+    // Each kind of error is reported once, because all plants of a batch may have the same error.
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
     for (const error of new Map(errors.map((each) => [each.kind, each])).values()) onError?.(error);
     const results = outcomes.map(resultOf);

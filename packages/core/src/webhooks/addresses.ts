@@ -42,10 +42,7 @@ export function parseAllowed(entries: readonly string[]): AllowedTargets {
   return { hosts: new Set(hosts), networks: networksOf(entries.filter(isNetwork)) };
 }
 
-/**
- * Returns the reason why the store may not send to a URL, or undefined when it may. Does not look up the
- * host.
- */
+/** Returns the reason why the store may not send to a URL, if any. Does not look up the host. */
 export function explainUrl(text: string, allowed: AllowedTargets): string | undefined {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);

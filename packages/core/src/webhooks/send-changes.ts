@@ -106,8 +106,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
       message: null,
       ...(feed.isAtEnd(parseCursor(message.to)) && { behindSince: null }),
     };
-    // When all plants of the message have been deleted, the message is skipped. A later message has the
-    // deletions.
+    // When all plants of the message are deleted, a later message has the deletions.
     if (message.type === 'plants.changed' && changes.length === 0) return advance(ready, accepted);
     const at = new Date().toISOString();
     const body = bodyOf(message, changes);

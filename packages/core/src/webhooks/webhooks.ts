@@ -64,10 +64,7 @@ export interface Webhooks {
   list(): Promise<Webhook[]>;
   /** Returns an endpoint with its last hundred attempts, or undefined when no endpoint has the name. */
   get(name: string): Promise<(Webhook & { attempts: WebhookAttempt[] }) | undefined>;
-  /**
-   * Returns whether the endpoint exists. `resume`, `replay` and `delete` also return whether the endpoint
-   * exists.
-   */
+  /** Returns whether the endpoint exists, as `resume`, `replay` and `delete` do. */
   pause(name: string): Promise<boolean>;
   /** Resumes immediately with the first change that the endpoint has not accepted. */
   resume(name: string): Promise<boolean>;

@@ -222,8 +222,7 @@ describe('access tokens', () => {
     time += 59_999;
     const others = open();
     await others.authenticate(token);
-    // Updates run in turn. If the first token got another update, this update would come before the update of
-    // the second token.
+    // Updates run in turn, so an update of the first token would come before this update.
     await others.authenticate(await others.create('Mia too'));
     await vi.waitFor(async () => {
       const list = await others.list();

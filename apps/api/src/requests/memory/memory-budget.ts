@@ -5,10 +5,7 @@ import type { FastifyRequest } from 'fastify';
 /** Each kind of memory may fill half of the budget, so that bodies never take the memory of pages. */
 type Kind = 'bodyBytes' | 'pageBytes';
 
-/**
- * The largest budget in bytes. Large bodies may fill a quarter of the budget, and the server can read that
- * amount well within a deadline.
- */
+/** The largest budget in bytes. Bodies of a quarter of this size can be read within a deadline. */
 const maxBudget = 64 * 2 ** 20;
 
 /**

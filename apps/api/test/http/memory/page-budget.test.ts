@@ -36,8 +36,7 @@ it('rejects lists but accepts creates while slow clients do not read their pages
 });
 
 it.each([
-  // With the wrong count, the first read would give back more than it took, and the second read would never
-  // give its memory back.
+  // With the wrong count, the memory of the second read would never be released.
   { blocked: 'runs in the database', otherLists: 0, nameLength: 1 },
   { blocked: 'waits for its turn', otherLists: 2, nameLength: 2 ** 20 - 100 },
 ])(

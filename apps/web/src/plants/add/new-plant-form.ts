@@ -78,8 +78,7 @@ export function readDraft(): Partial<PlantTexts> {
   try {
     return Draft.parse(JSON.parse(sessionStorage.getItem(key) ?? '{}'));
   } catch {
-    // When an extension or another version of the console has stored a value that is not JSON, the form
-    // starts empty.
+    // When the stored value is not JSON, the form starts empty.
     return {};
   }
 }

@@ -2,10 +2,7 @@
 interface KnownPage {
   /** The plants have ids greater than `after`. `after` is undefined for the first page of the list. */
   readonly after: bigint | undefined;
-  /**
-   * The number of the row with the page's first plant. The number is negative for a row before the place at
-   * which the list was opened.
-   */
+  /** The row of the page's first plant. Rows before the start of the list are negative. */
   readonly firstRow: number;
   readonly rowCount: number;
 }
@@ -64,8 +61,7 @@ export function learnPage(
     const rows = plants.filter(({ id }) => !isAfterPage(id));
     return moveRows(map, index, { ...known, ...placeRows(known, rows, anchor) });
   }
-  // Created plants have moved the end of this page. The later pages then start at other ids, and the table
-  // loads them again.
+  // Created plants have moved the end of this page, so the table loads the later pages again.
   const page = {
     after: startOf(map, index),
     firstRow: known?.firstRow ?? endRow(map),

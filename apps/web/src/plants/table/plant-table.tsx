@@ -81,8 +81,7 @@ export function PlantTable(props: PlantTableProps) {
 
   const watch = useCallback(
     (element: HTMLDivElement) => {
-      // After a jump, a new table replaces the old table. If the old table had the focus, the new table takes
-      // the focus.
+      // After a jump, a new table replaces the old table, and takes the focus that the old table had.
       if (isJump && document.activeElement === document.body) element.focus();
       return scroll.watch(element);
     },

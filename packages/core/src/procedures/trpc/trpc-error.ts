@@ -47,10 +47,7 @@ export function toCatalogueError(thrown: unknown): CatalogueError {
   return { kind: 'internal', message: masked, cause: cause ?? thrown };
 }
 
-/**
- * Whether an error is from the catalogue: the store has thrown it, or the adapter that passed the context to
- * a procedure.
- */
+/** Whether the store threw the error, or the adapter that passed the context to a procedure. */
 function isOfCatalogue(cause: unknown): cause is CatalogueError {
   return cause instanceof Error && Object.hasOwn(errorCatalogue, Object(cause).kind);
 }
