@@ -1,7 +1,7 @@
 // Checks, on any machine, that the lock file installs on every platform that the README promises. `platforms`
 // runs this file in the root of the repository and in tools, because both folders have a lock file. pnpm's
 // lock file does not say which packages have install scripts, and packages for other platforms are not
-// installed here. So this check reads the manifest of a sibling, which has the same scripts.
+// installed here. The manifest of a sibling package has the same scripts, so this check reads that manifest.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';

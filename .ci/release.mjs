@@ -87,7 +87,7 @@ function checkShapes(packages) {
   }
 }
 
-/** Returns the published packages and their common version. The dependencies of a package come before it. */
+/** Returns the published packages, each after its dependencies, and their common version. */
 function current() {
   const manifests = globSync('{packages,apps}/*/package.json')
     .map((path) => JSON.parse(readFileSync(path, 'utf8')))

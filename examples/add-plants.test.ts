@@ -41,7 +41,7 @@ it.runIf(hasPosixShell)(
     const rows = await sql`select id::int, name, tag from plants order by id`;
     expect([...rows]).toEqual(lines.map((line) => JSON.parse(line)));
 
-    // A second run changes nothing.
+    // In a second run, the store already has all plants.
     expect((await addPlants([fewPlants])).stdout).toBe('10 added, 0 rejected\n');
     expect(await sql`select count(*)::int from plants`).toEqual([{ count: lines.length }]);
     await sql.end();

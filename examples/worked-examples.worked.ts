@@ -114,7 +114,7 @@ it.runIf(hasRelativeLinks)('adds a procedure', async () => {
   await write(path, code);
   await apply(patchIn(procedureGuide) + labelPatch);
 
-  await run('packages/client', tsc); // The client imports core's types, so this step even checks core.
+  await run('packages/client', tsc); // The client imports core's types, so the compiler also checks core.
   await run('apps/api', tsc);
   await expect(run('apps/api', 'openapi/write-openapi.ts', '--check')).rejects.toMatchObject({
     stderr: expect.stringContaining('openapi.json is out of date'),

@@ -31,7 +31,7 @@ export default {
   options: {
     includeOnly: ['^(packages|apps|examples)/', '^@plant-store/'],
     exclude: ['/node_modules/', '/dist/', '/generated/', '[.]json$'],
-    // Even imports of types count.
+    // The imports of types count, too.
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'default'] },
   },

@@ -3,7 +3,7 @@
  * pnpm mutants` runs one area after the other, and compares the surviving mutants with
  * `mutants.baseline.json`.
  *
- * `mutate` names the files that Stryker changes, and `tests` names the tests that must fail. These tests run
+ * `mutate` names the files that Stryker changes, and `tests` names the tests that must fail. The tests run
  * the code in their own process, because a process that a test starts does not see the mutants.
  */
 export const areas = {

@@ -194,7 +194,7 @@ export const packages = {
     ],
   },
   'apps/bench': {
-    // The benchmark starts its own Postgres, as the tests do.
+    // The benchmark starts its own Postgres with the package that the tests use.
     imports: ['packages/core', 'packages/citus', 'packages/test-setup'],
     rooms: [
       {
@@ -212,7 +212,7 @@ export const packages = {
     ],
   },
   examples: {
-    // The tests start a local registry, which is not in a test file.
+    // The local registry of the tests is not in a test file, so these imports count as imports of the code.
     imports: ['packages/core', 'packages/test-setup'],
     testImports: ['packages/schemas', 'packages/client'],
   },

@@ -24,7 +24,7 @@ export default defineConfig(({ mode }) => ({
   base: './',
   build: {
     assetsDir: 'console',
-    // The content security policy allows files only.
+    // The content security policy allows no inlined files.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
@@ -37,7 +37,7 @@ export default defineConfig(({ mode }) => ({
   server: { proxy: proxyTo(loadEnv(mode, repository, 'PORT')['PORT'] ?? '3000') },
 }));
 
-/** With `pnpm dev`, the console sends its requests to the server at this port. */
+/** `pnpm dev` serves the console, and sends the console's requests to the server at this port. */
 function proxyTo(port: string) {
   const paths = ['/trpc', '/console/sign-in', '/readyz', '/docs'];
   return Object.fromEntries(paths.map((path) => [path, `http://127.0.0.1:${port}`]));

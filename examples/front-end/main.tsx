@@ -6,7 +6,8 @@ import { Plants } from './plants.tsx';
 
 const token = () => {
   const known = sessionStorage.getItem('token') ?? prompt('Access token') ?? '';
-  if (known) sessionStorage.setItem('token', known); // The client calls `token` for each request.
+  // For each request, the client calls the function `token`.
+  if (known) sessionStorage.setItem('token', known);
   return known;
 };
 const store = createPlantStoreClient({ url: '', token });

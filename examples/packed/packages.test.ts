@@ -107,7 +107,7 @@ it('the client is light, and works with Vite, React and TanStack Query', async (
   const options = { target: 'es2022', lib: ['es2022', 'dom'], types: [], jsx: 'react-jsx' };
   const programs = ['create-button.tsx', 'live-list.tsx', 'browser.ts'];
   const errors = await typeErrors(project, programs, options);
-  // The declarations of @trpc/server have errors of their own without Node's types.
+  // Without Node's types, the declarations of @trpc/server have errors, which are not ours.
   const isOfServer = (error: string) => error.startsWith('node_modules/@trpc/server/');
   expect(errors.filter((error) => !isOfServer(error))).toEqual([]);
 

@@ -71,6 +71,6 @@ async function createUser(url: string): Promise<string> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'gardener', password: 'secret-of-the-tests' }),
   });
-  const { token } = (await response.json()) as { token: string }; // The registry's own format.
+  const { token } = (await response.json()) as { token: string }; // The registry defines this format.
   return token;
 }

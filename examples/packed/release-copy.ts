@@ -20,7 +20,7 @@ export async function copyRepository(copy: string, npmrc: string): Promise<void>
   const checks = 'npx -y pnpm exec turbo run pages; exit';
   await writeFile(ci, `#!/bin/sh\n${checks}\n${await readFile(ci, 'utf8')}`);
   await run(copy, 'git', ['init', '--quiet', '--initial-branch', 'main']);
-  // A user's login is outside the repository. So Git ignores the `.npmrc` of the copy.
+  // The `.npmrc` contains a user's login, so Git must ignore it.
   await writeFile(join(copy, '.git/info/exclude'), '.npmrc\n');
   await writeFile(join(copy, '.npmrc'), npmrc);
   await commit(copy, 'Begin');

@@ -96,7 +96,7 @@ describe.each(programs)('a copy of the store in $language', ({ command, file }) 
             const rows = copy.prepare('select id, name from plants order by id').all();
             return rows.map(({ id, name }) => [id, name]);
           } catch (error) {
-            return error; // The program has not created the table yet.
+            return error; // The query fails until the program has created the table.
           } finally {
             copy.close();
           }
@@ -140,12 +140,12 @@ describe.each(programs)('a copy of the store in $language', ({ command, file }) 
     await create(2n, 'Hoya');
     start();
     await has([1n, 'Monstera'], [2n, 'Hoya']);
-    await sql`delete from plants where id = 1`; // The feed does not contain this delete.
+    await sql`delete from plants where id = 1`; // A delete by SQL does not appear in the feed.
     await sql`update plant_feed set epoch = gen_random_uuid()`;
     await has([2n, 'Hoya']);
   });
 
-  it('ends when an error cannot be solved by a retry', async () => {
+  it('ends after an error that a retry cannot solve', async () => {
     const { ended, errors } = start('unknown-token-of-nobody');
     expect(await ended).toBe(1);
     expect(errors()).toContain('"error":40101');

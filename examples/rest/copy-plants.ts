@@ -39,7 +39,8 @@ for (let seconds = 1; ; ) {
     await (typeof cursor === 'string' ? readChanges(cursor) : listPlants());
     seconds = 1;
   } catch (error) {
-    const status = error instanceof Rejected ? error.status : 503; // The store or the network is down.
+    // Without a response, the store or the network is down, as with a status of 500 or more.
+    const status = error instanceof Rejected ? error.status : 503;
     if (status === 410)
       copy.exec('DELETE FROM position'); // The cursor has expired: list the plants again.
     else if (status < 500 && ![408, 429].includes(status)) throw error;
@@ -62,7 +63,7 @@ async function readChanges(after: string): Promise<void> {
 }
 
 async function listPlants(): Promise<void> {
-  // The cursor is older than the list, so the changes after the cursor contain everything that the list
+  // The cursor is older than the list, so the changes after the cursor include every change that the list
   // lacks.
   const { next: cursor } = await get<Schemas['PlantChanges']>('/changes', {});
   await transaction(async () => {

@@ -16,7 +16,7 @@ let installed: InstalledVersions;
 
 beforeAll(async () => {
   installed = await installVersions();
-}, 600_000); // The registry may be slow.
+}, 600_000); // A download from the registry may be slow.
 
 afterAll(() => installed.remove());
 

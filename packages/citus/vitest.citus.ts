@@ -1,6 +1,6 @@
 import { vitestConfig, withCitus } from '../../tools/vitest.base.ts';
 
-/** The suites about Citus, and those of core that run on every kind of database. */
+/** The suites about Citus, and the suites of core that run on every kind of database. */
 export default vitestConfig({
   dir: '..',
   include: [

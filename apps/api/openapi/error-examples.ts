@@ -1,6 +1,6 @@
 import type { ErrorKind } from '@plant-store/schemas';
 
-/** For each error, an example of the server's exact message. A test provokes each error. */
+/** Each error has an example of the server's exact message. A test provokes each error. */
 export const errorExamples: Record<ErrorKind, string> = {
   bodyNotJson: 'the body is not JSON (it is empty): send one JSON value',
   invalidInput:

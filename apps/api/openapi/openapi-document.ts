@@ -113,9 +113,10 @@ function correct(
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
   operation.parameters?.forEach(correctParameter);
-  const { content } = (operation.requestBody ?? {}) as { content?: Content }; // trpc-to-openapi inlines the body.
+  // trpc-to-openapi inlines the body.
+  const { content } = (operation.requestBody ?? {}) as { content?: Content };
   const media = content?.['application/json'];
-  // An inlined schema keeps its title. The title is the name of the schema's component.
+  // An inlined schema keeps its title.
   const body = media?.schema.title;
   operation.responses = {
     ...successOf(operation, status),

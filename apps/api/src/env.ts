@@ -31,7 +31,7 @@ const list = (each: z.ZodType<string, string>) =>
 /** Whether a text is an origin as browsers write it, without the default port. */
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 
-/** The error for an invalid value shows `fix`. The error hides a value that can be a secret. */
+/** When a value is invalid, the error shows the text `fix`. The error hides a value that can be a secret. */
 const settings = {
   PORT: {
     schema: whole(0, 65_535).default(3000),
@@ -126,7 +126,7 @@ const settings = {
   },
 } satisfies Record<SettingName, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
 
-/** Set all of these settings, or none of these settings. */
+/** Either all or none of these settings must be set. */
 const jwtNames = [
   'PLANT_STORE_JWT_ISSUER',
   'PLANT_STORE_JWT_AUDIENCE',
@@ -164,12 +164,12 @@ export function readEnv(variables = loadEnvFile(envFile)): Env {
   if (errors.length > 0) {
     throw new Error([...errors, ...explainUnknownSettings(variables)].join('\n'));
   }
-  return Object.fromEntries(entries) as Env; // Every value has passed its schema.
+  return Object.fromEntries(entries) as Env; // The cast is safe, because every value has passed its schema.
 }
 
 /**
- * The values of these environment variables before `.env` is read. The printed commands repeat the values,
- * because another terminal may not have them.
+ * The values of `DATABASE_URL` and `PLANT_STORE_ENV_FILE` before `.env` is read. The commands that the server
+ * prints repeat these values, because another terminal may not have them.
  */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 
@@ -195,7 +195,7 @@ function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  // fetch rejects a URL with a password.
+  // `fetch` accepts no URL with a password.
   if (username || password) return false;
   return protocol === 'https:' || (protocol === 'http:' && isLoopback);
 }

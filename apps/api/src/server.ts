@@ -102,10 +102,10 @@ export async function buildServer({
   const crossOrigin = cors(corsOrigins);
   const requestLog = new RequestLog({ log, stream: logStream, metrics });
   const server = fastify({
-    loggerInstance: log as FastifyBaseLogger, // Keeps pino's type out of the server's type.
+    loggerInstance: log as FastifyBaseLogger, // The cast keeps pino's type out of the server's type.
     logController: requestLog,
-    // All requests share one logger, because our lines contain the request's id and a child logger is
-    // expensive.
+    // One logger for all requests is cheaper than a child logger for each request, and our lines contain the
+    // request's id anyway.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 && trustProxy,
     frameworkErrors: routerErrorHandler(crossOrigin),
@@ -123,7 +123,7 @@ export async function buildServer({
   respondToNodeEvents(server);
   limitConnections(server, maxConnections);
 
-  // The hooks of every request, in order. Hooks of later phases are further below.
+  // Hooks that run for every request, in this order.
   tracing?.(server);
   server.addHook('onRequest', sendRequestId);
   server.addHook('onRequest', trackResponse);

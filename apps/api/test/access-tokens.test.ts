@@ -92,7 +92,7 @@ describe.each(callers)('access tokens over $name', (caller) => {
   it('gives no token to a revoked token that this instance still has in its cache', async () => {
     const { id, token } = await create({ name: 'stale', scopes: managerScopes });
     await call(token, 'whoAmI');
-    // Another instance revokes the token, so the cache of this instance does not notice.
+    // Another instance revokes the token, so this instance still has the token in its cache.
     const { accessTokens } = server.store;
     const stale = await accessTokens.authenticate(token);
     await accessTokens.revoke({ id });

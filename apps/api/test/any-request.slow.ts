@@ -141,7 +141,7 @@ describe(`with the seed ${seed}`, () => {
         if (plants.includes(undefined)) return void expect(response.status).toBe(400);
         expect(response.status).toBe(200);
         const expected = plants.map((plant) => {
-          const { id, ...row } = plant as Row; // The line above returns when a plant is undefined.
+          const { id, ...row } = plant as Row; // The last condition above is true for an undefined plant.
           const stored = acknowledged.get(id);
           acknowledged.set(id, stored ?? row);
           if (stored === undefined) return 'created';

@@ -38,14 +38,15 @@ it('sends a ping every ten seconds without changes, and ends the stream within a
   await vi.advanceTimersByTimeAsync(40_000);
   expect(ended).toHaveBeenCalledOnce();
   expect(connection.signal.aborted).toBe(true);
-  expect(parts.join('')).not.toContain('return'); // The client of tRPC does not connect again after an event `return`.
+  // The client of tRPC does not connect again after an event `return`.
+  expect(parts.join('')).not.toContain('return');
   expect(vi.getTimerCount()).toBe(0);
 });
 
 it('reads no second page while the client does not read the first page', async () => {
   const next = vi.fn(async () => 'x'.repeat(1_000));
   const { stream } = start(next);
-  const write = vi.fn(); // This write never ends.
+  const write = vi.fn(); // The promise of this write never resolves.
   stream.pipe(new Writable({ highWaterMark: 1, write }));
   await vi.advanceTimersByTimeAsync(10_000);
   expect(write).toHaveBeenCalledOnce();

@@ -232,7 +232,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
       expect(pages).toBe(before);
     };
     await vi.waitFor(isBlocked);
-    expect(pages).toBeLessThan(16); // The buffers of the operating system hold some MiB.
+    expect(pages).toBeLessThan(16); // The operating system buffers some MiB of the response.
     server.connectionsTimeOut();
     await vi.waitFor(async () => expect(await server.connections()).toBe(0));
     await server.stop();

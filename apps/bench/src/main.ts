@@ -21,7 +21,7 @@ function optionsOf(args: string[]): Options | undefined {
 /** Runs one mode and prints its report. A fault sets exit code 1, but a missed goal does not. */
 async function run({ mode, ...options }: Options): Promise<void> {
   const postgres = await startBenchPostgres();
-  // All other processes end when this process exits.
+  // When this process exits, all other processes end.
   const stop = () => postgres.stop().finally(() => process.exit(1));
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {

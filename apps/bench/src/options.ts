@@ -31,7 +31,8 @@ export interface Options extends ModeOptions {
 }
 
 const names = contenders.map(({ name }) => name);
-const modeNames = Object.keys(modes) as (keyof typeof modes)[]; // `modes` has no other keys.
+// The type of `Object.keys` is string[], and `modes` has only these keys.
+const modeNames = Object.keys(modes) as (keyof typeof modes)[];
 
 export const help = `Measures how fast plants are created and read: by the store, its peers and pgbench.
 

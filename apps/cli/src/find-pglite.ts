@@ -5,8 +5,8 @@ import { setFlagsFromString } from 'node:v8';
  * Makes core find the PGlite of this package. npm gives each global package its own dependencies, so core
  * would look for PGlite only in core's directory.
  *
- * Makes V8 optimize only those functions of PGlite that run for a long time. In a short command, an
- * optimization of the other functions would cost more CPU time than it saves.
+ * V8 optimizes only those functions of PGlite that run for a long time. In a short command, an optimization
+ * of the other functions would cost more CPU time than it saves.
  */
 export function findPGlite(): void {
   setFlagsFromString('--wasm-tiering-budget=1000000000');

@@ -29,7 +29,7 @@ Example:
   plant-store help import
 `;
 
-// An import would fail in the build, which compiles only files in `src`.
+// The build compiles only files in `src`, so an import of this file would fail.
 const manifest: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );

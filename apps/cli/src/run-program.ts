@@ -12,7 +12,7 @@ export async function runProgram(): Promise<void> {
   const helpTexts: string[] = [];
   const program = await buildProgram((text) => helpTexts.push(text), commandsIn(words));
   const writeJson = async (error: unknown) => {
-    // An import that stops has already written its summary, and the output must be one JSON value.
+    // An import that stops has already written its summary, and standard output must have one JSON value.
     if (hasJsonOption(words) && !hasOutput()) await writeOutput([toJson(error)]);
   };
   try {
@@ -26,7 +26,7 @@ export async function runProgram(): Promise<void> {
   } catch (error) {
     process.exitCode = error instanceof CommandError ? error.exitCode : exitCodes.error;
     process.stderr.write(explain(error, program.opts()));
-    // An interruption has no error code, because the exit code names the signal.
+    // After an interruption, there is no error code, because the exit code names the signal.
     if (process.exitCode < 128) await writeJson(error);
   }
 }

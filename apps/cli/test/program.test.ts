@@ -44,7 +44,7 @@ it.each(['22.18.0', '24.0.0'])('runs on Node %s', async (version) => {
   expect(await run(['--version'], { node: withNode(version) })).toMatchObject({ code: 0 });
 });
 
-// With a static import, an old Node would end with a SyntaxError before the first line.
+// With a static import, an old Node would end with a SyntaxError before it runs the first line.
 it.each(['apps/cli', 'apps/api'])(
   '%s/src/main.ts, which checks the version of Node, has no static import',
   async (app) => {

@@ -9,7 +9,8 @@ it('sends the requests of the console to the server at PORT', async () => {
   const store = createStore((_request, response) => response.end('ready')).listen(0, '127.0.0.1');
   await once(store, 'listening');
   onTestFinished(() => void store.close());
-  vi.stubEnv('PORT', String((store.address() as AddressInfo).port)); // The server listens on a port.
+  // The server listens on a port, so its address is an object.
+  vi.stubEnv('PORT', String((store.address() as AddressInfo).port));
   onTestFinished(() => void vi.unstubAllEnvs());
 
   const root = fileURLToPath(new URL('..', import.meta.url));

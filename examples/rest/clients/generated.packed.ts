@@ -41,7 +41,7 @@ beforeAll(async () => {
   await copyFile(join(clients, 'generate.mjs'), join(project, 'generate.mjs'));
   await run(process.execPath, 'generate.mjs', document, generated);
   server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
-}, 600_000); // The registry may be slow.
+}, 600_000); // A download from the registry may be slow.
 
 afterAll(async () => {
   await server.stop();

@@ -34,7 +34,7 @@ export function connect(url: string, token: string): Client {
     },
     async changes(after) {
       const { status, data } = await store.listPlantChanges(after ? { after } : {});
-      // Only a request for events gets a text.
+      // Responses with status 200 are text only after a request for events.
       if (status === 200 && typeof data !== 'string') return data;
       throw data;
     },

@@ -3,10 +3,10 @@ import type { Database } from '@plant-store/core/cluster';
 /**
  * Copies plants, and reports errors as a single Postgres server would. Citus replaces the SQLSTATE of a
  * worker's error by XX000 (`ReportCopyError` in
- * https://github.com/citusdata/citus/blob/v13.2.2/src/backend/distributed/commands/multi_copy.c). So the
- * store cannot distinguish a rejected row from a lost worker. When a copy of several rows fails, this
- * function reports a rejected row. The store then copies fewer rows at once. A single row is inserted with
- * INSERT, because the error of an INSERT keeps the worker's SQLSTATE.
+ * https://github.com/citusdata/citus/blob/v13.2.2/src/backend/distributed/commands/multi_copy.c). Because of
+ * XX000, the store cannot distinguish a rejected row from a lost worker. When a copy of several rows fails,
+ * this function reports a rejected row, and the store copies fewer rows at once. A single row is inserted
+ * with INSERT, because the error of an INSERT keeps the worker's SQLSTATE.
  */
 export async function copyPlants(
   database: Pick<Database, 'copyPlants' | 'write'>,

@@ -307,7 +307,7 @@ describe('a database that becomes a cluster', () => {
     await lanes.close();
     expect(finishedReads).toBe(0);
     await vi.waitFor(() => expect(finishedReads).toBe(1));
-    await setImmediate(); // Meanwhile, the read would end.
+    await setImmediate(); // During this turn of the event loop, the read would end.
     expect(noticed).toBe(0);
   });
 
@@ -442,7 +442,7 @@ describe('the state of the nodes', () => {
 
   it('says that a node is rerouted when another node passes on a create or a probe', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    // The connections of the other tests were compared with another clock.
+    // This database has its own connections, whose clock no other test has checked.
     const ofOthers = database;
     database = await openPostgres(databaseUrl);
     onTestFinished(async () => {

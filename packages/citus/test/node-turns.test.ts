@@ -28,7 +28,7 @@ it('lets a lane wait for the running statement when statements take longer than 
   const endTurn = turns.take();
   for (const send of [first, second, first]) expect(turns.mustWait(send)).toBe(true);
   endTurn();
-  endTurn(); // The slow statement ends.
+  endTurn(); // `endTurn` ends the slow statement.
   expect(asked).toEqual(['first', 'second']);
   expect(turns.mustWait(first)).toBe(false);
 });

@@ -16,15 +16,15 @@ import type {
 export type AppRouter = typeof appRouter;
 
 /**
- * Only the type of this value is used. TypeScript writes the inferred type of a value into the declarations
- * in full. So the published declarations do not import core.
+ * Only the type of this value is used. TypeScript writes the inferred type of this value into the
+ * declarations in full, so that the published declarations do not import core.
  */
 const appRouter = clientRouter<CoreRouter>();
 
 /** Removes the types that only the server needs, such as the context. */
 function clientRouter<Router extends AnyTRPCRouter>() {
   type Procedures = Router['_def']['record'];
-  // No code reads this value.
+  // Only the type of the result is used.
   return undefined as unknown as TRPCBuiltRouter<
     { ctx: object; meta: object; errorShape: inferRouterError<Router>; transformer: true },
     { [Name in keyof Procedures]: ClientProcedure<Procedures[Name]> }

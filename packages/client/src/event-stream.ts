@@ -63,7 +63,8 @@ export class EventStream {
       if (done) throw new Error('the store ended the connection');
       const part = decoder.decode(value, { stream: true });
       text += part;
-      if (!part.includes('\n')) continue; // One long line may arrive in many parts.
+      // A long line may arrive in many parts, so this check keeps the time linear.
+      if (!part.includes('\n')) continue;
       const events = text.split('\n\n');
       text = events.pop() ?? '';
       for (const event of events) this.#dispatch(event);

@@ -9,8 +9,8 @@ export interface FollowPlantsOptions {
   /** Receives all plants, ascending by id. Runs after the first list, and then after changes. */
   onPlants: (plants: StoredPlant[]) => void;
   /**
-   * Receives the error that ends the updates. Pass this error to `plantStoreError`. Without this function,
-   * the error becomes an unhandled rejection, which stops a Node process.
+   * Receives the error that ends the updates. Pass this error to `plantStoreError`. Without `onError`, the
+   * error becomes an unhandled rejection, which stops a Node process.
    */
   onError?: (error: unknown) => void;
 }
@@ -38,7 +38,7 @@ export function followPlants(
       signal.throwIfAborted();
       plants.set(plant.id, plant);
     }
-    signal.throwIfAborted(); // For an empty list, the check in the loop does not run.
+    signal.throwIfAborted(); // The loop checks the signal for each plant, and so never for an empty list.
     onLive();
     const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
     show();

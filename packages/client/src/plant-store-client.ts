@@ -99,7 +99,8 @@ function explained(fetch: Fetch) {
     try {
       return await fetch(String(url), init);
     } catch (cause) {
-      const { location } = globalThis as { location?: { href: string; origin: string } }; // Node has no location.
+      // In Node, `location` is undefined.
+      const { location } = globalThis as { location?: { href: string; origin: string } };
       const isOtherOrigin =
         location && new URL(String(url), location.href).origin !== location.origin;
       if (!isOtherOrigin || !(cause instanceof TypeError)) throw cause;

@@ -4,7 +4,7 @@ import { AccessTokenError } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
 
 /**
- * The error of a call, or of a plant in a batch. Both `kind` and `code` tell the members of this union apart.
+ * The error of a call, or of a plant in a batch. `kind` and `code` both identify a member of this union.
  * `Name` limits the union to the errors of one procedure.
  */
 export type PlantStoreError<Name extends ProcedureName = ProcedureName> =
@@ -36,7 +36,7 @@ type FieldMessages = { [field: string]: string[] | undefined };
 
 /**
  * No response of the store arrived, because the network failed or a proxy responded. The store may or may not
- * have carried out the call. It is always safe to repeat a create.
+ * have carried out the call. A repeated create does no harm.
  */
 interface NoResponse {
   /** `timeout`: the call reached its time limit. `noStream`: the platform cannot read a stream. */
@@ -55,7 +55,7 @@ interface NoResponse {
 export function plantStoreError<Name extends ProcedureName = ProcedureName>(
   thrown: unknown,
 ): PlantStoreError<Name> | undefined {
-  // Only the caller knows which procedure threw the value.
+  // The type is the caller's claim, because only the caller knows which procedure threw the value.
   return explain(thrown) as PlantStoreError<Name> | undefined;
 }
 
@@ -115,7 +115,7 @@ function fromCatalogue(
   message: string,
 ): PlantStoreError | undefined {
   const kind = errorKind(code);
-  // The members of the union differ only in their literals, and TypeScript cannot check the literals here.
+  // TypeScript cannot check the literals, in which the members of the union differ.
   return (
     kind &&
     ({

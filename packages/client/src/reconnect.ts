@@ -39,7 +39,7 @@ export const reconnectLink: TRPCLink<AppRouter> =
             const hasLasted = Date.now() - startedAt > maxDelay;
             startedAt = Infinity;
             failures = hasLasted ? 0 : failures + 1;
-            // The server ends each connection after about a minute, which is not an error.
+            // The server ends each connection after about a minute on purpose, so this end is not an error.
             if (hasLasted) return connect();
             timer = setTimeout(connect, delayAfter(failures));
             observer.next({ result: { type: 'state', state: 'connecting', error } });

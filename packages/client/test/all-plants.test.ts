@@ -54,7 +54,7 @@ describe('allPlants', () => {
     const plant = { id: 7n, name: 'Hoya', createdAt: new Date() };
     const pages = [{ plants: [], next: 5n }, { plants: [], next: 6n }, { plants: [plant] }];
     const query = vi.fn(async () => pages.shift() ?? expect.fail());
-    // The promises of tRPC have a type of their own.
+    // tRPC's promises have their own type.
     const listPlants = { query } as unknown as PlantStoreClient['listPlants'];
     expect(await idsOf(allPlants({ listPlants }, { search: 'hoya' }))).toEqual([7n]);
     const inputs = [undefined, 5n, 6n].map((after) => [{ search: 'hoya', after }]);
@@ -98,7 +98,7 @@ it('listPlants works as an infinite query of TanStack Query', async () => {
     queryKey: ['plants'],
     queryFn: ({ pageParam, signal }) =>
       client.listPlants.query({ limit: 3, after: pageParam }, { signal }),
-    initialPageParam: undefined as bigint | undefined, // Later page parameters have the same type.
+    initialPageParam: undefined as bigint | undefined, // The type of later page parameters is `bigint`.
     getNextPageParam: ({ next }) => next,
   });
   const observer = new InfiniteQueryObserver(new QueryClient(), options);

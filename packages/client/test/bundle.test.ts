@@ -43,7 +43,7 @@ function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 
-/** Expects a size below the limit. The README states the limit behind the given text. */
+/** Expects a size below the limit. The README states the limit after the text `before`. */
 function expectStatedSize(size: number, before: string): void {
   const stated = Number(readme.split(before)[1]?.match(/ adds (?:about )?(\d+) kB/)?.[1]);
   const advice = 'find what has grown: when it is worth it, name the new size in the README';

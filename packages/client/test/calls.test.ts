@@ -210,21 +210,21 @@ describe('a retry', () => {
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('does not follow a permanent error', async () => {
+  it('repeats no call after a permanent error', async () => {
     const proxy = await startProxy();
     const rejected = clientOf(proxy, { token: 'unknown' }).listPlants.query();
     expect(plantStoreError(await thrownBy(rejected))).toMatchObject({ kind: 'tokenInvalid' });
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('does not happen when the option retry is false', async () => {
+  it('repeats no call when the option retry is false', async () => {
     const proxy = await startProxy(down);
     const thrown = await thrownBy(clientOf(proxy, { retry: false }).listPlants.query());
     expect(isRetryable(thrown)).toBe(true);
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('ends when the call is aborted', async () => {
+  it('ends its retries when the call is aborted', async () => {
     const proxy = await startProxy(down, down, down, down, down, down);
     const controller = new AbortController();
     const call = clientOf(proxy).listPlants.query({}, { signal: controller.signal });
@@ -235,18 +235,18 @@ describe('a retry', () => {
 });
 
 describe('calls at the same time', () => {
-  it('get their responses while another call waits for changes', async () => {
+  it('calls get their responses while another call waits for changes', async () => {
     const client = createPlantStoreClient({ url, token });
     const { next: after } = await client.listPlantChanges.query();
     const waiting = client.listPlantChanges.query({ after, wait: 20 });
     const [whoAmI] = await Promise.all([client.whoAmI.query(), client.countPlants.query()]);
     expect(whoAmI).toMatchObject({ name: 'environment' });
     await client.createPlant.mutate(newPlant());
-    // The changes of earlier tests may become visible only now.
+    // Until this response, the changes of earlier tests may be invisible.
     expect((await waiting).changes).not.toEqual([]);
   });
 
-  it('reject an aborted call immediately, but not the other calls of the request', async () => {
+  it('an aborted call fails immediately, but the other calls of the request do not', async () => {
     const { proxy, client } = await startFaults('holdResponses', {});
     const controller = new AbortController();
     const aborted = client.whoAmI.query(undefined, { signal: controller.signal });
@@ -258,7 +258,7 @@ describe('calls at the same time', () => {
     expect(await other).toMatchObject({ isExact: true });
   });
 
-  it('close the connection of a request when all calls of the request are aborted', async () => {
+  it('an aborted request closes its connection when all its calls are aborted', async () => {
     const { proxy, client } = await startFaults('holdResponses', {});
     const controller = new AbortController();
     const { signal } = controller;
@@ -272,7 +272,7 @@ describe('calls at the same time', () => {
 });
 
 describe('a request', () => {
-  it('has the given headers, and uses the given fetch', async () => {
+  it('sends the given headers, and uses the given fetch', async () => {
     const proxy = await startProxy();
     const fetch = vi.fn(globalThis.fetch);
     const given = { 'x-tenant': 'a', Authorization: 'not the token' };
@@ -286,7 +286,7 @@ describe('a request', () => {
       expect(headers).toMatchObject({ 'x-tenant': 'a', authorization: `Bearer ${token}` });
   });
 
-  it('has the given headers, and uses the given fetch, even for a subscription', async () => {
+  it('sends the given headers, and uses the given fetch, even for a subscription', async () => {
     const proxy = await startProxy();
     const fetch = vi.fn(globalThis.fetch);
     const client = clientOf(proxy, { fetch, headers: { 'x-tenant': 'a' } });

@@ -65,7 +65,7 @@ describe('createPlantStoreClient', () => {
     expect(await storedIds()).toEqual(ids);
   });
 
-  it('creates large plants at the same time when they do not fit into one request', async () => {
+  it('creates large plants at the same time in several requests', async () => {
     const plants = Array.from({ length: 10 }, (_, i) => ({
       id: 7_000 + i,
       name: String(i).repeat(i < 5 ? 8_000 : 200_000),
@@ -75,7 +75,7 @@ describe('createPlantStoreClient', () => {
     expect(created).toEqual(plants.map(({ name, tag }) => ({ name, tag })));
   });
 
-  it('creates lists of plants at the same time when they do not fit into one request', async () => {
+  it('creates long lists of plants at the same time in several requests', async () => {
     const lists = [0, 1, 2].map((list) =>
       Array.from({ length: 1_000 }, (_, i) => {
         return { id: 9007199254800993n + BigInt(1_000 * list + i), name: 'x'.repeat(500) };
@@ -235,7 +235,7 @@ describe('an access token', () => {
   const create = (token: unknown) =>
     createPlantStoreClient({
       url: 'http://127.0.0.1:1',
-      token: token as string, // A program without types can pass anything.
+      token: token as string, // Programs without types can pass any token.
     }).createPlant.mutate({ id: 1, name: 'x' });
 
   const missing = 'the access token is missing: give the client a token of the store';

@@ -177,7 +177,8 @@ describe('followPlantPages', () => {
       if (call[0]?.after !== undefined) await gate.promise;
       return page;
     };
-    list.mockImplementation(loadSlowly as typeof client.listPlants.query); // The promises of tRPC have a type of their own.
+    // tRPC's promises have their own type.
+    list.mockImplementation(loadSlowly as typeof client.listPlants.query);
     const calls = list.mock.calls.length;
     const refetch = queryClient.refetchQueries({ queryKey: ['plantPages'] });
     await vi.waitFor(() => expect(list.mock.calls.length).toBeGreaterThanOrEqual(calls + 2));

@@ -37,19 +37,19 @@ export const checkLimit = (limit: number) => check(Limit, { limit }).limit;
 const Id = z.object({ id: Int64 });
 const Ids = z.object({ ids: z.array(Int64, { error: 'must be an array' }) });
 
-/** The loader checks each plant, so that one invalid plant does not end the load of the others. */
+/** This schema accepts any plants, because the loader checks each plant by itself. */
 const Plants = z.object({ plants: z.array(z.unknown(), { error: 'must be an array' }) });
 
 const Limit = z.object({ limit: z.int({ error: 'must be an integer' }).min(0) });
 
 const { after, limit, tag } = ListPlantChanges.unwrap().shape;
 
-/** The limit of the REST operation has another default. */
+/** Without `limit`, the store returns larger pages than the REST operation. */
 const Changes = ListPlantChanges.unwrap()
   .extend({ limit: limit.unwrap().default(maxPageSize) })
   .prefault({});
 
-/** The properties of other kinds, such as the signal, stay as they are. */
+/** The schema ignores other options, such as the signal. */
 const Follow = z.looseObject({ after, tag }).optional();
 
 const Read = z

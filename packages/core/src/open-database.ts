@@ -23,7 +23,7 @@ export async function openDatabase(
     const { openPostgres } = await import('./postgres/postgres-database.ts');
     return openPostgres(options.databaseUrl, { ...openOptions, cluster: options.cluster });
   }
-  // PGlite keeps such a database in memory, but a store needs a directory for its lock.
+  // With `memory://`, PGlite has no directory, but a store needs one for its lock.
   if (options.dataDirectory.startsWith('memory://')) {
     throw new DataDirectoryError('memory:// is not a directory: use openTestStore for a test');
   }
@@ -51,7 +51,7 @@ export async function useDatabase<T>(
   return useEmbeddedDatabase(options.dataDirectory, use);
 }
 
-/** Without this check, an older Node would open the store and fail at the first create. */
+/** Without this check, an older Node would open the store, and would fail only at the first create. */
 function checkNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return;

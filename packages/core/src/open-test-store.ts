@@ -31,7 +31,7 @@ async function findTemplate(): Promise<string> {
   return resolve('node_modules', '.cache', `plant-store-${version}`);
 }
 
-/** Several processes may create the template at the same time. The first rename counts. */
+/** Several processes may create the template at once. The first rename wins. */
 async function createTemplate(template: string): Promise<void> {
   const dataDirectory = `${template}-${randomUUID()}`;
   await (await openPlantStore({ dataDirectory })).close();

@@ -92,7 +92,7 @@ export interface PlantStore
   /** See `StoreEvents`. */
   readonly events: EventEmitter<StoreEvents>;
 
-  /** Resolves when the database responds and has the tables. Otherwise throws `databaseUnavailable`. */
+  /** Resolves when the database responds and has the tables, or throws `databaseUnavailable`. */
   ready(): Promise<void>;
 
   /**
@@ -225,7 +225,7 @@ async function createPlantStore(
     accessTokens: createAccessTokens(database),
     webhooks,
     events,
-    // Concurrent calls share one query, so that queries do not accumulate in a silent database.
+    // Concurrent calls of `ready` share one query, so that queries do not accumulate in a silent database.
     ready: () =>
       (readiness ??= lanes.ready().finally(() => {
         readiness = undefined;

@@ -37,7 +37,7 @@ it.each([
   ['webhooks.create', [url, { name: 5 }], 'name must have'],
   ['accessTokens.create', [5], 'name must be a string'],
 ])('rejects a call of %s with the arguments %s', async (method, values, message) => {
-  // Plain JavaScript bypasses the types of the arguments.
+  // Plain JavaScript can pass arguments of other types.
   const call = async () => {
     const [names, last = ''] = [method.split('.').slice(0, -1), method.split('.').at(-1)];
     return names.reduce((object, name) => object[name], Object(store))[last](...values);

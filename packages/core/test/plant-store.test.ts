@@ -60,7 +60,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
       fc.asyncProperty(text, fc.option(text, { nil: undefined }), async (name, tag) => {
         const plant: NewPlant = { id: freeId(), name, ...(tag !== undefined && { tag }) };
         const first = await store.create(plant);
-        // For the second create, the store compares the plant with the stored row.
+        // At the second create, the store compares the plant with the stored row.
         expect(await store.create(plant)).toStrictEqual(first);
         expect(first).toStrictEqual(Plant.parse(plant));
       }),
@@ -89,7 +89,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     'rejects an invalid plant, through the store and through the procedure (%#)',
     async (input) => {
       const caller = createCaller({ store, principal });
-      const invalid = input as never; // A tool without types can pass such a value.
+      const invalid = input as never; // A tool without types can pass an input that is not a plant.
       await expect(store.create(invalid)).rejects.toMatchObject({ code: 40001 });
       await expect(caller.createPlant(invalid)).rejects.toMatchObject({
         code: 'BAD_REQUEST',
@@ -139,7 +139,8 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
   });
 
   it('creates no plants when one of many plants is invalid', async () => {
-    const plants = [{ id: freeId(), name: 'x' }, { id: freeId() }] as NewPlant[]; // A tool without types can pass such a value.
+    // A tool without types can pass an input that is not a plant.
+    const plants = [{ id: freeId(), name: 'x' }, { id: freeId() }] as NewPlant[];
     await expect(store.createMany(plants)).rejects.toMatchObject({
       kind: 'invalidInput',
       message: 'invalid input: plants[1].name is missing: it must be a string',
@@ -172,7 +173,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     const ids = [freeId(), freeId(), freeId()];
     for (const id of ids) await store.create({ id, name: `Zamia ${id} 100 %` });
     const { listPlants } = createCaller({ store, principal });
-    // On a busy machine, a page can end before its first plant.
+    // On a busy machine, a page can end before it has read its first plant.
     const find = async (search: string) => {
       const found: bigint[] = [];
       for (let after: bigint | undefined; ; ) {

@@ -7,8 +7,8 @@ import { parseEnv } from 'node:util';
  * value, even if the value is empty. The variable `PLANT_STORE_ENV_FILE` names another file, which must
  * exist.
  *
- * A relative `PLANT_STORE_DATA_DIR` in the file starts from the directory of the file. So the setting does
- * not depend on the directory in which the program starts.
+ * A relative `PLANT_STORE_DATA_DIR` in the file starts from the directory of the file. The directory in which
+ * the program starts does not matter.
  *
  * @param defaultPath the file to read when `PLANT_STORE_ENV_FILE` is not set. This file may be absent.
  * @returns the environment variables
@@ -30,7 +30,8 @@ function read(path: string, { mayBeAbsent }: { mayBeAbsent: boolean }): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException; // readFileSync throws only errors of this type.
+    // `readFileSync` throws only errors of this type.
+    const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' && mayBeAbsent) return '';
     const remedy = mayBeAbsent
       ? 'make it a file that this user can read, or remove it'

@@ -24,7 +24,7 @@ export const settingNames = [
 
 export type SettingName = (typeof settingNames)[number];
 
-/** `loadEnvFile` and the examples use these variables. These variables are not settings of the server. */
+/** `loadEnvFile` and the examples use these variables, which are not settings of the server. */
 const otherNames = ['PLANT_STORE_ENV_FILE', 'PLANT_STORE_URL'];
 
 const prefix = 'PLANT_STORE_';

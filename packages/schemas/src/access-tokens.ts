@@ -108,7 +108,7 @@ const namePattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u;
 
 const time = z.iso.datetime({ offset: true });
 
-/** The response to the creation of an access token. */
+/** The response to a create of an access token. */
 export const CreatedAccessToken = z
   .object({
     id: tokenId,

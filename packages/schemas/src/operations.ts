@@ -5,7 +5,7 @@ export interface Operation {
   readonly path: `/${string}`;
   /** The HTTP status of a successful response. A response with 204 has no body. */
   readonly status: 200 | 204;
-  /** Only a deprecated operation has this field. Its responses have headers with these dates. */
+  /** Only a deprecated operation has these dates, which its responses show in headers. */
   readonly deprecation?: Deprecation;
 }
 

@@ -48,7 +48,7 @@ export const FollowPlantChanges = z
     {
       after: ListPlantChanges.unwrap().shape.after,
       tag: ListPlantChanges.unwrap().shape.tag,
-      /** The procedure checks this cursor, so that the error names the header `Last-Event-ID`. */
+      /** The procedure checks this cursor, so that the error can name the header `Last-Event-ID`. */
       lastEventId: z.string('must be a string').optional(),
     },
     { error: unknownParameters },

@@ -9,8 +9,8 @@ export const PlantText = z
   })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about U+0000.
   .regex(/^[^\u0000\uD800-\uDFFF]*$/u, 'must not contain U+0000 or a lone surrogate')
-  // A pattern needs the flag `u` to match lone surrogates, and OpenAPI has no flags. So the document has this
-  // simpler pattern, and the description names the surrogates.
+  // A pattern needs the flag `u` to match lone surrogates, and OpenAPI has no flags. The document has a
+  // pattern without flags, and the description names the surrogates.
   .meta({ override: { pattern: '^[^\\x00]*$' } });
 
 /** Makes a schema for an integer in a range. All errors of the schema have the same message. */

@@ -98,7 +98,7 @@ describe('NewPlant', () => {
 });
 
 describe('Plant', () => {
-  it('has no id', () => {
+  it('a Plant has no id', () => {
     expect(Plant.parse({ id: 1n, name: 'x' })).toEqual({ name: 'x' });
   });
 });

@@ -54,11 +54,11 @@ describe('CountPlants', () => {
 });
 
 describe('PlantCount', () => {
-  it.each([0, 1_000_000])('may be %s', (count) => {
+  it.each([0, 1_000_000])('the value of PlantCount may be %s', (count) => {
     expect(PlantCount.parse({ count, isExact: true })).toEqual({ count, isExact: true });
   });
 
-  it.each([-1, 1_000_001, 0.5])('is never %s', (count) => {
+  it.each([-1, 1_000_001, 0.5])('the value of PlantCount is never %s', (count) => {
     expect(PlantCount.safeParse({ count, isExact: true }).success).toBe(false);
   });
 });

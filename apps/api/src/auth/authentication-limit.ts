@@ -18,8 +18,8 @@ type Result<Found> = Found | undefined | Promise<Found | undefined>;
  * Makes a function that authenticates a request from an address. The function rejects a client with too
  * many failed attempts in a minute. Requests with a valid token do not count.
  *
- * A token may be a guess until its look-up ends. So a client never has more look-ups running than the
- * limit allows. The client's further requests wait.
+ * While a token is looked up, the token may be a guess, so a client never has more running look-ups than the
+ * limit allows. Further requests of the client wait.
  */
 export function limitAuthenticationErrors(max: number) {
   const attemptsOf = countByClient(() => ({ failed: 0, running: 0, waiting: [] }));

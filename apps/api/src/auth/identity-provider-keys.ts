@@ -4,7 +4,7 @@ import { HttpError } from '../errors/http-error.ts';
 /** The time limit of a fetch in milliseconds. A request needs the rest of its time to create its plant. */
 const fetchTimeout = 3_000;
 
-/** Milliseconds between two fetches. Tokens with unknown keys cannot cause more fetches. */
+/** The milliseconds between two fetches limit the fetches that tokens with unknown keys can cause. */
 const cooldown = { afterSuccess: 10_000, afterFailure: 1_000 };
 
 /** The most bytes of a JWKS. A usual JWKS has a few thousand bytes. */
@@ -25,7 +25,7 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   let loadedAt = Number.NEGATIVE_INFINITY;
   const keys = createRemoteJWKSet(url, {
     timeoutDuration: fetchTimeout,
-    // jose measures these two times by the wall clock, and would fetch no keys after somebody sets that
+    // jose would measure these times by the wall clock, and would fetch no keys after somebody sets the wall
     // clock back.
     cooldownDuration: Number.POSITIVE_INFINITY,
     cacheMaxAge: Number.POSITIVE_INFINITY,

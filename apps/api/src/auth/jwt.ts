@@ -62,8 +62,8 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
 }
 
 /**
- * Makes the error for a weak or malformed key of the provider. For such a key, jose throws `JWKSInvalid`,
- * or an error that is not a `JOSEError`.
+ * For a weak or malformed key of the provider, jose throws `JWKSInvalid`, or an error that is not a
+ * `JOSEError`. Makes the server's error for such a key.
  */
 function unusableKey(jwt: string, cause: unknown): Error {
   const { kid } = decodeProtectedHeader(jwt);
@@ -86,7 +86,7 @@ function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
 }
 
 /**
- * The owner of an invalid JWT. The server does not cache this result. The JWT may become valid when the
- * provider publishes the key, or at the time of `nbf`.
+ * The owner of an invalid JWT. The server does not cache this owner, because the JWT may become valid when
+ * the provider publishes the key, or at the time of `nbf`.
  */
 const nobody: TokenOwner = { principal: undefined, validUntil: 0 };

@@ -36,7 +36,7 @@ export function createSignIn(token: string) {
 
 interface SignInOptions {
   signIn: SignIn;
-  /** The most failed exchanges of one client in a minute. Undefined means that there is no limit. */
+  /** The most failed exchanges of one client in a minute. Undefined means no limit. */
   maxErrors: number | undefined;
 }
 

@@ -12,8 +12,8 @@ import { HttpError } from '../errors/http-error.ts';
 /** The state of a client's connection. */
 export interface ClientConnection {
   /**
-   * The responses that are not sent yet, and the latest response. This is an array and not a Set, because
-   * the old tables of a Set would keep sent responses in memory.
+   * The responses that are not sent yet, and the latest response. The responses are in an array, because the
+   * old tables of a Set would keep sent responses in memory.
    */
   readonly responses: TrackedResponse[];
   /** Whether the server closes the connection after the last of `responses`. */
@@ -55,7 +55,7 @@ export function trackConnections(
     socket.once('close', () => {
       for (const { reply } of responses) if (reply) onLost(reply);
     });
-    // Node calls this method after the last response. Node's own method would reset the connection of a
+    // Node calls `destroySoon` after the last response. Node's own method would reset the connection of a
     // client that still sends its body.
     const { destroySoon } = socket;
     socket.destroySoon = () => {
@@ -63,8 +63,8 @@ export function trackConnections(
       else destroySoon.call(socket);
     };
   });
-  // Node reads all requests of a packet at once, which can be thousands. Most of these requests must not
-  // reach Fastify.
+  // Node reads all requests of a packet at once. A packet can contain thousands of requests, and most of
+  // these requests must not reach Fastify.
   const [handle] = server.listeners('request') as RequestListener[]; // The listener that Fastify has added.
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
@@ -94,21 +94,21 @@ function forgetSent(responses: TrackedResponse[]): void {
 }
 
 /**
- * Drops a request. One packet may contain thousands of requests. So the server reads no further packet of the
- * connection in this turn of the event loop.
+ * Drops a request. One packet may contain thousands of requests, so the server pauses the connection for this
+ * turn of the event loop.
  */
 function drop(request: IncomingMessage): void {
   const { socket } = request;
   request.resume(); // An unread body would keep the connection open.
   if (socket.isPaused()) return;
   socket.pause();
-  // Node sets `_paused` while responses wait to be sent, and then resumes the socket itself.
+  // While responses wait to be sent, Node sets `_paused`, and later resumes the socket itself.
   setImmediate(() => Object(socket)._paused || socket.resume());
 }
 
 /**
- * When a connection closes, Node makes an error for each request without a response. The stacks of thousands
- * of errors would stop the event loop.
+ * Closes a connection so that its errors have no stacks: Node makes an error for each request without a
+ * response. The stacks of thousands of errors would stop the event loop.
  */
 function abortWithoutStacks(socket: Socket): void {
   const { stackTraceLimit } = Error;
@@ -147,8 +147,8 @@ export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
   const { responses = [] } = connections.get(raw.socket) ?? {};
   const latest = responses.at(-1);
   if (latest) latest.reply = reply;
-  // A request to upgrade gets its usual response (RFC 9110 §7.8). Node loses the bytes after the request,
-  // so the connection closes.
+  // The server ignores a wish to upgrade the protocol, and sends the usual response (RFC 9110 §7.8). Node
+  // loses the bytes that follow a request to upgrade, so the connection closes.
   if (raw.headers.upgrade !== undefined) closeAfter(reply.raw);
   if (responses.length > maxPending) {
     const message = `${maxPending} requests of this connection have no response yet: nothing was written, wait for responses`;
@@ -172,15 +172,15 @@ export function dropAfterError(
 /** Limits open connections, because connections need memory and file descriptors. */
 export function limitConnections({ server, logError }: FastifyInstance, max: number): void {
   server.maxConnections = max;
-  // Without this property, full processes would pass a connection to each other for ever. Node's types
-  // lack this property.
+  // Without `dropMaxConnection`, processes without free connections would pass a connection to each other for
+  // ever. Node's types lack `dropMaxConnection`.
   Object.assign(server, { dropMaxConnection: true });
   server.on('drop', () => {
     logError(new HttpError('overloaded', `a connection was rejected: ${max} are open`));
   });
 }
 
-/** Ends the connection after a response. Call this function before the first asynchronous step. */
+/** Ends the connection after a response. Call this function before the handler's first `await`. */
 export function closeAfter(response: ServerResponse): void {
   response.setHeader('connection', 'close');
   endConnection(response.req.socket);

@@ -27,10 +27,10 @@ export function connectionCapacity() {
 
 /** Returns the limit of file descriptors, or `Infinity` when the system sets no limit, as on Windows. */
 function fileDescriptorLimit(): number {
-  // Without this property, Node's report looks up the host names of all peers. Node's types lack this
-  // property.
+  // Without `excludeNetwork`, Node's report looks up the host names of all peers. Node's types lack
+  // `excludeNetwork`.
   Object.assign(process.report, { excludeNetwork: true });
-  const report = process.report.getReport() as Report; // Node declares the report as an object.
+  const report = process.report.getReport() as Report; // Node's types call the report only an object.
   const soft = report.userLimits?.open_files?.soft;
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
 }

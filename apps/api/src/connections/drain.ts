@@ -18,7 +18,8 @@ const maxQuietTimes = 20;
 /**
  * Makes the hooks that close a server so that no request fails. During the drain delay, the server accepts
  * requests, so that a load balancer sees `/readyz` change. The server closes each connection after a
- * response. Then the server stops listening, and closes when every request has its response.
+ * response. After the drain delay, the server stops listening, and closes when every request has its
+ * response.
  *
  * @param closed is called when the server has stopped listening. The promise resolves when every stopping
  *   process has stopped listening
@@ -43,8 +44,8 @@ export function drain(
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  // Node calls this method when it stops listening. Node's own method would reset connections whose
-  // requests are on their way.
+  // Node calls `closeIdleConnections` when it stops listening. Node's own method would reset connections
+  // whose requests are on their way.
   server.server.closeIdleConnections = () => {
     for (const socket of sockets) if (isIdle(socket)) halfClose(socket);
   };
@@ -54,7 +55,7 @@ export function drain(
       server.isClosing = true;
       await setTimeout(server.drainDelay);
       const quiet = waitForQuiet();
-      // A client may connect again after its response. No stopping process may listen then.
+      // A client may connect again after its response, so no stopping process may listen then.
       released = quiet.then(nextTurn).then(closed);
       stopWaiting();
       await quiet;
@@ -73,7 +74,7 @@ export function drain(
       else done();
     },
     closeAfterResponse(_request, { raw }, done) {
-      // The server may have sent the headers of this response before the shutdown began.
+      // The server may have sent these headers, without `Connection: close`, before the shutdown.
       if (!server.server.listening && isLatest(raw)) halfClose(raw.req.socket);
       done();
     },

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
 
-/** In a gap, the event loop makes no turn for at least this number of milliseconds. */
+/** A pause of the event loop is a gap when it takes at least this number of milliseconds. */
 const minGap = 1_000;
 
 /** The server compares the two clocks at this interval, in milliseconds. */
@@ -11,9 +11,10 @@ const lookInterval = 250;
 const aftermath = 10_000;
 
 /**
- * Makes a hook that drops a request when its client disconnected during a pause of the process or the virtual
- * machine. During this gap, the client may have sent its request to another instance. Node reads the request
- * before the connection's end, so the hook lets a few turns of the event loop pass.
+ * Makes a hook for requests that arrived while the process or the virtual machine was paused. The hook drops
+ * a request when its client has disconnected in the meantime. During the pause, the client may have sent its
+ * request to another instance. Node reads the request before the connection's end, so the hook lets a few
+ * turns of the event loop pass.
  *
  * @param onDrop runs for each dropped request, in place of the response hooks
  * @param elapsed a clock that never goes back. The clock may stand still in a paused virtual machine
@@ -50,7 +51,8 @@ export function dropGoneAfterGap(
 
 /**
  * Resolves when Node has read all bytes that have arrived on open connections. Node reads the bytes of a
- * connection and its end in two turns of the event loop. The third turn is a reserve.
+ * connection in one turn of the event loop, and the end of the connection in the next turn. The third turn is
+ * a reserve.
  */
 export async function readArrived(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await setImmediate();

@@ -8,7 +8,7 @@ import { type RequestLine, requestLineIn } from './request-line.ts';
 /** Sends the contract's errors in place of the errors of Node's HTTP server, which have an empty body. */
 export function respondToNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
-  // By default, Node drops headers after the first thousand. The headers' limit of 16 KiB remains.
+  // By default, Node drops headers after the first thousand. A limit of 16 KiB remains.
   server.maxHeadersCount = 0;
   // A client with `Expect: 100-continue` waits before it sends its body. The server tells the client to
   // send the body when the hooks have accepted the request.
@@ -20,7 +20,7 @@ export function respondToNodeEvents(fastify: FastifyInstance): void {
     server.emit('request', Object.assign(request, { expectsUnknown: true }), response);
   });
   server.on('connect', (_request, socket: Socket) => {
-    // Node no longer handles this socket, so an error without a listener would be an uncaught exception.
+    // Node no longer handles this socket's errors, which would be uncaught exceptions.
     for (const event of ['error', 'timeout', 'finish']) socket.on(event, () => socket.destroy());
     const message = 'CONNECT is not supported: this server is not a proxy';
     const error = new HttpError('methodNotAllowed', message);
@@ -48,7 +48,7 @@ interface ParserError extends NodeJS.ErrnoException {
 
 function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKind, string] {
   const { method = '', isComplete } = line;
-  // A method that Node knows is not the cause of the error. Then the request is malformed.
+  // Node knows the method of this request, so the request is malformed in another place.
   if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
     return [
       'notImplemented',
@@ -63,7 +63,7 @@ function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKin
   );
 }
 
-/** The parser's error codes for an unknown method. The second code is for methods of RTSP. */
+/** The parser's error codes for an unknown method. `HPE_INVALID_RTSP_METHOD` is for methods of RTSP. */
 const methodErrors = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
 
 export const transferEncodingError =

@@ -15,18 +15,18 @@ export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<S
   return {
     bodyLimit,
     requestTimeout,
-    // After this time, Node closes an inactive connection. Node waits twice as long while the client does
-    // not read its response. This time is longer than the request timeout, so that an incomplete request
-    // gets its error first.
+    // Node closes a connection that has been inactive for this time. Node waits twice as long while the
+    // client does not read its response. The timeout for inactive connections is longer than the request
+    // timeout, so that an incomplete request gets its error first.
     connectionTimeout: requestTimeout + 2 * connectionsCheckingInterval,
     genReqId: requestIdOf,
-    // A path parameter over Fastify's limit of 100 characters is invalid. Such a parameter must get the
-    // same error as other invalid parameters.
+    // A path parameter with over 100 characters, Fastify's limit, must get the same error as other invalid
+    // parameters.
     routerOptions: { maxParamLength: maxHeaderSize },
     http: {
       headersTimeout: requestTimeout,
       connectionsCheckingInterval,
-      // A hook checks this header, because Node's own error response has no body.
+      // A hook checks `Host`, because Node's own error response has no body.
       requireHostHeader: false,
     },
     // The server responds to requests on open connections even while the server closes.

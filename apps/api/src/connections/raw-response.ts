@@ -29,14 +29,15 @@ export function closeWithError(
   const { responses = [], isEnding, broken } = connection ?? {};
   const { raw: latest, reply } = responses.at(-1) ?? {};
   const isIncomplete = latest && !latest.req.complete;
-  if (isEnding && (!isIncomplete || broken)) return; // Bytes after the last request or the first error get no response.
+  // Bytes after the last request or the first error get no response.
+  if (isEnding && (!isIncomplete || broken)) return;
   endConnection(socket);
   // The error belongs to the latest request, unless that request was complete or already has its response.
   const belongsToLatest = isIncomplete && !latest.headersSent;
   if (connection && isIncomplete) connection.broken = latest;
 
   afterResponse(belongsToLatest ? responses.at(-2)?.raw : latest, () => {
-    // The latest request may have got its response in the meantime.
+    // By now, the latest request may have got its response.
     if (isIncomplete && latest.headersSent) afterResponse(latest, () => socket.destroySoon());
     else send();
   });

@@ -19,8 +19,8 @@ export function requestLineIn(packet: Buffer, at: number): RequestLine | undefin
 }
 
 /**
- * Matches a request line. The last line of an earlier request's body may stand before the request line.
- * `^` matches even after U+2028 and U+2029. A line ends there, so the expression runs in linear time.
+ * Matches a request line. The end of an earlier request's body may stand before the request line. `^` matches
+ * even after U+2028 and U+2029, so that the expression runs in linear time.
  */
 const requestLine =
   /^(?:[^ \r\n\u2028\u2029]*[^ \r\n\u2028\u2029!#$%&'*+.^_`|~\w-])?([!#$%&'*+.^_`|~\w-]+) (?:(?:https?:\/\/[^ /?#]*)?(\/[!-.0->@-~\x80-\xff]*\/?)|https?:|\*)[!-~\x80-\xff]*( HTTP\/1\.\d\r?\n)?/gim;

@@ -13,8 +13,8 @@ interface Connection {
 
 /**
  * Closes the connections that a dead worker had not taken, so that their clients notice the close at once.
- * `node:cluster` waits for the worker's response for ever (lib/internal/cluster/round_robin_handle.js),
- * because the primary does not notice the worker's end (`_handleQueue` in lib/internal/child_process.js).
+ * The primary does not notice the worker's end (`_handleQueue` in lib/internal/child_process.js), so
+ * `node:cluster` waits for the worker's response for ever (lib/internal/cluster/round_robin_handle.js).
  */
 export function closeUntakenConnections(worker: Worker): void {
   const child: Worker['process'] & { _handleQueue?: unknown[] | null } = worker.process;

@@ -54,7 +54,7 @@ export function bodyTooLarge(): HttpError {
   return new HttpError('bodyTooLarge', `the body is over ${bodyLimit} bytes: send a smaller one`);
 }
 
-/** Turns any thrown value into an HttpError. An unknown error is a bug. */
+/** Turns any thrown value into an HttpError. An unknown error becomes the error for a bug. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   const { kind, message, ...options } = fastifyError(thrown) ?? toCatalogueError(thrown);
@@ -63,7 +63,8 @@ export function toHttpError(thrown: unknown): HttpError {
 
 function fastifyError(thrown: unknown) {
   if (!(thrown instanceof Error)) return undefined;
-  const { code, message, statusCode = 500 } = thrown as Partial<FastifyError> & Error; // Fastify's errors have these.
+  // Fastify's errors have these.
+  const { code, message, statusCode = 500 } = thrown as Partial<FastifyError> & Error;
   if (typeof code !== 'string') return undefined;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const tooLarge = 'the body is larger than this path takes: send a smaller one';
@@ -75,7 +76,7 @@ function fastifyError(thrown: unknown) {
 }
 
 const kindByFastifyCode: Record<string, ErrorKind> = {
-  ECONNRESET: 'malformedRequest', // The client disconnected before it had sent the whole body.
+  ECONNRESET: 'malformedRequest',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupportedMediaType',
 };
 
@@ -92,7 +93,7 @@ export function hideTokens(text: string): string {
 }
 
 /**
- * Matches JWTs and the store's tokens, even percent-encoded tokens. An expression for all three parts of a
+ * Matches JWTs and the store's tokens, even percent-encoded tokens. One expression for all three parts of a
  * JWT would not run in linear time.
  */
 const tokens = /plant(?:_|%(?:25)*5[fF])[\w-]{8,}|eyJ[\w.-]{8,}/g;

@@ -17,12 +17,13 @@ const quietPeriod = 1_000;
 
 /** During many errors of one kind, one line a second gives the number of requests. */
 export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
-  const isNewKey = firstTimes(); // The causes of `tokenInvalid` name unusable keys.
+  // The cause of an error `tokenInvalid` names an unusable key, and the log names each key once.
+  const isNewKey = firstTimes();
   const unlogged = new Map<string, { count: number; until: number }>();
 
   return (error, source) => {
     if (source && 'raw' in source) {
-      // An incomplete request fails a second time when its connection closes.
+      // When the connection of an incomplete request closes, the request fails a second time.
       if (source.errors && !source.raw.complete) return;
       source.errors = [...(source.errors ?? []), error];
     } else if (source) {

@@ -50,8 +50,8 @@ export interface LogOutput extends pino.DestinationStream {
 
 /**
  * Writes the log to standard output. Each write is a system call, so one write contains many lines. One of
- * Node's threads writes, because a disk may stall. Requests never wait for the log. When the pipe or the
- * disk is full, or the disk stalls, the log loses lines. A later line says how many.
+ * Node's threads writes, because a disk may stall. Requests never wait for the log. When the pipe or the disk
+ * is full, or the disk stalls, the log loses lines. A later line gives the number of lost lines.
  */
 export function logOutput({
   onLost = () => {},
@@ -66,7 +66,8 @@ export function logOutput({
   const output = new sonicBoom.SonicBoom({
     fd: openNonBlocking() ?? 1,
     ...(isShared ? shared : own),
-    contentMode: 'buffer', // With strings, pino would measure all waiting text for each line.
+    // With strings, pino would measure the length of all waiting text for each new line.
+    contentMode: 'buffer',
     retryEAGAIN: () => performance.now() < exitDeadline,
   });
   output.on('write', (written: number) => {
@@ -113,8 +114,8 @@ export function logOutput({
   }
 
   function writeLastLines(): void {
-    // Node waits for its threads before it exits. A thread that writes to a stalled disk may never
-    // end, so the process is killed.
+    // Node waits for its threads before it exits. A thread that writes to a stalled disk may never end, so
+    // this function kills the process.
     const isStuck = waiting > 0 && performance.now() - lastAttempt >= exitTimeout;
     if (isStuck) process.kill(process.pid, 'SIGKILL');
     exitDeadline = performance.now() + exitTimeout;
@@ -141,11 +142,11 @@ function openNonBlocking(): number | undefined {
     // Without `bigint`, Node 22 cannot resolve symlinks after it has read the state of a pipe
     // (nodejs/node#51142).
     if (fstatSync(1, { bigint: true }).isFile()) return undefined;
-    void process.stdout; // Node then sets the pipe to non-blocking.
+    void process.stdout; // Reading `process.stdout` sets the pipe to non-blocking.
     return 1;
   }
-  // The shell shares the terminal's file descriptor, so this function opens the terminal again. Systems
-  // other than Linux would only duplicate the file descriptor.
+  // The shell shares the terminal's file descriptor, so this function opens the terminal again. Only Linux
+  // opens a second file description; other systems would only duplicate the first one.
   if (process.platform !== 'linux') return undefined;
   try {
     return openSync('/dev/fd/1', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);

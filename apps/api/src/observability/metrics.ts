@@ -21,10 +21,11 @@ export interface Metrics {
 /** The metrics of one process. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** No label has a value that a client chooses, so the number of series is bounded. */
+/** The values of labels are never texts of a client, so the number of series is bounded. */
 export function createMetrics(store: PlantStore): Metrics {
   const register: MetricsRegistry = new Registry();
-  register.setContentType(Registry.OPENMETRICS_CONTENT_TYPE); // prom-client requires this for exemplars.
+  // prom-client adds exemplars only to registries with this content type.
+  register.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   const registers = [register];
   collectNodeMetrics(register);
   watchStore(store, registers);
@@ -41,7 +42,7 @@ export function createMetrics(store: PlantStore): Metrics {
     help: 'Lines of the log that were not written, because standard output did not take them in time',
     registers,
   });
-  // This cache saves time, because prom-client finds a series by its labels more slowly.
+  // The cache by labels saves time, because prom-client finds a series by its labels more slowly.
   const seriesByLabels = new Map<string, Histogram.Internal<string>>();
 
   return {

@@ -43,7 +43,8 @@ export class RequestLog extends LogController {
   /** Logs a request whose connection closed before its response was sent. */
   connectionLost({ request, elapsedTime, raw, statusCode }: FastifyReply): void {
     const { waitsFrom, errors } = request;
-    const isStream = waitsFrom !== undefined && raw.headersSent; // A subscriber has disconnected.
+    // The request was a subscription, whose client has disconnected.
+    const isStream = waitsFrom !== undefined && raw.headersSent;
     const status = isStream ? statusCode : (errors?.[0]?.status ?? clientDisconnected);
     this.#add(request, status, elapsedTime);
   }
@@ -92,7 +93,8 @@ export class RequestLog extends LogController {
       errors && errors.length > 1 ? `,"errorCodes":[${errors.map(({ code }) => code)}]` : '';
     const agent = headers['user-agent'];
     const userAgent = agent ? `,"userAgent":${JSON.stringify(showText(agent))}` : '';
-    const address = JSON.stringify(ip ? shorten(ip) : null); // A connection that closed at once has no address.
+    // When a connection closes at once, Node does not know its address.
+    const address = JSON.stringify(ip ? shorten(ip) : null);
     const name = principal ? this.#nameOf(principal) : '';
     const database = databaseTime > 0 ? `,"databaseTime":${rounded(databaseTime)}` : '';
     return (

@@ -1,6 +1,6 @@
 import type { PlantStore } from '@plant-store/core';
 
-/** Milliseconds. Without reads, an idle instance would not notice that the database is down. */
+/** The milliseconds between two checks, because an idle instance makes no other reads. */
 const interval = 15_000;
 
 /** Reads the state of the webhooks at intervals. The returned function gives the caller the last state. */

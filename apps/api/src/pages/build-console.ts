@@ -17,7 +17,7 @@ export async function buildConsole(): Promise<void> {
     env: { ...process.env, PATH: pathWithPnpm(), TURBO_TELEMETRY_DISABLED: '1' },
   });
   const stop = () => build.child.kill();
-  process.once('exit', stop); // The server may fail to start, or get a signal, during the build.
+  process.once('exit', stop); // During the build, the server may exit, or a signal may end the server.
   await build.catch(({ stdout, stderr }) => {
     console.error(`The console was not built:\n${stdout}${stderr}`);
   });

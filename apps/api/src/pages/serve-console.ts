@@ -25,7 +25,8 @@ export function serveConsole(directory = builtConsole): onRequestHookHandler {
   return (request, reply, done) => {
     if (!request.is404 || !methods.has(request.method)) return done();
     const [path = ''] = request.url.split('?', 1);
-    if (path === '/') addVary(reply, 'accept'); // Even a response without the page has this header.
+    // The response without the page also depends on `Accept`.
+    if (path === '/') addVary(reply, 'accept');
     const isForConsole = path === '/' ? asksForHtml(request) : path.startsWith('/console/');
     isBuilt ||= isForConsole && hasConsole(directory);
     if (!isForConsole || !isBuilt) return done();

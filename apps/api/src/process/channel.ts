@@ -41,7 +41,8 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
       throw new Error('the other process did not respond');
     });
     try {
-      return (await Promise.race([response.promise, timeout])) as never; // `Theirs` declares its type.
+      // `Theirs` declares the type of the result.
+      return (await Promise.race([response.promise, timeout])) as never;
     } finally {
       waiting.delete(call);
     }
@@ -55,11 +56,13 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
       return;
     }
     const { call, name, argument } = message;
-    const run = async () => ours[name]?.(argument as never); // `Call` declares the argument's type.
+    // The type of `Call` ensures the argument's type.
+    const run = async () => ours[name]?.(argument as never);
     const result = await run().then(
       (value) => ({ value }),
       (error: unknown) => ({ error: String(error) }),
     );
-    end.send?.({ responseTo: call, ...result }, undefined, () => {}); // The other process may have ended.
+    // When the other process has ended, `send` reports an error.
+    end.send?.({ responseTo: call, ...result }, undefined, () => {});
   }
 }

@@ -1,6 +1,6 @@
 import { isInRepository, outsideFile, repositoryRoot } from '../repository.ts';
 
-/** The command below sends the plant in this file. */
+/** The command for cmd and PowerShell reads the plant from this file. */
 const plantFile = outsideFile('plant.json');
 
 /**
@@ -12,7 +12,7 @@ export function curlCommand(url: string, token: string | undefined, isWindows: b
   const address = `${url}/plants`;
   const type = '-H "Content-Type: application/json"';
   if (!isWindows) {
-    // This is the first id that a JavaScript number cannot hold.
+    // The id 9007199254740993 is the first integer that a JavaScript number cannot hold.
     const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
     const bearer = token ?? `\${PLANT_STORE_TOKEN:?set it to an access token}`;
     return `curl ${address} -H "Authorization: Bearer ${bearer}" ${type} -d '${plant}'`;

@@ -19,7 +19,8 @@ export async function firstRunToken(dataDirectory: string): Promise<FirstRunToke
   const token = stored || generateToken();
   if (!tokenSyntax.test(token)) throw new Error(`${path} holds no access token: ${remedy}`);
   if (!stored) await writeFile(path, `${token}\n`, { mode: 0o600 });
-  await chmod(path, 0o600); // An existing file may be readable by others.
+  // When the file exists already, other users may have the permission to read the file.
+  await chmod(path, 0o600);
   return { token, path };
 }
 

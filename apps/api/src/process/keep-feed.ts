@@ -8,9 +8,8 @@ const hour = 60 * 60_000;
 const watchInterval = 15_000;
 
 /**
- * Looks at the feed at intervals, even when no client follows it. Forgets old deletions at once and then
- * each hour. Another instance may forget the same deletions at the same time. This work ends when the
- * server closes.
+ * Looks at the feed at intervals, even when no client follows it. Forgets old deletions at the start and then
+ * each hour. Several instances may forget the same deletions at the same time.
  */
 export function keepFeed(server: FastifyInstance, store: PlantStore, days: number): void {
   // This function ignores errors, because the server logs the same errors for calls of clients.

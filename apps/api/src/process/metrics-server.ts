@@ -17,7 +17,7 @@ import { handleError, routerErrorHandler } from '../requests/send-error.ts';
 import { rejectUnknownRoute } from '../requests/unknown-route.ts';
 import { addVary, weightOf } from '../responses/negotiation.ts';
 
-/** Prometheus needs one connection. The connections share file descriptors with the store's clients. */
+/** Prometheus needs only one connection, which takes a file descriptor from the store's clients. */
 const maxConnections = 8;
 
 /**
@@ -30,7 +30,7 @@ export function buildMetricsServer(
 ): FastifyInstance {
   const server = fastify({
     loggerInstance,
-    // Prometheus scrapes every few seconds, and each scrape would add a line.
+    // Without this setting, the log would get a line for every scrape of Prometheus.
     logController: new LogController({ disableRequestLogging: true }),
     frameworkErrors: routerErrorHandler(cors([])),
     ...nodeServerOptions(),

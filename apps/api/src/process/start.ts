@@ -32,7 +32,7 @@ export async function startAlone(env: Env): Promise<void> {
   warnOfUnknownSettings(server.log);
   const values = async () => (metrics ? [await metrics.values()] : []);
   const metricsUrl = await listenForMetrics(values, server.log, env);
-  await consoleBuilt; // Before the end of the build, the server would serve an incomplete console.
+  await consoleBuilt; // Until the build has ended, the console's folder is incomplete.
   const listening = await listen(prepared, env);
   // The log's stream writes the welcome, so that all earlier log lines come before the welcome.
   const { generated, signInCode } = prepared;
@@ -67,7 +67,8 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
   const metrics =
     env.PLANT_STORE_METRICS_PORT === undefined
       ? undefined
-      : (await import('../observability/metrics.ts')).createMetrics(store); // This slow import runs only if needed.
+      : // The import is slow, so a server without metrics skips the import.
+        (await import('../observability/metrics.ts')).createMetrics(store);
   const { maxConnections, shortage } = connectionCapacity();
   const hasLevelNames = env.PLANT_STORE_LOG_LEVELS === 'names';
   const isShared = worker !== undefined;
@@ -104,7 +105,7 @@ export function listen(
   signals?: EventEmitter,
 ): Promise<Listening> {
   const { server, store, output } = prepared;
-  // A signal that comes after the first request must wait for responses.
+  // After the first request, a stop must wait for responses.
   const drainDelay = env.PLANT_STORE_DRAIN_DELAY_MS;
   server.server.once('listening', () =>
     stopOnSignals({ server, store, drainDelay, logOutput: output, signals }),

@@ -26,7 +26,7 @@ const storeTimeout = 2_000;
  */
 export function exitOnSignals(): void {
   for (const signal of stopSignals) process.on(signal, exit);
-  process.on('SIGHUP', () => {}); // Without a listener, SIGHUP ends the process.
+  process.on('SIGHUP', () => {}); // Without a listener, Node would end the process on SIGHUP.
 }
 
 /** Without a terminal, SIGHUP comes from logrotate or `nohup`, and must not stop the process. */
@@ -55,9 +55,9 @@ export function onStopSignal(
       stopOnce(signal);
     });
   }
-  // Ends `exitOnSignals` last, because Node loses a signal that arrives while there is no listener. The empty
-  // listeners stay, so a worker ignores these signals. A terminal or systemd sends the signals to all
-  // processes, but only the primary stops the workers.
+  // Removes the listeners of `exitOnSignals` last, because Node loses a signal that arrives while there is no
+  // listener. The empty listeners let a worker ignore these signals. A terminal or systemd sends the signals
+  // to all processes, but only the primary stops the workers.
   for (const signal of stopSignals) process.on(signal, () => {}).off(signal, exit);
   return stopOnce;
 
@@ -79,12 +79,12 @@ export function stopOnSignals({
   logOutput,
   signals,
 }: RunningServer): void {
-  // SIGINT and SIGHUP come from a terminal: a user waits there, and no load balancer reads `/readyz`.
+  // After SIGINT or SIGHUP, a user waits at a terminal, so there is no delay.
   const stopOnce = onStopSignal(
     (signal) => void stop(signal === 'SIGTERM' ? drainDelay : 0),
     signals,
   );
-  // Node emits this event for unhandled rejections, too.
+  // Node emits `uncaughtException` even for unhandled rejections.
   process.on('uncaughtException', (thrown) => {
     logFatal(thrown);
     stopOnce('SIGTERM');

@@ -18,7 +18,7 @@ export function becomeWorker(state: Omit<WorkerFunctions, 'stop'>): WorkerProces
   return {
     signals,
     areAllReady: () => call('areAllReady', undefined).catch(() => false),
-    // Responses must not wait for a primary that has ended.
+    // If the primary has ended, the worker sends its responses without waiting.
     closed: () => call('closed', undefined).catch(() => {}),
     listening: (details) => call('listening', details),
   };

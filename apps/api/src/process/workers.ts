@@ -95,8 +95,9 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   function stopWorker(worker: Worker, signal: NodeJS.Signals): void {
     const call = serving.get(worker);
     if (call)
-      call('stop', signal).catch(() => {}); // The worker may end before it responds.
-    else worker.process.kill(signal); // No request can have reached this worker.
+      call('stop', signal).catch(() => {}); // A worker that has ended cannot respond to `stop`.
+    // A worker that does not serve has no requests, so a signal may end the worker at once.
+    else worker.process.kill(signal);
   }
 
   function stoppedListening(worker: Worker): void {

@@ -26,7 +26,8 @@ export function cors(origins: readonly string[]) {
       reply.code(204).headers(preflightHeaders).send();
     },
     setCorsHeaders({ headers: { origin = '' } }: FastifyRequest, reply: FastifyReply): void {
-      if (origins.length === 0) return; // No response depends on the origin.
+      // Without allowed origins, all responses are the same for every origin, so no header is needed.
+      if (origins.length === 0) return;
       addVary(reply, 'Origin');
       if (!origins.includes(origin)) return;
       reply.headers({

@@ -26,10 +26,10 @@ interface Waiting {
 
 /**
  * Makes turns for requests that may come in a flood. In each turn of the event loop, only a few requests
- * continue. So database responses, new connections and other requests wait only for these few requests.
+ * continue.
  *
- * Node accepts only one connection in each turn (nodejs/node#57364). More connections may be waiting, so a
- * turn that has accepted a connection lets fewer requests continue.
+ * In a turn that has accepted a connection, even fewer requests continue, because Node accepts only one
+ * connection in each turn (nodejs/node#57364), and more connections may be waiting.
  */
 export function createFairTurns({
   maxInTurn = 16,
@@ -49,7 +49,7 @@ export function createFairTurns({
   return (request, next) => {
     if (!isScheduled) scheduleTurn();
     if (waiting.length > 0 || continued >= maxInTurn) {
-      // Node reads requests one after the other, but all requests of a turn had arrived at its start.
+      // All requests that Node reads in one turn had arrived at the start of that turn.
       waiting.push({ request, next, since: turnStart });
     } else {
       continued++;

@@ -46,12 +46,12 @@ const singleHeaders = ['Host', 'Authorization', 'Content-Type'];
 function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): void {
   const coding = request.headers['transfer-encoding'] ?? '';
   if (request.httpVersion === '1.0') {
-    // A proxy of HTTP/1.0 may have forwarded the header without reading it (RFC 9112 §6.1).
+    // A proxy of HTTP/1.0 may forward `Transfer-Encoding` without reading it (RFC 9112 §6.1).
     closeAfter(reply.raw);
     throw malformed('Transfer-Encoding is not part of HTTP/1.0: send HTTP/1.1');
   }
   if (!/(^|[\s,])chunked$/i.test(coding)) {
-    closeAfter(reply.raw); // The end of the body is unknown (RFC 9112 §6.3).
+    closeAfter(reply.raw); // With this transfer coding, the end of the body is unknown (RFC 9112 §6.3).
     throw malformed(transferEncodingError);
   }
   if (!/^chunked$/i.test(coding)) {
@@ -93,7 +93,7 @@ function unsupported(message: string): HttpError {
   return new HttpError('unsupportedMediaType', message);
 }
 
-/** Counts how often a client sent a header. Node keeps only the first value of these headers. */
+/** Counts how often a client sent a header, because Node keeps only the first value of some headers. */
 function count(rawHeaders: string[], name: string): number {
   let times = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -72,8 +72,8 @@ function isGone(this: FastifyRequest): boolean {
 }
 
 /**
- * Returns the deadline of a request, and sets it when the request has arrived completely. A small body arrives while the request waits for its token and its turn, so the deadline
- * includes that waiting time.
+ * Returns the deadline of a request, and sets it when the request has arrived completely. A small body
+ * arrives while the request waits for its token look-up and its turn, so the deadline includes these waits.
  */
 export function startDeadline(request: FastifyRequest): Deadline {
   request.deadline ??= deadlineIn(defaultTimeout - request.waitTime);

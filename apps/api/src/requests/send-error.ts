@@ -16,7 +16,7 @@ export function handleError(
   return sendError(request, reply, error);
 }
 
-/** Makes a function that logs and sends errors of Fastify's router. These errors run no hooks. */
+/** Makes a function that logs and sends errors of Fastify's router, because no hook runs for these errors. */
 export function routerErrorHandler({
   respondToPreflight,
   setCorsHeaders,
@@ -48,12 +48,13 @@ function sendError({ url }: FastifyRequest, reply: FastifyReply, error: HttpErro
 }
 
 /**
- * Undoes the `Connection: close` that Fastify sets for each error of a body parser. With that header, a
- * client that still sends its body would lose this response and the responses to its later requests.
+ * Undoes the `Connection: close` that Fastify sets for each error of a body parser. With `Connection: close`,
+ * a client that still sends its body would lose this response and the responses to its later requests.
  */
 function keepConnection(reply: FastifyReply): void {
   const { raw } = reply;
   const isEnding = connectionOf(raw.req.socket)?.isEnding || !raw.shouldKeepAlive;
-  reply.removeHeader('connection'); // Removes Fastify's value. The next line replaces Node's value.
+  // `removeHeader` removes the value of Fastify, and the next line replaces the value of Node.
+  reply.removeHeader('connection');
   raw.setHeader('connection', isEnding ? 'close' : 'keep-alive');
 }

@@ -22,7 +22,7 @@ export function rejectUnknownRoute(
     const mayBeEmpty = url.endsWith('/') || url.includes('/?');
     if (!is404 && !mayBeEmpty) return done();
     const path = pathOf(request);
-    // The router finds `/plants/:id` for `/plants/`, with an empty id.
+    // With an empty id, Fastify's router finds `/plants/:id` for the path `/plants/`.
     if (!is404 && (!path.endsWith('/') || routes.has(path))) return done();
     // A path such as /plants/count also has the methods of /plants/:id.
     const matching = [...routes.values()].filter(({ pattern }) => pattern.test(path));
@@ -48,7 +48,7 @@ function unknownPath(path: string, hint: string): HttpError {
   if (path.startsWith('/')) {
     return new HttpError('pathUnknown', `there is no path ${shorten(path)}: ${hint}`);
   }
-  // The method does not allow this form of a target (RFC 9112 §3.2).
+  // This method does not allow a target such as `*` (RFC 9112 §3.2).
   return new HttpError(
     'malformedRequest',
     `the request target ${shorten(path)} does not start with /`,

@@ -13,7 +13,7 @@ export function limitWaiting(max: number) {
       throw new HttpError('overloaded', message);
     }
     request.waitsFrom = elapsedTime;
-    if (raw.destroyed) return; // The client has disconnected, so no `close` follows.
+    if (raw.destroyed) return; // After a disconnect, no event `close` would follow.
     waiting++;
     raw.once('close', () => waiting--);
   };

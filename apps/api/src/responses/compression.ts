@@ -2,12 +2,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import { addVary, weightOf } from './negotiation.ts';
 
-/** Compression gains nothing for shorter responses, such as those to creates. */
+/**
+ * A response below this number of bytes, such as the response to a create, gains nothing from compression.
+ */
 const minLength = 1024;
 
 type Compress = (text: string, done: (error: Error | null, bytes: Buffer) => void) => void;
 
-/** The levels are low, because low levels are fast, and shorten a list to an eighth. */
+/** Each coding has a low compression level: a low level is fast, and shortens a list to an eighth. */
 const codings: [name: string, compress: Compress][] = [
   ['br', (text, done) => brotliCompress(text, { params: brotliParams }, done)],
   ['gzip', (text, done) => gzip(text, { level: 3 }, done)],
@@ -15,7 +17,7 @@ const codings: [name: string, compress: Compress][] = [
 
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 3 };
 
-/** A hook that compresses responses except streams. A stream's parts must reach the client at once. */
+/** A hook that compresses responses except streams. The parts of a stream must reach the client at once. */
 export const compressResponse: onSendHookHandler = (request, reply, payload, done) => {
   if (typeof payload !== 'string' || payload.length < minLength) return done();
   addVary(reply, 'Accept-Encoding');
@@ -26,9 +28,9 @@ export const compressResponse: onSendHookHandler = (request, reply, payload, don
 };
 
 /**
- * Returns the coding that a client prefers. Returns undefined when the client accepts no coding, or when
- * the connection closes after the response. Such a close crashes a Node client whose `fetch` still expands
- * a large response (nodejs/undici#5360).
+ * Returns the coding that a client prefers. Returns undefined when the client accepts no coding, or when the
+ * connection closes after the response. A close would crash a Node client whose `fetch` still expands a large
+ * response (nodejs/undici#5360).
  */
 export function codingOf(
   { headers, server }: FastifyRequest,

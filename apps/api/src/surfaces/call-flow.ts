@@ -97,7 +97,7 @@ export function checkEncoding(url: string): void {
   }
 }
 
-/** A procedure may throw this error while the procedure reads the input, so the error has core's class. */
+/** This error has core's class, because a procedure may throw it while the procedure reads the input. */
 export function invalidQuery(why: string, cause?: unknown): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${why}`, { cause });
 }

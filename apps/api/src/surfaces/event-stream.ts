@@ -25,9 +25,9 @@ export const reconnectAfterInactivity = 25_000;
 const maxDuration = 60_000;
 
 /**
- * Makes a stream of events. When the client should connect again, the stream ends without a last event. The
- * stream reads a page when the connection has taken the previous page. So a slow client costs the memory of
- * one page.
+ * Makes a stream of events. The stream ends without a last event when the client should connect again. The
+ * stream reads a page only after the connection has taken the previous page, so a slow client costs the
+ * memory of one page.
  */
 export function eventStream<Page>({
   pages,

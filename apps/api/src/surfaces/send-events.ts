@@ -28,7 +28,7 @@ interface EventOptions extends Pick<SurfaceOptions, 'store' | 'memory'> {
 
 /** Makes the handler that sends the pages of a subscription as Server-Sent Events. */
 export function eventHandler({ store, memory, endpoint, format }: EventOptions) {
-  // Many subscribers get the same page.
+  // All subscribers that get the same page share its bytes.
   const parts = new WeakMap<PlantChanges, Buffer>();
   const partOf = (page: PlantChanges): Buffer => {
     const part = parts.get(page) ?? Buffer.from(format.write(page));
@@ -47,7 +47,7 @@ export function eventHandler({ store, memory, endpoint, format }: EventOptions) 
     reply.headers({
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no', // nginx must not collect the events.
+      'x-accel-buffering': 'no', // This header tells nginx to forward each event at once.
     });
     if (request.method === 'HEAD') return reply.send(Readable.from([]));
     const stream = eventStream({
@@ -62,7 +62,8 @@ export function eventHandler({ store, memory, endpoint, format }: EventOptions) 
       ping: format.ping,
       errorEvent(thrown) {
         const error = toHttpError(thrown);
-        if (error.kind === 'shuttingDown') return undefined; // The client connects to another instance.
+        // Without an error event, the client connects again and reaches another instance.
+        if (error.kind === 'shuttingDown') return undefined;
         request.server.logError(error, request);
         return format.writeError(error);
       },
@@ -71,13 +72,13 @@ export function eventHandler({ store, memory, endpoint, format }: EventOptions) 
     return reply.send(stream);
   };
 
-  /** Makes the caller of a stream. The caller holds one page until the page is a part of the stream. */
+  /** Makes the caller of a stream, which holds one page until the page is a part of the stream. */
   function readerOf(request: FastifyRequest, signal: AbortSignal): Caller {
     return {
       get isGone() {
         return request.isGone || signal.aborted;
       },
-      // When a read ends after its stream, nobody would release the page of the read.
+      // A read that ends after its stream reserves nothing, because nobody would release the page.
       reserve(bytes) {
         if (signal.aborted) return () => {};
         memory.set(request, 'pageBytes', 0);
@@ -93,12 +94,14 @@ export function eventHandler({ store, memory, endpoint, format }: EventOptions) 
 /** A page, and the cursor after it. */
 type Page = TrackedEnvelope<PlantChanges>;
 
-/** Adds the id of the last event to the input. A client sends this id when the client connects again. */
+/**
+ * Adds the id of the last event to the input. A client sends the id of its last event when it connects again.
+ */
 function withLastEventId(input: unknown, { headers, query }: FastifyRequest): unknown {
   const lastEventId = headers['last-event-id'] || Object(query).lastEventId;
   const mayHaveIt = input === undefined || isObject(input);
   return lastEventId && mayHaveIt ? { ...input, lastEventId } : input;
 }
 
-/** The delay in milliseconds before a client connects again. A random delay prevents a burst of clients. */
+/** Returns a random delay in milliseconds, so that clients do not connect again in a burst. */
 const retryDelay = () => 250 + Math.floor(Math.random() * 750);

@@ -14,7 +14,7 @@ export function textReader(schema: z.ZodType): (parameters: unknown) => Record<s
   return (parameters) => {
     const { data, error } = parser.safeParse(parameters);
     if (error) throw invalidInput(error);
-    return { ...Object(parameters), ...data }; // zod leaves out `__proto__`.
+    return { ...Object(parameters), ...data }; // zod would remove `__proto__` from the parameters.
   };
 }
 

@@ -5,7 +5,7 @@ import { startServerOn } from '../fixtures/running-server.ts';
 describe('a server that accepts JWTs', () => {
   const jwts = shareJwtServer();
 
-  // The server runs in this process, so that the tests can move the clocks of the server.
+  // The server and the tests share a process, so that the tests can move the clocks of the server.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
   const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
@@ -145,7 +145,7 @@ describe('the authentication by JWTs', () => {
     await jwts.provider.addKey('second');
     jwts.provider.withdrawKey('first');
     vi.advanceTimersByTime(11_000);
-    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200); // This call fetches the keys.
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200); // The first call fetches the keys.
     expect(await jwts.outcomeOf(cached)).toBe(200);
     vi.advanceTimersByTime(19_000);
     expect(await jwts.outcomeOf(cached)).toBe(40101);

@@ -115,7 +115,8 @@ it.each(mixtures)(
     for (const each of calls) {
       const { procedure, scope } = each;
       await createHoya();
-      const outcome = caller[procedure]((await inputOf(each)) as never); // Each input in `calls` has the type that its procedure needs.
+      // Each entry of `calls` has the input type of its procedure.
+      const outcome = caller[procedure]((await inputOf(each)) as never);
       if (isGranted(granted, scope)) await outcome;
       else await expect(outcome).rejects.toMatchObject({ cause: { code: 40300 } });
     }

@@ -148,7 +148,7 @@ it.each(surfaces)(
   },
 );
 
-it('gives pages of other origins no access by default', async () => {
+it('allows pages of other origins nothing by default', async () => {
   const origin = 'https://elsewhere.example.com';
   for (const { path } of surfaces) {
     const preflight = await fetch(server.url + path, {

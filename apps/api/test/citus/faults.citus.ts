@@ -62,7 +62,7 @@ it.for(Object.entries(ways))(
 
     const bringBack = await makeFail(store);
     const pause = setTimeout(8_000);
-    // The server has fewer connections than these statements.
+    // The number of statements is larger than the number of the server's connections.
     const disturbed = Array.from({ length: 20 }, () => [
       send(`/plants/${secondId}`),
       send(`/plants/${store.spareId(2)}`, { method: 'DELETE' }),

@@ -21,9 +21,9 @@ export interface StoreOnCluster {
   readonly token: string;
   /** The URL of the database on the coordinator. */
   readonly databaseUrl: string;
-  /** A connection to the coordinator as a superuser. */
+  /** A superuser's connection to the coordinator. */
   readonly admin: postgres.Sql;
-  /** The load on the first worker, and the load on the second worker. */
+  /** The clients that create plants on the first worker, and the clients for the second worker. */
   readonly loads: readonly [AcknowledgedLoad, AcknowledgedLoad];
   /** Returns an unused id of a shard on this worker. */
   spareId(worker: 1 | 2): number;
@@ -38,7 +38,7 @@ export interface StoreOnCluster {
 const idCount = 60_000;
 
 interface StoreOnClusterOptions {
-  /** The node that the server uses: 0 is the coordinator, 1 the first worker. */
+  /** The node that the server uses: 0 means the coordinator, and 1 means the first worker. */
   node?: number;
   /** Further environment variables of the server. */
   env?: Record<string, string>;

@@ -29,7 +29,8 @@ it('serves a page of errors that runs no scripts and loads nothing from other ho
 it('explains every error code on the page of errors, with an example and advice', async () => {
   const { text: page } = await get('/docs/errors');
   for (const [kind, message] of Object.entries(errorExamples)) {
-    const { code } = errorCatalogue[kind as ErrorKind]; // TypeScript types the keys as strings.
+    // TypeScript regards the keys of an object as strings.
+    const { code } = errorCatalogue[kind as ErrorKind];
     const { action } = errorAdvice(kind as ErrorKind);
     const [, section = ''] =
       new RegExp(`<section id="${code}">(.*?)</section>`, 's').exec(page) ?? [];

@@ -35,7 +35,7 @@ const raw = (text: string) => sendRaw(server.url, text);
 
 const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** A cursor of another database. */
+/** A cursor that belongs to another database. */
 const otherCursor = Buffer.from('0123456789abcdef 1').toString('base64url');
 
 /** Each function causes one error, and returns the response. */
@@ -93,7 +93,7 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
         const sent = read(post(bare, '/plants', monstera)).finally(() => {
           hasResponse = true;
         });
-        // The store may send a terminated statement again.
+        // The store may repeat a statement that Postgres has terminated.
         while (!hasResponse) {
           await sql`
             select pg_terminate_backend(pid) from pg_stat_activity
@@ -162,7 +162,7 @@ async function read(sent: Promise<Response>): Promise<ReceivedResponse> {
 }
 
 describe('the document', () => {
-  const kinds = Object.keys(causes) as ErrorKind[]; // TypeScript types the keys as strings.
+  const kinds = Object.keys(causes) as ErrorKind[]; // TypeScript regards the keys of an object as strings.
   const everywhere = ['400', '401', '404', '429', '503', 'default'];
 
   it.each([

@@ -27,17 +27,17 @@ describe('the served document', () => {
     expect(parseJson(await response.text())).toEqual(parseJson(committed));
   });
 
-  it('has a size of at most 90 kB', () => {
+  it('the served document has a size of at most 90 kB', () => {
     expect(Buffer.byteLength(committed)).toBeLessThanOrEqual(90_000);
   });
 
-  it('allows pages of any origin to read the document', async () => {
+  it('pages of any origin may read the served document', async () => {
     const { headers } = await fetch(url, { headers: { origin: 'https://editor.example' } });
     expect(headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('is sent again only when the client has an older version', async () => {
-    const identity = { 'accept-encoding': 'identity' }; // A compressed response has a weak ETag.
+  it('a client gets the document again only when the client has an older version', async () => {
+    const identity = { 'accept-encoding': 'identity' }; // A compressed response would have a weak ETag.
     const { headers } = await fetch(url, { headers: identity });
     const etag = headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]+"$/);
@@ -52,7 +52,7 @@ describe('the served document', () => {
   });
 });
 
-it('is OpenAPI 3.1, and has the title, version, license and contact of the plant store sample', () => {
+it('describes itself as OpenAPI 3.1, with the title, version, license and contact of the plant store sample', () => {
   expect(document.openapi).toMatch(/^3\.1\./);
   expect(document.info).toMatchObject({
     title: expect.stringMatching(/plant store sample/i),
@@ -182,8 +182,9 @@ it('allows unknown properties in every object, so that later versions can add so
   expect(committed).not.toContain('"additionalProperties"');
 });
 
-it('has an example of a new plant with an id that no plant of the sample data has', async () => {
-  const body = operation?.requestBody as Body | undefined; // The type of trpc-to-openapi also allows a reference here.
+it('has an example of a new plant whose id is free in the sample data', async () => {
+  // The type of trpc-to-openapi also allows a reference here.
+  const body = operation?.requestBody as Body | undefined;
   const example = body?.content['application/json'].example;
   expect(Object.keys(example ?? {})).toEqual(['id', ...plantFields]);
   const plants = new URL('../../../../examples/houseplants.ndjson', import.meta.url);

@@ -217,7 +217,7 @@ function chunks(bytes: Buffer): Buffer[] {
   });
 }
 
-/** Plants that are not valid. They have the most errors, or the longest ones. */
+/** Invalid plants with the most errors, or with the longest errors. */
 const invalidPlants: Record<string, string> = {
   'empty objects': '{}',
   numbers: '1',
@@ -234,7 +234,7 @@ function batchOfInvalid([name, plant]: [string, string]): HostileRequest {
   return { ...post(`ten lists of ${name}`, path, body), calls: 10 };
 }
 
-/** The same request, from a client that reads the response as a stream. */
+/** Returns the same request for a client that reads the response as a stream. */
 function asStream({ name, bytes, ...request }: HostileRequest): HostileRequest {
   const accept = 'Host: x\r\ntrpc-accept: application/jsonl';
   const withAccept = String(bytes).replace('Host: x', accept);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Opens connections one after another. If too many connect at once, some wait for seconds. */
+/** Opens connections one after another. When many clients connect at once, some wait for seconds. */
 export async function openConnections(url: string, count: number): Promise<Socket[]> {
   const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];

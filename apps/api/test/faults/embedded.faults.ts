@@ -19,7 +19,7 @@ interface Fault {
   end(): Promise<unknown>;
   /** The reason that the log must contain. */
   reason: RegExp;
-  /** The message that every create must get. This is undefined when the messages may differ. */
+  /** The message that every create must get. Undefined when the messages of the creates may differ. */
   message?: string;
 }
 

@@ -43,12 +43,12 @@ it.runIf(hasPosixSignals)(
     await standby.promote();
     const response = proxy.holdResponse(plant.name);
     const retry = store.create(plant);
-    // Now, the retry has read the plant on the old primary, or its commit waits there.
+    // By now, the retry has read the plant on the old primary, or the retry waits in its commit there.
     const isWaiting = vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
     await Promise.any([response.held, isWaiting]);
-    // This create loses its connection when the primary stops. Then the store replaces all connections.
+    // This create loses its connection when the primary stops. The store then replaces all its connections.
     const lost = { id: 3n, name: 'another' };
-    // The statement of the retry is in its commit. A batch does not wait for that statement.
+    // The statement of the retry is in its commit, and a batch does not wait for this commit.
     const other = store.createMany([lost]);
     await vi.waitFor(async () => {
       const inserts = await onPrimary`

@@ -32,7 +32,7 @@ const batch = requestText('POST /plants/batch', token, JSON.stringify({ plants }
 
 /**
  * The kinds of requests. The operating system buffers some MiB for each connection, so some clients send
- * several requests at a time.
+ * several requests at once.
  */
 const requests = [
   () => get('/plants?limit=1000').repeat(8),

@@ -23,7 +23,7 @@ it.runIf(hasPosixSignals)(
     const server = await serve({
       DATABASE_URL: database.url,
       LOG_LEVEL: 'warn',
-      NODE_OPTIONS: '--max-old-space-size=160', // A server that leaks memory would exit.
+      NODE_OPTIONS: '--max-old-space-size=160', // A server that leaks memory would exit with this heap.
     });
     await database.admin.unsafe(`
     create sequence statements;

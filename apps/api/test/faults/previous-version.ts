@@ -57,7 +57,7 @@ export async function startPreviousVersion(url: string, firstId: number): Promis
       }
     }),
   );
-  running.catch(() => {}); // `acknowledges` and `stop` report the error.
+  running.catch(() => {}); // The promise's error reaches the test by `acknowledges` and `stop`.
 
   return {
     acknowledged,

@@ -64,7 +64,7 @@ async function readSlowly(
         const body = received.slice(0, missing);
         for (const [, code = ''] of body.matchAll(/"error":(\d{5})\b/g)) codes.add(code);
         if (missing > received.length) {
-          // An error code may be split between two chunks.
+          // A chunk may end in the middle of an error code, so the end of the chunk is kept.
           received = received.slice(-20);
           missing -= body.length - received.length;
           break;
@@ -80,7 +80,7 @@ async function readSlowly(
       if (isComplete) hasError = false;
     }
   } catch {
-    // The test has ended the connection.
+    // Reading fails when the test has ended the connection.
   }
 }
 

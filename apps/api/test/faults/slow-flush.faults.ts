@@ -5,7 +5,7 @@ import { serve } from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 import { type PlantsDatabase, startPlantsDatabase } from './plants-database.ts';
 
-// On a slow disk, each commit takes seconds. Nothing can cancel such a commit.
+// On a slow disk, each commit takes seconds. Nothing can cancel a commit that waits for the disk.
 const test = it.runIf(hasSlowFlush);
 
 const disk = hasSlowFlush ? makeSlowFlush() : undefined;
@@ -77,7 +77,7 @@ for (const { flush, rate } of cases)
     const stored = new Set(rows.map(({ id }) => id));
     const missing = accepted.filter(({ id }) => !stored.has(id));
     const times = accepted.map(({ at }) => at).sort((a, b) => a - b);
-    // The creates of one flush get their responses together.
+    // All creates of one flush get their responses at the same time.
     const longestGap = Math.max(...times.slice(1).map((at, i) => at - (times[i] ?? 0)));
     task.meta.fault = {
       longestGap,

@@ -75,7 +75,8 @@ async function startCopy(choose: () => number) {
     server.closeAllConnections();
     server.close();
   });
-  copy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // Not a pipe.
+  // The server listens on a port, and not on a pipe.
+  copy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return copy;
 }
 

@@ -14,8 +14,8 @@ export interface Operation {
  * Returns whether some order of the operations explains all their results. Each operation takes effect at
  * one moment between its start and its end.
  *
- * This is the algorithm of Wing and Gong. Like the algorithms of Lowe and Porcupine, it never tries a state
- * after the same operations twice.
+ * The function uses the algorithm of Wing and Gong. Like the algorithms of Lowe and Porcupine, the function
+ * never tries a state after the same operations twice.
  *
  * @param initial the states that are possible before the first operation
  */

@@ -25,7 +25,7 @@ export interface Clients {
 
 /**
  * Makes clients that behave like real clients. A client without a result gives up or repeats the request at
- * the other instance. Then the client uses that instance for a while.
+ * the other instance. After a repetition, the client uses the other instance for a while.
  */
 export function createClients({ token, instances }: World): Clients {
   const calls: Call[] = [];

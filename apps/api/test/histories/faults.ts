@@ -22,7 +22,7 @@ export const faults: Record<FaultName, BeginFault> = {
     return instance.start;
   },
 
-  /** Stops the store's sessions outside commits. A stop during a commit would act as a slow flush. */
+  /** Stops the store's sessions outside commits: a stop in a commit would be a slow flush. */
   async freezeBackends({ database }) {
     const pids: number[] = [];
     const signal = (name: NodeJS.Signals) => {
@@ -42,10 +42,10 @@ export const faults: Record<FaultName, BeginFault> = {
     return setFault(network, 'hold');
   },
 
-  /** The database gets the statements. The proxy holds the responses back, and then loses them. */
+  /** The proxy sends the statements to the database, holds the responses back, and then loses them. */
   async loseResponses(_, { network }) {
     setFault(network, 'holdResponses');
-    return () => setFault(network, 'refuse')(); // This resets only the open connections.
+    return () => setFault(network, 'refuse')(); // The proxy resets only the open connections.
   },
 
   async cutNetwork(_, { network }) {
@@ -57,7 +57,7 @@ export const faults: Record<FaultName, BeginFault> = {
     return () => database?.server.start();
   },
 
-  /** At the end of this fault, the running flush takes its full time. */
+  /** The running flush takes its full time, even at the end of this fault. */
   async slowFlush({ database, disk }) {
     disk?.set(flush);
     return async () => {
@@ -103,7 +103,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // The process may have ended already.
+    // The signal fails when the process has ended already.
   }
 }
 

@@ -51,7 +51,7 @@ it('during a slow flush, a call without a result may take effect until a second 
       ?.map(({ end }) => end);
   expect(endOf(flush)).toEqual([16_000]);
   expect(endOf({ ...flush, name: 'slowFlushCutShort', end: 7_000 })).toEqual([8_000]);
-  // Another fault, a later flush and an earlier flush change nothing.
+  // A freeze, a later flush and an earlier flush do not extend this time.
   expect(endOf({ ...flush, name: 'freeze' })).toEqual([110 + effectLimit]);
   expect(endOf({ ...flush, start: 110 + effectLimit })).toEqual([110 + effectLimit]);
   expect(endOf({ ...flush, start: 0, end: 110 })).toEqual([110 + effectLimit]);

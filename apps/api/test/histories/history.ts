@@ -56,7 +56,7 @@ export interface CallOperation extends Operation {
   readonly call: Call;
 }
 
-/** Returns whether the store rejected a call, so that the call certainly has no effect. */
+/** Returns whether the store rejected a call. A rejected call certainly has no effect. */
 export const isRejected = ({ outcome }: Call): boolean => outcome?.error === 50301;
 
 /** Returns whether the response to a call is missing or leaves the effect of the call open. */

@@ -14,7 +14,7 @@ const stopAt = performance.now() + 1_000 * options.seconds;
 const isOver = (histories: number) => performance.now() >= stopAt || histories >= options.histories;
 const totals = { histories: 0, calls: 0, failed: 0 };
 
-// The servers are killed when this process exits.
+// When this process exits, its exit handlers kill the servers.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const tests = {

@@ -78,7 +78,7 @@ const plans: Record<FaultName, Plan> = {
   flood: { times: 1, lasts: long },
 };
 
-/** The faults of each database. Consecutive seeds use these faults in this order. */
+/** The faults of each database. Each seed uses the next fault of its list. */
 const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
   postgres: [
     'freeze',

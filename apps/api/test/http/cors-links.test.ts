@@ -28,7 +28,8 @@ it.each([
         headers: { authorization: `Bearer ${server.token}`, 'x-trpc-source': 'a-page' },
         fetch(url, init) {
           const { signal, ...rest } = init ?? {};
-          const request = new Request(String(url), rest as RequestInit); // The type of tRPC allows fewer options.
+          // tRPC's type for `fetch` has fewer options than the platform's type.
+          const request = new Request(String(url), rest as RequestInit);
           for (const name of request.headers.keys()) sent.add(name);
           request.headers.set('origin', origin);
           return fetch(request);

@@ -64,11 +64,12 @@ afterEach(async () => {
 
 async function request(path: string): Promise<IncomingMessage> {
   const [response] = await once(get(url + path, { agent }), 'response');
-  return response as IncomingMessage; // The event `response` passes an IncomingMessage.
+  return response as IncomingMessage; // The argument of the event `response` is an IncomingMessage.
 }
 
 const open = async () => {
-  const { port } = server.server.address() as AddressInfo; // The server listens on a port.
+  // The server listens on a port, so its address is an object.
+  const { port } = server.server.address() as AddressInfo;
   const socket = connect({ port, host: '127.0.0.1' });
   await once(socket, 'connect');
   return socket;
@@ -92,7 +93,7 @@ it('accepts requests during the drain delay, and then ends the waits for changes
   otherProcesses.resolve();
   const delay = Promise.withResolvers<void>();
   const wait = vi.spyOn(timers, 'setTimeout').mockImplementationOnce(() => delay.promise);
-  syncBuiltinESMExports(); // `drain` imports the function by its name.
+  syncBuiltinESMExports(); // This call replaces the function that `drain` has imported.
   onTestFinished(() => {
     wait.mockRestore();
     syncBuiltinESMExports();
@@ -171,7 +172,7 @@ it('closes unused and idle connections at once', async () => {
 
 it('stops listening after a limited time, even when clients keep connecting', async () => {
   otherProcesses.resolve();
-  // This timer runs before the end of each quiet time, even when the machine is busy.
+  // This timer fires before the end of each quiet time, even when the machine is busy.
   const connecting = setInterval(() => {
     const socket = new Socket();
     server.server.emit('connection', socket);

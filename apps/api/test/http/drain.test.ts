@@ -133,7 +133,7 @@ it('does not reset a connection on which a further request arrives', async () =>
   expect(await store.get(2n)).toBeUndefined();
 });
 
-it('closes although a client never closes its side of a connection', async () => {
+it('closes its side even when a client never closes its own side of a connection', async () => {
   const open = openSocket(url, { allowHalfOpen: true });
   onTestFinished(() => void open.destroy());
   await once(open, 'connect');

@@ -14,7 +14,7 @@ it.each([
   expect(await response.json()).toEqual(body);
 });
 
-it('is alive but not ready when the tables are missing', async () => {
+it('responds that it is alive but not ready when the tables are missing', async () => {
   const unready = await startServer();
   const sql = postgres(unready.databaseUrl);
   await sql`drop table plants`;

@@ -64,6 +64,6 @@ it('forgets only the oldest of 100,001 clients', () => {
   const count = (client: number) => countOf(`client ${client}`).count++;
   for (let client = 0; client < 100_000; client++) count(client);
   expect(count(100_000)).toBe(0);
-  expect(count(0)).toBe(0); // This client takes the place of client 1.
+  expect(count(0)).toBe(0); // The new client 0 takes the place of client 1.
   expect([count(2), count(99_999), count(1)]).toEqual([1, 1, 0]);
 });

@@ -29,7 +29,7 @@ function start() {
     /** Returns whether the hook lets a request pass at once. */
     passesAtOnce() {
       const done = vi.fn();
-      const request = { isGone: false } as FastifyRequest; // The hook reads only this property.
+      const request = { isGone: false } as FastifyRequest; // The hook reads only `isGone`.
       hook.call(server, request, {} as FastifyReply, done);
       return done.mock.calls.length > 0;
     },
@@ -41,7 +41,8 @@ it.each(['elapsed', 'now'] as const)(
   async (clock) => {
     const { server, time, served, dropped } = start();
     await server.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = server.server.address() as AddressInfo; // The server listens on a port.
+    // The server listens on a port, so its address is an object.
+    const { port } = server.server.address() as AddressInfo;
     const connectClient = async () => {
       const socket = openSocket(`http://127.0.0.1:${port}`);
       await once(socket, 'connect');

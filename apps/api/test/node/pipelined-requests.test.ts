@@ -59,7 +59,8 @@ it('sends responses in order when the malformed body of the second request arriv
   const { socket, statusLines } = openConnection(held);
   socket.write(createRequest(1) + chunkedHead());
   await vi.waitFor(() => expect(held.create).toHaveBeenCalled());
-  await fetch(`${held.url}/livez`); // The server has read both requests by now.
+  // The response to this later request shows that the server has read both requests.
+  await fetch(`${held.url}/livez`);
   socket.write('zz\r\n');
   await fetch(`${held.url}/livez`);
   held.release();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { requestLineIn } from '../../src/connections/request-line.ts';
 
-/** Finds the request line in a packet in which the parser has stopped at the bar. */
+/** Finds the request line in a packet. A bar marks the byte at which the parser has stopped. */
 const lineIn = (packet: string) =>
   requestLineIn(Buffer.from(packet.replace('|', ''), 'latin1'), packet.indexOf('|'));
 

@@ -53,7 +53,7 @@ async function logAtLeast(bytes: number): Promise<number> {
 /** The longest path that the log does not shorten. */
 const path = `/${'x'.repeat(199)}`;
 
-/** A log line with the path above has at least this number of characters. */
+/** A log line with this path has at least this number of characters. */
 const lineLength = 400;
 
 /** Returns the number of requests with this path in a log. */
@@ -93,7 +93,7 @@ it.runIf(hasFileSizeLimit)(
   'writes all waiting log lines as soon as the disk has space again',
   async () => {
     const log = join(directory, 'log');
-    const limit = 20 * 512; // A write beyond the limit fails, as on a full disk.
+    const limit = 20 * 512; // A write beyond the limit of the file size fails, as on a full disk.
     await start(`ulimit -f ${limit / 512} && exec "$@" >> ${log}`);
     await logAtLeast(2 * limit);
     await vi.waitFor(async () => expect((await stat(log)).size).toBe(limit));
@@ -183,7 +183,7 @@ describe.runIf(hasPosixSignals)('with a log on a disk that stalls', () => {
 // Only Linux has the command `script` with these options. The command runs a program in a terminal.
 it.runIf(hasScript)('responds while a user has stopped the terminal with Ctrl-S', async () => {
   const keys = await makePipe('keys');
-  const keyboard = await open(keys, 'r+'); // An open only for writing would wait for a reader.
+  const keyboard = await open(keys, 'r+'); // Opening the pipe only for writing would wait for a reader.
   await start(`exec script --quiet --return --command "exec $*" /dev/null < ${keys}`);
   await server.printed(/The plant store is open/);
   await keyboard.write('\x13');

@@ -143,7 +143,7 @@ it('shows how many requests wait for changes, and for how long a transaction del
   });
   await sql.end();
   expect((await waiting).changes).toHaveLength(2);
-  // The measured duration excludes the wait for changes, so that the wait raises no alert.
+  // The measured duration excludes the wait for changes, so that a wait raises no alert.
   const waited = (performance.now() - startedAt) / 1_000;
   expect((await scrape()).value(sum) - before).toBeLessThan(waited / 2);
 });

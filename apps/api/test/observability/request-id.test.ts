@@ -8,7 +8,7 @@ const plant = '{"id":1,"name":"x"}';
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 const server = shareServer({
-  logLevel: 'debug', // The server logs /livez at this level.
+  logLevel: 'debug', // The server logs requests for /livez at the level `debug`.
   create: async ({ id }) => {
     if (id === 500n) throw new ReferenceError('something is not defined');
     return { name: 'x' };

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await server?.stop(); // Some tests start no server.
+  await server?.stop(); // Some tests of this file start no server.
   receiver.stop();
   vi.unstubAllEnvs();
 });
@@ -122,7 +122,7 @@ it('links 16 simultaneous creates of the typed client, each with a span in its b
   const parents = requests.map((each) => each.spanId);
   for (const call of calls) expect(parents).toContain(call.parentSpanId);
   expectLinked(calls, spans);
-  // The second call of a request waits for the statement of the first call.
+  // In one request, the second call waits for the statement of the first call.
   expect(spans.some(({ name, links }) => name === 'INSERT plants' && links.length > 1)).toBe(true);
 });
 

@@ -217,7 +217,8 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         for (const socket of sockets) socket.destroy();
         instance.close();
       });
-      const { port } = instance.address() as { port: number }; // The server listens on a port, so its address is an object.
+      // The server listens on a port, so its address is an object.
+      const { port } = instance.address() as { port: number };
       return `http://127.0.0.1:${port}`;
     }
 
@@ -356,13 +357,14 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         const socket = connectOverTls(nginx);
         socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
         const upstream = await feed.promise;
-        expectError(await send(nginx, '/plants'), databaseUnavailable); // This response comes after the timeout for other paths.
+        // The request for `/plants` reaches its timeout during the pause of the feed.
+        expectError(await send(nginx, '/plants'), databaseUnavailable);
         let received = '';
         socket.setEncoding('utf8').on('data', (text: string) => {
           received += text;
         });
         upstream.write('HTTP/1.1 200 OK\r\n\r\ndata: 1');
-        // The feed's response continues.
+        // After the pause, the response of the feed continues.
         await vi.waitFor(() => expect(received).toMatch(/data: 1\r\n$/), { timeout: 60_000 });
         upstream.end();
       },

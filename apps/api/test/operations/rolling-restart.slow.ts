@@ -80,7 +80,7 @@ it.runIf(hasNginx && hasPosixSignals)(
       const program = await serve({
         DATABASE_URL,
         PORT: String(port),
-        PLANT_STORE_DRAIN_DELAY_MS: '1000', // The default outside tests.
+        PLANT_STORE_DRAIN_DELAY_MS: '1000', // This drain delay is the default of the server outside tests.
       });
       const ready = async () => (await fetch(`${program.url}/readyz`)).status;
       await expect.poll(ready).toBe(200);
@@ -105,7 +105,7 @@ it.runIf(hasNginx && hasPosixSignals)(
     }
     isOver = true;
     const results = await Promise.all(clients);
-    // This ends the events. An instance sends its open responses before it stops.
+    // The stop of the instances ends the events, after all open responses.
     await Promise.all(programs.map(stopProgram));
     const failed = [...results.map((result) => result.failed), ...(await Promise.all(followers))];
     expect(failed.flat()).toEqual([]);

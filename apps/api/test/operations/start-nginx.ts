@@ -102,7 +102,8 @@ export async function send(
 ): Promise<ReceivedResponse> {
   const sent = request({ port, ca, path, host: '127.0.0.1', servername: 'localhost', ...options });
   sent.end(body);
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]; // The event's only argument.
+  // The event `response` has only this argument.
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,

@@ -12,7 +12,7 @@ const { values, positionals: words } = parseArgs({
   options: { together: { type: 'string', default: '1' } },
   allowPositionals: true,
 });
-// The servers are killed when this process exits.
+// When this process exits, its exit handlers kill the servers.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const page = fileURLToPath(new URL('../../../../docs/outages.md', import.meta.url));

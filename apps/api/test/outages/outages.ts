@@ -66,10 +66,11 @@ export const outages: Outage[] = [
     name: "database's disk full",
     maxFileSize: 4 * 1024,
     async cause({ database }) {
-      await setSetting(database, 'set autovacuum = off'); // A vacuum may free space.
+      // During the outage, a vacuum could free space on the disk.
+      await setSetting(database, 'set autovacuum = off');
       const fill = database.admin`
         insert into plants select -generate_series(1, 1000000), repeat('x', 300)`;
-      await fill.catch(() => {}); // This insert fills the disk.
+      await fill.catch(() => {}); // The insert of `fill` fills the disk, and fails.
     },
   },
   { name: "database's disk slow to flush", cause: ({ disk }) => disk.set(2_000) },

@@ -128,7 +128,8 @@ async function doctor(databaseUrl: string): Promise<string[]> {
 function warningsOf(log: string): string[] {
   const lines = log.split('\n').filter((line) => line.startsWith('{'));
   const texts = lines.flatMap((line) => {
-    const { level, msg, err } = JSON.parse(line) as Line; // The server writes these fields.
+    // The server writes these three fields into each log line.
+    const { level, msg, err } = JSON.parse(line) as Line;
     return level === 'warn' || level === 'error' || Number(level) >= 40
       ? [`${msg}${err ? ` (${err.code ?? err.message})` : ''}`]
       : [];

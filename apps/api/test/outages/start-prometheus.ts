@@ -61,5 +61,5 @@ interface Alerts {
 }
 
 async function get<T>(url: string): Promise<T> {
-  return (await (await fetch(url)).json()) as T; // Prometheus documents this type.
+  return (await (await fetch(url)).json()) as T; // Prometheus's documentation describes this type.
 }

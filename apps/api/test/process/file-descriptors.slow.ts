@@ -32,7 +32,7 @@ it.runIf(hasPosixShell)(
     expect(value('plant_store_errors_total{code="50301"}')).toBe(closed);
     await server.printed(new RegExp(`a connection was rejected: ${max} are open`));
 
-    // The open connections work, and the database has file descriptors for all its connections.
+    // The other connections get responses, and the database has file descriptors.
     const open = sockets.filter((socket) => !socket.closed);
     const responses = open.map(async (socket, id) => {
       const json = JSON.stringify({ id, name: 'x' });

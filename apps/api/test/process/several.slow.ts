@@ -51,7 +51,7 @@ it('serves one address with several processes, which share a log, and adds their
   expect(value('process_start_time_seconds')).toBeGreaterThan(Date.now() / 1000 - 600);
   await stopProgram(server);
   const pids = new Set(logged(server, 'request').map(({ pid }) => pid));
-  // The first process listens too, but only for the metrics.
+  // The first process also listens, but only on the port for metrics.
   expect([...pids, server.child.pid].toSorted()).toEqual(workersOf(server).toSorted());
   expect(pids.size).toBe(2);
   expect(server.output().match(/The plant store is open/g)).toHaveLength(1);
@@ -134,7 +134,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     const server = await start();
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
-    // The frozen process gets one of the connections.
+    // One of the two requests reaches the frozen process.
     const responses = [get(`${server.url}/readyz`), get(`${server.url}/readyz`)];
     expect((await Promise.race(responses)).status).toBe(503);
     process.kill(frozen, 'SIGCONT');

@@ -108,7 +108,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
   it.runIf(hasScript)('stops when its terminal closes', async () => {
     await start({}, inTerminal);
     const [, pid] = await server.printed(/or kill (\d+)/);
-    server.child.kill('SIGKILL'); // The end of `script` closes the terminal.
+    server.child.kill('SIGKILL'); // When `script` ends, the terminal closes.
     await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH'), 60_000);
   });
 

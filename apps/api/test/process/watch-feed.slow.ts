@@ -35,7 +35,7 @@ async function measuresHiddenChanges() {
   await expect.poll(heldBack).toBe(0);
 }
 
-// An instance reads the feed every 15 seconds, so both instances wait at the same time.
+// An instance reads the feed every 15 seconds, so this test waits once for both instances.
 it('even when nobody follows the feed, notices a restored dump of another server, and measures how long a transaction hides changes', async () => {
   await Promise.all([noticesRestoredDump(), measuresHiddenChanges()]);
 });

@@ -42,7 +42,7 @@ server.addHook(
   requireToken(() => ({ name: 'test', scopes: [] })),
 );
 server.register(rest, {
-  store: {} as PlantStore, // These procedures use no store.
+  store: {} as PlantStore, // The procedures of this test use no store.
   procedures,
   memory: limitMemory(createMemoryBudget(2 ** 20)),
   queueBody: createLargeBodyQueue(),

@@ -115,7 +115,7 @@ describe('negotiation', () => {
     ['text/*', false],
     ['*/*', false],
     ['', false],
-  ])('of Accept: %s', async (accept, isStream) => {
+  ])('chooses between JSON and events for Accept: %s', async (accept, isStream) => {
     const response = await get('', { accept });
     await response.body?.cancel();
     const type = isStream ? 'text/event-stream' : 'application/json';

@@ -24,7 +24,7 @@ const procedures = {
   rename: anyInput({ method: 'PUT', path: '/plants/{id}/name', status: 200 }),
 };
 
-const store = {} as PlantStore; // These procedures use no store.
+const store = {} as PlantStore; // The procedures of this test use no store.
 const server = fastify();
 server.addHook(
   'onRequest',

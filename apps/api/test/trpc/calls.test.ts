@@ -64,7 +64,8 @@ it.each(requests)(
   'responds to a request with %s as tRPC itself does',
   async (_name, path, body) => {
     const request = { method: 'POST', path, ...(body !== undefined && { body }) };
-    await responseTo(request); // This call stores the plant, so that both calls below have the same response.
+    // This call stores the plant, so that the next two calls have the same response.
+    await responseTo(request);
     expect(await responseTo(request)).toEqual(await trpcResponseTo(request));
   },
 );
@@ -140,7 +141,7 @@ async function responseTo({ path, ...request }: SentRequest) {
 
 async function partsOf(response: Response) {
   const { status, headers } = response;
-  // superjson adds a note when `next` equals the last id. The server leaves the note out.
+  // superjson adds a note when `next` equals the last id. Our server leaves the note of superjson out.
   const body = (await response.text()).replace(/"referentialEqualities":\{.*?\},/, '');
   return { status, type: headers.get('content-type'), allow: headers.get('allow'), body };
 }

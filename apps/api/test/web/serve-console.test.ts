@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 function build(consoleDirectory: string): Promise<FastifyInstance> {
-  // These requests use no store.
+  // The requests of this test use no store.
   const parts = { accessTokens: {}, events: new EventEmitter(), stopWaiting() {} };
   const store = parts as unknown as PlantStore;
   return buildServer({
@@ -41,7 +41,7 @@ function build(consoleDirectory: string): Promise<FastifyInstance> {
 const get = (url: string, headers: Record<string, string> = {}) => server.inject({ url, headers });
 
 describe('the page of the console', () => {
-  it('has the path / for a browser', async () => {
+  it('a browser gets the page at the path /', async () => {
     const response = await get('/', html);
     expect(response.statusCode).toBe(200);
     expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -54,13 +54,13 @@ describe('the page of the console', () => {
     ['text/html;q=0, text/plain', 404],
     ['text/html;q=0.000', 404],
     ['application/text/html-not', 404],
-  ])('is requested with Accept: %s, and has the status %i', async (accept, status) => {
+  ])('the response to a request with Accept: %s has the status %i', async (accept, status) => {
     const response = await get('/', { accept });
     expect(response.statusCode).toBe(status);
     expect(response.headers['vary']).toMatch(/^accept\b/);
   });
 
-  it('is empty in the response to HEAD', async () => {
+  it('the response to HEAD has no body', async () => {
     const response = await server.inject({ method: 'HEAD', url: '/', headers: html });
     expect(response.statusCode).toBe(200);
     expect(response.body).toBe('');
@@ -93,7 +93,7 @@ describe('a file of the console', () => {
     expect(response.headers['cache-control']).toBe('public, max-age=31536000, immutable');
   });
 
-  it('is compressed for a client that accepts gzip', async () => {
+  it('a client that accepts gzip gets a compressed file', async () => {
     const { headers, rawPayload } = await get('/console/index-4f2a.js', {
       'accept-encoding': 'gzip, deflate, br',
     });
@@ -107,7 +107,7 @@ describe('a file of the console', () => {
     '/console/',
     '/console/../index.html',
     '/console/%2e%2e/index.html',
-  ])('does not have the path %s', async (url) => {
+  ])('the path %s leads to no file', async (url) => {
     expect((await get(url, html)).json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
   });
 });
@@ -118,13 +118,16 @@ describe('other requests', () => {
     ['GET', { accept: '*/*' }],
     ['GET', { accept: 'application/json' }],
     ['POST', html],
-  ] as const)('get 404 at / with the method %s and the headers %o', async (method, headers) => {
-    const response = await server.inject({ method, url: '/', headers });
-    expect(response.statusCode).toBe(404);
-    expect(response.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
-  });
+  ] as const)(
+    'a request for / gets 404 with the method %s and the headers %o',
+    async (method, headers) => {
+      const response = await server.inject({ method, url: '/', headers });
+      expect(response.statusCode).toBe(404);
+      expect(response.json()).toMatchObject({ error: errorCatalogue.pathUnknown.code });
+    },
+  );
 
-  it('get 404 at / until the console is built', async () => {
+  it('a request for / gets 404 until the console is built', async () => {
     const later = join(directory, 'later');
     const bare = await build(later);
     const response = await bare.inject({ url: '/', headers: html });

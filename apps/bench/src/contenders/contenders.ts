@@ -11,10 +11,10 @@ import {
 
 /** A program to measure: our server, a peer, or a program that shows the upper limit. */
 export interface Contender {
-  /** Its name for `--only`. */
+  /** The contender's name for the option `--only`. */
   readonly name: string;
   readonly title: string;
-  /** pgbench has no server. */
+  /** Undefined for pgbench, which needs no server. */
   readonly server?: Server;
 }
 
@@ -26,7 +26,7 @@ export interface Server {
   readonly format: RequestFormat;
   /** The requests that read plants, or undefined when the benchmark does not measure reads. */
   readonly reads?: ReadFormats | undefined;
-  /** Whether the program stores plants. If so, each acknowledged plant must be in the table. */
+  /** Whether the program stores plants, so that the benchmark checks the table after a load. */
   readonly storesPlants: boolean;
   /** Whether the program takes every int64 as an id. Other programs get ids below 2^53. */
   readonly takesInt64: boolean;
@@ -72,7 +72,7 @@ function ours(name: string, title: string, format: RequestFormat, reads?: ReadFo
   return { name, title, server };
 }
 
-/** `NODE_ENV` turns on the production mode of the peers. Their JSON parsers round ids beyond 2^53. */
+/** `NODE_ENV` turns on the production mode of the peers. The peers' JSON parsers round ids beyond 2^53. */
 function peer(name: string, title: string, format: RequestFormat, reads?: ReadFormats) {
   const env = { NODE_ENV: 'production' };
   const program = pathOf(`./peers/${name}.ts`);

@@ -9,7 +9,7 @@ export interface BenchDatabase {
   readonly settings: readonly Record<string, string>[];
   /** The process id of each node's Postgres. */
   readonly pids: readonly number[];
-  /** Returns NaN for an embedded database, which only one process can open. */
+  /** Returns NaN for an embedded database, which no second process can open. */
   countPlants(): Promise<number>;
   /** Removes a database that belongs to one measurement. */
   remove?(): Promise<void>;

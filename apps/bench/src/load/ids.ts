@@ -2,14 +2,14 @@
 export type IdOrder =
   /** Ids from the whole range of int64, in random order. */
   | 'int64'
-  /** 1, 2 and so on. */
+  /** The ids 1, 2, 3 and so on. */
   | 'small'
   /** The ids of `million-plants.ts`, in random order, again and again. */
   | 'stored';
 
 export const storedPlants = 1_000_000;
 
-/** Multiples of 2^64 ÷ φ are evenly spread. All multiples differ, because the factor is odd. */
+/** Multiples of 2^64 ÷ φ are evenly spread, and all differ, because the factor is odd. */
 export const idFactor = 0x9e37_79b9_7f4a_7c15n;
 
 /** Returns the nth id of a load as text, because JavaScript would round a number. */

@@ -23,9 +23,8 @@ export const creates: Readonly<Record<string, Create>> = {
 const usual = ['rest', 'rest-small', 'trpc', 'trpc-10'];
 
 /**
- * Compares the CPU time of a create in this working tree and in another commit. Both servers run at the
- * same time and get load in turns of a few seconds. A change in the machine's speed therefore affects both
- * servers.
+ * Compares the CPU time of a create in this working tree and in another commit. Both servers run at the same
+ * time and get load in turns of a few seconds. A change in the machine's speed affects both servers.
  */
 export async function against(bench: Bench, options: ModeOptions): Promise<Report> {
   const { quick, rounds = quick ? 2 : 4, words } = options;
@@ -105,7 +104,7 @@ type Cost = 'serverCpu' | 'databaseCpu';
 
 const cost = (result: Result<LoadFigures>, name: Cost) => cheaperHalf(valuesOf(result, name));
 
-/** An embedded database runs in the server, so the database has no CPU time and no ratio. */
+/** An embedded database runs in the server's process, so it has no CPU time and no ratio of its own. */
 const ratio = ([before, now]: Change, name: Cost) =>
   decimal(cost(now, name) / (cost(before, name) || Number.NaN), 3);
 

@@ -86,7 +86,7 @@ async function tagIndexCreates({ postgres }: Bench): Promise<LoadConditions[]> {
   const conditions = { ...oursRest, connections: 32, order: 'int64' } as const;
   const labels = ['create, with the index on tags', 'create, without the index on tags'];
   const [indexed, other] = [await postgres.createDatabase(), await postgres.createDatabase()];
-  // The server would build a missing index at its start, so an empty index gets the same name.
+  // The server would build a missing index at its start, so the test makes an empty index with the same name.
   await other.sql`drop index plants_tag`;
   await other.sql`create index plants_tag on plants (id) where false`;
   for (const { sql } of [indexed, other]) await addMillionPlants(sql);

@@ -46,7 +46,7 @@ function searchCase({ database }: Bench): Case<SearchFigures> {
   };
 }
 
-/** Reads all pages of a search. `first` and `last` are milliseconds until it has found one, and all plants. */
+/** Reads all pages, and returns the milliseconds until the first and until the last found plant. */
 async function search(url: string) {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
@@ -60,7 +60,7 @@ async function search(url: string) {
     const count = json.match(/"id":/g)?.length ?? 0;
     if (found === 0 && count > 0) first = elapsed();
     found += count;
-    const [, next] = /"next":(-?\d+)}$/.exec(json) ?? []; // JavaScript would round it as a number.
+    const [, next] = /"next":(-?\d+)}$/.exec(json) ?? []; // As a number, JavaScript would round the id.
     after = next && `&after=${next}`;
   }
   return { found, last: elapsed(), first, pages };

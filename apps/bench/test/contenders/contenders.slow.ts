@@ -63,7 +63,7 @@ it.each(servers)(
     expect((await post(nameless, bearer)).status).toBe(400);
     expect(await rows()).toEqual([]);
 
-    // The second time, the plants exist already.
+    // In the second round, the plants exist already.
     for (const _ of ['first time', 'second time']) {
       const response = await post(plants, bearer);
       expect(response.status).toBe(200);

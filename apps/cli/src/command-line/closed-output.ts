@@ -7,8 +7,8 @@ const interval = 500;
 const stdout = 1;
 
 /**
- * Ends a read-only command with code 0 when the reader of its output closes the pipe. Without this function,
- * the command would notice the closed pipe only at its next write, which may never come.
+ * Ends a read-only command with code 0 when the reader of its output closes the pipe. A command notices a
+ * closed pipe only at its next write, which may never come.
  */
 export async function exitWhenOutputCloses(): Promise<void> {
   if (!fstatSync(stdout).isFIFO()) return;
@@ -24,7 +24,7 @@ export async function exitWhenOutputCloses(): Promise<void> {
  */
 async function createPoll(): Promise<() => boolean> {
   const { emitWarning } = process;
-  process.emitWarning = () => {}; // Node warns that the module is experimental.
+  process.emitWarning = () => {}; // Node would warn that the module `node:wasi` is experimental.
   const { WASI } = await import('node:wasi');
   process.emitWarning = emitWarning;
   // Node's types lack this constructor.

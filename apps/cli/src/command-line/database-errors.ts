@@ -29,7 +29,8 @@ interface Context {
  */
 export async function toCommandError(error: unknown, context: Context): Promise<unknown> {
   if (!(error instanceof PlantStoreError)) return error;
-  if (error.kind === 'invalidInput') return usageError(error.message); // An argument, such as a token's name.
+  // An invalid argument, such as a token's name, needs no inspection.
+  if (error.kind === 'invalidInput') return usageError(error.message);
   if (error.kind !== 'databaseUnavailable' && error.databaseCode === undefined) return error;
   const message = (await explainTables(error, context)) ?? explainDatabaseError(error);
   return new CommandError(message, { cause: error });

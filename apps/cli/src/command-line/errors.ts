@@ -70,7 +70,7 @@ function codeOf(error: unknown): ErrorCode {
   if (!(error instanceof Error)) return errorCatalogue.internal.code;
   if (databaseErrors.includes(error.name)) return errorCatalogue.databaseUnavailable.code;
   const isOfStore = error.name === 'PlantStoreError' && 'code' in error;
-  // PlantStoreError has only codes of the catalogue.
+  // The cast is safe, because a PlantStoreError has only codes of the catalogue.
   return isOfStore ? (error.code as ErrorCode) : errorCatalogue.internal.code;
 }
 

@@ -61,7 +61,8 @@ export function parseDuration(text: string): number {
       'It must be a duration such as 90d, 12h or 30m, with a number from 1 to 999999.',
     );
   }
-  return Number(count) * milliseconds[unit as keyof typeof milliseconds]; // No other unit matches.
+  // The cast is safe, because the pattern matches only these units.
+  return Number(count) * milliseconds[unit as keyof typeof milliseconds];
 }
 
 const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;

@@ -7,7 +7,7 @@ export async function writeOutput(texts: Iterable<string> | AsyncIterable<string
     const output = Readable.from(noted(texts), { highWaterMark: 1 });
     await pipeline(output, process.stdout, { end: false });
   } catch (error) {
-    // The reader has closed the pipe, as in `plant-store export | head`.
+    // The error means that the reader has closed the pipe, as in `plant-store export | head`.
     if (!isBrokenPipe(error)) throw error;
   }
 }

@@ -18,7 +18,8 @@ export async function confirm(
   // With `terminal: false`, Ctrl+C ends the process, as in other commands.
   const lines = createInterface({ input, terminal: false });
   for await (const line of lines) return /^\s*y(es)?\s*$/i.test(line);
-  output.write('\n'); // Ctrl+D ends the input without a line.
+  // After Ctrl+D, the input ends without a line, so the cursor stays in the line of the question.
+  output.write('\n');
   return false;
 }
 
@@ -58,7 +59,7 @@ function isPasswordError(error: unknown): boolean {
 
 /** Reads a line from the terminal, and does not show the line. */
 async function readSecret(question: string): Promise<string> {
-  const output = new PassThrough().resume(); // Discards the echo of the terminal.
+  const output = new PassThrough().resume(); // This stream discards the terminal's echo of the password.
   const lines = createAsyncInterface({ input: process.stdin, output, terminal: true });
   process.stderr.write(question);
   try {

@@ -55,7 +55,8 @@ async function deletePlant(id: bigint, { yes, json }: DeleteOptions): Promise<vo
       if (!stored) throw plantUnknown(id);
       const isConfirmed = yes || (await confirm(`Delete ${formatJson(stored)}?`));
       if (!isConfirmed) throw new CommandError(`the plant with the id ${id} is not deleted`);
-      const wasThere = await store.delete(id); // Another client may have deleted the plant meanwhile.
+      // During the question, another client may have deleted the plant.
+      const wasThere = await store.delete(id);
       if (!wasThere) throw plantUnknown(id);
       return stored;
     },

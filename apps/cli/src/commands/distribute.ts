@@ -59,7 +59,7 @@ export const distributeCommand = () =>
       if (!('databaseUrl' in settings)) {
         throw usageError('DATABASE_URL is not set: set it to the URL of the coordinator');
       }
-      await withStore(async () => {}); // This call creates missing tables.
+      await withStore(async () => {}); // Opening the store creates missing tables.
       const { isDone, blindInstances, ...missing } = await distribute({
         databaseUrl: settings.databaseUrl,
         shards,

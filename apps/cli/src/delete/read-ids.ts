@@ -26,7 +26,7 @@ export async function* readIds(file: string): AsyncGenerator<IdBatch> {
   } catch (error) {
     throw asCommandError(error);
   } finally {
-    input.destroy(); // An open standard input would keep the process alive.
+    input.destroy(); // While standard input is open, it would keep the process alive.
   }
 }
 

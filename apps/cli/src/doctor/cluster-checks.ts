@@ -83,7 +83,8 @@ function distribution(tables: readonly TableDistribution[]): Finding[] {
   return tables.flatMap(({ table, kind, column, shards }): Finding[] => {
     const check = 'distribution';
     if (table === 'access_tokens') return [{ check, ...copies(table, kind) }];
-    if (table !== 'plants') return []; // A cluster has no feed of changes.
+    // On a cluster, only `plants` matters, because a cluster has no feed of changes.
+    if (table !== 'plants') return [];
     if (kind === 'hash' && column === 'id') {
       return [{ check, level: 'ok', message: `plants is distributed by id, in ${shards} shards` }];
     }

@@ -43,7 +43,7 @@ export async function exportFile(options: ExportOptions): Promise<void> {
       needs: { plants: ['SELECT'] },
     });
   } catch (error) {
-    // The reader has closed the pipe, as in `plant-store export | head`.
+    // The code EPIPE means that the reader has closed the pipe, as in `plant-store export | head`.
     if (codeOf(error) !== 'EPIPE') throw explained(error, interruption);
   }
 }

@@ -53,7 +53,7 @@ async function* linesOf(
   tag: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  // The first call throws when a setting or the cursor is wrong. Later calls wait while the database is down.
+  // Only the first call can find a wrong setting. Later calls wait while the database is down.
   const { next } = await reader.changes({ after: cursor, limit: 1 });
   const after = cursor ?? next;
   const outage = createOutageWarning();
@@ -85,7 +85,7 @@ async function* linesOf(
 
 const { row } = createPlantWriter('ndjson');
 
-/** The characters of a cursor need no escapes in JSON. */
+/** A cursor contains only characters that need no escapes in JSON. */
 function line(type: string, plant: object, cursor: string | undefined): string {
   return `{"type":"${type}","plant":${row(plant).trimEnd()},"cursor":"${cursor}"}\n`;
 }

@@ -38,7 +38,8 @@ async function* decompress(
       yield chunk;
     }
   };
-  pipeline(Readable.from(count()), decompressor, () => {}); // The loop below throws the pipeline's error.
+  // An error of this pipeline appears in the loop over its output.
+  pipeline(Readable.from(count()), decompressor, () => {});
   try {
     for await (const chunk of decompressor) yield chunk;
   } catch (cause) {
@@ -46,7 +47,7 @@ async function* decompress(
     const message = `the ${name} data is damaged or incomplete (${cause.message})`;
     throw new CommandError(`${message}: make or copy the file again`, { cause });
   }
-  // Node stops after the first zstd frame, and ignores the rest of the file.
+  // Node stops after the first zstd frame, so it has read fewer bytes than the file has.
   if (decompressor.bytesWritten < size) {
     const command = 'zstd -dc <file> | plant-store import - --format …';
     throw new CommandError(`the zstd data has several frames: run ${command}`);

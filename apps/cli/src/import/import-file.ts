@@ -116,7 +116,7 @@ async function loadFile(options: LoadFileOptions): Promise<boolean> {
 }
 
 async function writeSummary(text: string, rejectsPath: string): Promise<void> {
-  // With `--rejects -`, standard output is only for the rejected rows.
+  // With `--rejects -`, standard output has only the rejected rows, so the summary goes to standard error.
   if (rejectsPath === '-') process.stderr.write(text);
   else await writeOutput([text]);
 }

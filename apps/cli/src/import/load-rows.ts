@@ -79,7 +79,7 @@ async function* startLoads(store: LoadRowsOptions['store'], blocks: LoadRowsOpti
     const plants: unknown[] = [];
     for (const row of block.rows) if ('plant' in row) plants.push(row.plant);
     const outcomes = store.load(plants);
-    outcomes.catch(() => {}); // `loadRows` awaits this promise later, and handles a rejection then.
+    outcomes.catch(() => {}); // `loadRows` awaits this promise later, and then handles its error.
     yield { block, outcomes };
   }
 }
@@ -92,11 +92,11 @@ async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
       const { value, done } = await next;
       if (done) return;
       next = values.next();
-      next.catch(() => {}); // The next turn of the loop awaits `next` and throws its error.
+      next.catch(() => {}); // In the next turn of the loop, `await next` throws this error.
       yield value;
     }
   } finally {
-    // Nothing awaits this call, because the generator may wait for input that never comes.
+    // Nothing awaits the end of the generator, because it may wait for input that never comes.
     void values.return(undefined);
   }
 }

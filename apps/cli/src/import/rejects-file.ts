@@ -54,7 +54,7 @@ async function openInOurDirectory(path: string): Promise<FileHandle> {
   const directory = dirname(path);
   await mkdir(directory, { recursive: true });
   const file = await openEmpty(path).catch(async () => {
-    // Another import may have removed the directory at this moment.
+    // At this moment, another import may have removed the directory.
     await mkdir(directory, { recursive: true });
     return openEmpty(path);
   });
@@ -68,15 +68,16 @@ async function removeIfUnused(directory: string): Promise<void> {
   const names = await readdir(directory);
   if (names.some((name) => name !== ignoreFile)) return;
   await rm(join(directory, ignoreFile), { force: true });
-  await rmdir(directory).catch(() => {}); // The directory stays when another import uses it.
+  // When another import uses the directory, `rmdir` fails and the directory stays.
+  await rmdir(directory).catch(() => {});
 }
 
 function standardOutput(): RejectsFile {
   const texts = new PassThrough({ objectMode: true, highWaterMark: 1 });
   const isWritten = writeOutput(texts);
-  isWritten.catch(() => {}); // `close` throws the error of this promise.
+  isWritten.catch(() => {}); // `close` throws the error of this promise later.
   const add = async (text: string) => {
-    // The reader may have closed the pipe.
+    // When the reader has closed the pipe, nothing can be written.
     if (!texts.destroyed && !texts.write(text))
       await Promise.race([once(texts, 'drain'), isWritten]);
   };

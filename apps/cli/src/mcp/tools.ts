@@ -38,7 +38,7 @@ type ToolScope = Exclude<Scope, 'tokens:manage'>;
 const hints: Record<ToolScope, ToolAnnotations> = {
   'plants:read': { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   'plants:create': { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  // A repeated delete could delete a new plant with the same id.
+  // A delete is not idempotent: a second delete could delete a new plant with the same id.
   'plants:delete': { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
 };
 
@@ -123,9 +123,9 @@ export function addTools(server: McpServer, client: PlantStoreClient, allowed: s
 }
 
 /**
- * Makes a schema for the SDK. The JSON Schema gets the properties that the contract's schemas have in
- * `override` for OpenAPI, such as a pattern that needs no flags. Outputs may have additional properties,
- * because later versions may add properties.
+ * Makes a schema for the SDK. The JSON Schema contains what the schemas of the store set in `override`,
+ * such as a pattern that needs no flags. Outputs may have additional properties, because later versions
+ * may add properties.
  */
 function toolSchema<Schema extends z.ZodObject>(
   schema: Schema,

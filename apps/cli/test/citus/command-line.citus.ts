@@ -78,7 +78,7 @@ describe('the command line on a Citus cluster', () => {
   it('tells the user to run distribute again after an error', async () => {
     const { url, adminUrl } = await createCitusDatabase(cluster);
     const admin = postgres(adminUrl, { max: 1 });
-    // The last step fails, because another user owns this function.
+    // Another user owns this function, so the last step fails.
     await admin`create function plant_store_count(key bigint) returns bigint language sql as 'select 0::bigint'`;
     const distribute = () =>
       run(['distribute', '--shards', '4', '--yes'], { env: { DATABASE_URL: url } });
@@ -156,7 +156,7 @@ describe('the command line on a Citus cluster', () => {
     const doctor = (options?: { node: string[] }) => run(['doctor'], { env, ...options });
     const unreachable = /^warning +cluster +this machine cannot reach (\S+) itself \((\S+ \S+)/gm;
     expect((await doctor()).stdout).not.toMatch(unreachable);
-    // The process cannot resolve `localhost`, because the file of this test exists.
+    // While the file of this test exists, the process cannot resolve `localhost`.
     const { stdout } = await doctor({ node: [localhostUnknownWhile(import.meta.filename)] });
     expect([...stdout.matchAll(unreachable)].map(([, ...found]) => found)).toEqual([
       [`localhost:${port}`, 'getaddrinfo ENOTFOUND'],

@@ -3,7 +3,7 @@ import { buildProgram } from '../../src/program.ts';
 import { useDatabase } from '../fixtures/database.ts';
 import { run } from '../fixtures/run-program.ts';
 
-/** No test of this file changes the database. */
+/** The tests of this file share a database, because no test changes it. */
 const { env } = useDatabase({ isShared: true, isMigrated: true });
 
 describe('explains the error to the user', () => {

@@ -69,7 +69,7 @@ it.each(formatNames)('writes the same %s as createPlantWriter', async (format) =
   expect((await run(args, { env })).stdout).toBe(header + sorted.map(row).join(''));
 });
 
-it('writes times in UTC with microseconds', async () => {
+it('writes the times of an export in UTC with microseconds', async () => {
   const { sql } = database;
   await sql`alter database ${sql(sql.options.database)} set timezone = 'Asia/Kolkata'`;
   await sql`alter database ${sql(sql.options.database)} set datestyle = 'German'`;
@@ -107,7 +107,7 @@ it.runIf(hasDevFull)('says that the disk for the output is full', async () => {
 it('says that the output is incomplete when the database ends the session', async () => {
   const { sql } = database;
   await sql`insert into plants (id, name) select id, repeat('x', 1000) from generate_series(1, 20000) as id`;
-  // The export waits, because the test reads no further output.
+  // The test reads no further output, so the export waits.
   const child = spawn(process.execPath, [main, 'export'], { env });
   await once(child.stdout, 'readable');
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%'`;

@@ -34,7 +34,7 @@ it('gives each change once to a consumer that is killed several times', async ()
   for (const next of [1, 101, 1_999, all]) {
     follower.child.kill('SIGKILL');
     follower = startFollower(['--from', cursor], { env });
-    // The consumer takes only some of the lines that arrive.
+    // The consumer reads only some of the lines that have arrived.
     taken.push(...(await follower.waitFor(Math.min(next, all - taken.length))).slice(0, next));
     cursor = taken.at(-1)?.cursor ?? cursor;
   }
@@ -129,7 +129,7 @@ it('continues the list after the database restarts, without a gap or a repeat', 
     select id, repeat('x', 1000) from generate_series(1, ${count}::int) as id`;
   await sql.end();
   const child = spawn(process.execPath, [main, 'follow', '--from', 'start'], { env });
-  await once(child.stdout, 'readable'); // The command waits, because the test reads no further output.
+  await once(child.stdout, 'readable'); // The test reads no further output, so the command waits.
   await server.halt();
   const ids: number[] = [];
   const allRead = (async () => {

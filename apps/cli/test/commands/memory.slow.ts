@@ -17,7 +17,7 @@ it('imports and exports many plants with little memory', async () => {
       yield Array.from({ length: 1000 }, plant).join('');
     }
   }
-  // The names alone are larger than this heap.
+  // The names of the plants are larger than this heap.
   const node = ['--max-old-space-size=48'];
   const importing = start(['import', '-', '--json', '--rejects', devNull], { env, node });
   await pipeline(Readable.from(lines()), importing.child.stdin);

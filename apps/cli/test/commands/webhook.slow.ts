@@ -28,7 +28,8 @@ async function startEndpoint() {
     server.closeAllConnections();
     server.close();
   });
-  endpoint.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // Not a pipe.
+  // The server listens on a port, and not on a pipe.
+  endpoint.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return endpoint;
 }
 

@@ -25,7 +25,7 @@ it('has the same findings over a slow network', async () => {
   const user = await createUser(sql, env.DATABASE_URL, [
     'all on plants, plant_deletions, plant_feed, access_tokens, webhooks',
   ]);
-  // After this change, doctor sends all statements of its trial, and reads the feed twice.
+  // This change makes doctor send all statements of its trial, and read the feed twice.
   await sql`alter table plants alter tag set not null`;
   const near = user.env.DATABASE_URL;
   const proxy = await startFaultProxy(near);
@@ -130,7 +130,7 @@ it('names the session that has locked a table, in doctor and in other commands',
 
 it('describes the distribution of plants on Citus', async () => {
   const { sql } = database;
-  // The check reads these parts of Citus's catalog.
+  // The check of the distribution reads these tables of Citus's catalog.
   await sql`create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, repmodel "char")`;
   await sql`create table pg_dist_shard (logicalrelid regclass, shardid bigint)`;
   await sql`insert into pg_dist_shard select 'plants', generate_series(1, 32)`;
@@ -186,7 +186,8 @@ it('names a host that does not respond, and waits only a short time', async () =
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
-  const { port } = silent.address() as { port: number }; // A server over TCP has a port.
+  // A server over TCP has a port, so its address is an object.
+  const { port } = silent.address() as { port: number };
   const message = /^(problem|warning) .*no response within \d+ ms\): check DATABASE_URL/;
   expect(await findings('connection', `postgres://127.0.0.1:${port}/plants`)).toEqual([
     expect.stringMatching(message),

@@ -19,8 +19,8 @@ import { run } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 
-// Somebody may have changed the database. `doctor` names the change. The effect of the change on clients
-// decides the level of the finding.
+// The tests change a database in a harmful way, and `doctor` must name the change. The effect of the change
+// on clients decides the level of the finding.
 
 async function database(server?: string) {
   const env = { DATABASE_URL: await (server ? createDatabase(server) : copyMigrated()) };
@@ -80,7 +80,7 @@ const hazards: Record<string, string[]> = {
     'problem writes: a write fails, because the primary key of plants is missing or invalid (there is no',
   ],
 
-  // These changes concern only some plants, so doctor only warns.
+  // These changes concern only some plants, so `doctor` warns and reports no problem.
   "alter table plants add constraint rule check (id > 0 and length(name) <= 200 and name ~ '^[A-Z][a-z].*[^ ]$')":
     [warnOfConstraint],
   'create unique index names on plants (name)': [
@@ -165,7 +165,7 @@ it.each(['plants', 'access_tokens', 'plant_deletions'])(
         `^problem writes: a write fails, because row-level security hides rows from the store .*"${table}"`,
       ),
     ]);
-    expect(await hazardsOf(made.env)).toEqual([]); // A superuser sees all rows.
+    expect(await hazardsOf(made.env)).toEqual([]); // Row-level security hides no rows from a superuser.
   },
 );
 

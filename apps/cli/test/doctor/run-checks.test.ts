@@ -13,7 +13,7 @@ it('finds the settings of a database that may lose plants', async () => {
   await sql.end();
   const { code, stdout } = await run(['doctor'], { env });
   expect(stdout).toMatch(/^ok +connection +Postgres \d/m);
-  // The Postgres of the tests runs without fsync.
+  // `doctor` also warns of `fsync`, because the Postgres of the tests runs without fsync.
   expect(stdout.match(/^(warning|problem) .*/gm)).toEqual([
     expect.stringMatching(
       /^problem +durability +fsync is off, so a crash of the machine may destroy the database: set it to on$/,

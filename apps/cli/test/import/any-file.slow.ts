@@ -46,7 +46,7 @@ describe.each(formatNames)('an import of arbitrary bytes as %s', (format) => {
           bytes.subarray(i * size, (i + 1) * size),
         );
         const counts = await countsOf(Readable.from(pieces), format);
-        if (!counts) return; // The import rejects the whole file.
+        if (!counts) return; // Without counts, the import has rejected the whole file.
         const { lines, header, blank, continued, rows, created, rejected } = counts;
         expect(header + blank + continued + rows).toBe(lines);
         expect(created + rejected).toBe(rows);
@@ -81,7 +81,7 @@ describe.each(formatNames)('an import of arbitrary bytes as %s', (format) => {
 });
 
 it('needs little memory when a big file has an unclosed quote', async () => {
-  const block = `2,${'x'.repeat(98)}\n`.repeat(10_000); // About 1 MB.
+  const block = `2,${'x'.repeat(98)}\n`.repeat(10_000); // A block of rows with about 1 MB.
   const importing = start(
     ['import', '-', '--format', 'csv', '--dry-run', '--json', '--rejects', '-'],
     {

@@ -72,7 +72,7 @@ async function storedNames() {
 }
 
 describe('complete imports', () => {
-  it('is complete when every row is stored', async () => {
+  it('completes an import when every row is stored', async () => {
     expect(await load(hoya)).toBe(true);
     expect(output.stdout).toContain('1 rows: 1 created');
     expect(output.stderr).toContain('100%, 1 rows');
@@ -84,7 +84,7 @@ describe('complete imports', () => {
     ['NDJSON with --strict', 'plants.ndjson', hoya + other, { strict: true }],
     ['CSV', 'plants.csv', 'id,name\n1,Hoya\n1,Ficus\n', {}],
   ] as const)(
-    'is complete when conflicts are skipped, and lists nothing: %s',
+    'completes an import and lists nothing when conflicts are skipped: %s',
     async (_, name, lines, options) => {
       expect(await load(lines, { onConflict: 'skip', ...options }, name)).toBe(true);
       expect(await exists(rejectsOf(directory.path(name)))).toBe(false);
@@ -93,7 +93,7 @@ describe('complete imports', () => {
 });
 
 describe('incomplete imports', () => {
-  it('is incomplete when a row is rejected, even when conflicts are skipped', async () => {
+  it('leaves an import incomplete when a row is rejected, even when conflicts are skipped', async () => {
     expect(await load(hoya + invalid, { onConflict: 'skip' })).toBe(false);
     expect(await readFile(rejectsOf(directory.path('plants.ndjson')), 'utf8')).toContain('Pilea');
   });
@@ -113,7 +113,7 @@ describe('stopped imports', () => {
   it.each([
     ['with --on-conflict fail', { onConflict: 'fail' }],
     ['with --strict', { strict: true }],
-  ] as const)('stops at a conflict %s', async (_, options) => {
+  ] as const)('stops the import at a conflict %s', async (_, options) => {
     await expect(load(hoya + other, options)).rejects.toMatchObject({ message, exitCode: 3 });
     expect(output.stdout).toContain('2 rows: 1 created, 0 existed, 1 conflicts, 0 rejected');
   });
@@ -149,8 +149,9 @@ describe('stopped imports', () => {
     expect(output.stdout).toContain(` rows: ${row?.['count']} created`);
   });
 
-  it('stops at a signal, and says how to complete the import', async () => {
-    const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never); // It never returns.
+  it('stops the import at a signal, and says how to complete the import', async () => {
+    // The mock of `exit` never returns, like `exit` itself.
+    const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
     const stopped = load(manyRows());
     const rejected = expect(stopped).rejects.toMatchObject({
       message: 'interrupted: run the import again to complete it',
@@ -164,9 +165,10 @@ describe('stopped imports', () => {
     await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(130));
   });
 
-  it('stops when a privilege is missing, and names the privilege', async () => {
+  it('stops the import when a privilege is missing, and names the privilege', async () => {
     await (await openPlantStore({ databaseUrl })).close();
-    const user = new URL(databaseUrl).pathname.slice(1); // Each database has a name of its own.
+    // The name of the database is unique, so it serves as the name of the user.
+    const user = new URL(databaseUrl).pathname.slice(1);
     const sql = postgres(databaseUrl);
     await sql.unsafe(`create role ${user} login`);
     await sql.end();
@@ -174,7 +176,7 @@ describe('stopped imports', () => {
     await expect(load(hoya)).rejects.toThrow(`GRANT SELECT, INSERT ON plants TO ${user}`);
   });
 
-  it('stops at an invalid row with --strict, but not with --on-conflict fail', async () => {
+  it('stops the import at an invalid row with --strict, but not with --on-conflict fail', async () => {
     const strict = load(invalid, { strict: true });
     await expect(strict).rejects.toMatchObject({
       message: expect.stringMatching(/^line 1: invalid input: id .* the import stopped/),
@@ -183,7 +185,7 @@ describe('stopped imports', () => {
     expect(await load(invalid, { onConflict: 'fail' })).toBe(false);
   });
 
-  it('stops when the database is down, and says how to complete the import', async () => {
+  it('stops the import when the database is down, and says how to complete the import', async () => {
     vi.stubEnv('DATABASE_URL', 'postgres://127.0.0.1:1/none');
     await expect(load(hoya)).rejects.toMatchObject({
       message: expect.stringMatching(/; then run the import again to complete it$/),
@@ -191,7 +193,7 @@ describe('stopped imports', () => {
     });
   });
 
-  it('stops when the database is down, and does not wait for more input', async () => {
+  it('stops the import when the database is down, and does not wait for more input', async () => {
     vi.stubEnv('DATABASE_URL', 'postgres://127.0.0.1:1/none');
     const input = new PassThrough();
     useAsStdin(input);

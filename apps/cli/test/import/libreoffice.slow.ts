@@ -39,7 +39,7 @@ it.each([
       created_at: '2026-11-01 09:30:00.000000',
     },
   ]);
-  // The time of the last plant is empty in the file, so the import sets the current time.
+  // The last plant has no time in the file, so the import sets the current time.
   const [last] =
     await sql`select name, tag, created_at >= ${before} as is_new from plants where id = 4`;
   expect(last).toEqual({ name: 'Æblerose; hvid', tag: 'Rosaceae', is_new: true });

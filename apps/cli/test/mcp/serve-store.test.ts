@@ -27,7 +27,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A JavaScript number cannot hold the first id exactly. */
+/** The first id is too long for a JavaScript number. */
 const ids = ['9007199254740993', '-9223372036854775808', '9223372036854775807'];
 
 async function withScopes(...scopes: Scope[]): Promise<Record<string, string>> {
@@ -94,7 +94,7 @@ it('offers only tools for which the token has the scope', async () => {
   expect(await tools()).toEqual(['create_plants']);
   await expect(call('delete_plant', { id: '1' })).rejects.toThrow('delete_plant not found');
 });
-/** Starts the command. The returned functions send a line, and most return the next line of the output. */
+/** Starts the command. The returned functions send a line and return the next output line. */
 function startOnLines(args: string[] = ['--write'], settings = env) {
   const { child, result } = start(['mcp', ...args], { env: settings });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -195,7 +195,7 @@ it('ends the request to the store when the client cancels the call', async () =>
   });
   await once(front.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void front.close());
-  const { port } = front.address() as AddressInfo; // The server listens on a port, not on a pipe.
+  const { port } = front.address() as AddressInfo; // The server listens on a port, and not on a pipe.
   const { client } = await connectAssistant({
     ...env,
     PLANT_STORE_URL: `http://127.0.0.1:${port}`,

@@ -14,9 +14,8 @@ export interface PageQuery extends PlantFilter {
 }
 
 /**
- * Applies changes to a page. Returns the same page when no change concerns the page. It is safe to apply a
- * change that the page already contains. The function adds no plants to a page of a
- * search, see `mayLackPlants`.
+ * Applies changes to a page. Returns the same page when no change concerns the page. A change that the page
+ * already contains does no harm. The function adds no plants to a page of a search, see `mayLackPlants`.
  */
 export function changePage(
   page: LoadedPage,
@@ -73,7 +72,7 @@ function isInPage(id: bigint, page: LoadedPage, query: PageQuery): boolean {
   return id > (query.after ?? before) && id <= (page.next ?? behind);
 }
 
-/** These ids are outside the range of int64. */
+/** Both ids are outside the range of int64. */
 const [before, behind] = [-(2n ** 64n), 2n ** 64n];
 
 /** Returns the creates minus the deletes. With a tag, counts only plants with this tag. */

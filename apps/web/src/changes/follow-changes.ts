@@ -32,7 +32,7 @@ export function useChanges(mayRead: boolean): void {
 
 /**
  * Follows the feed of changes while the tab is visible. Over HTTP/1.1, all tabs of a browser share six
- * connections to a store. So a hidden tab must not use a connection.
+ * connections to a store. A hidden tab must not use one of these connections.
  */
 function followChanges(client: PlantStoreClient, queryClient: QueryClient): () => void {
   const updates = collectUpdates((changes) => updatePage(queryClient, changes));
@@ -57,7 +57,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
         }
         if (isStart) {
           setLive();
-          // The page may have loaded the lists before the feed began.
+          // The page may have loaded the lists before the feed began, so the lists may lack changes.
           void refreshPlants(queryClient);
         }
         updates.add(data);
@@ -81,7 +81,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
     if (isExpired) open();
     else {
       setFeedState(queryClient, 'off');
-      // When the token is the cause, the response to `whoAmI` is an error.
+      // When the token has caused the error, the response to `whoAmI` is an error, too.
       void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
     }
   }

@@ -66,7 +66,8 @@ type Updater = (queryClient: QueryClient, query: Query, changes: readonly PlantC
 /** Functions that apply changes to a loaded response. Each name is the start of a query key. */
 const updaters: Readonly<Record<string, Updater>> = {
   listPlants(queryClient, query, changes) {
-    const page = query.state.data as Parameters<typeof changePage>[0] | undefined; // This query has a response of listPlants.
+    // This query's key begins with `listPlants`, so the query has a page of plants.
+    const page = query.state.data as Parameters<typeof changePage>[0] | undefined;
     const input = inputOf(query);
     const isUnclear = mayLackPlants(page ?? { plants: [] }, input, changes);
     const changed = page && changePage(page, input, changes);
@@ -97,13 +98,14 @@ async function loadAgain(queryClient: QueryClient, { queryKey, promise }: Query)
   await queryClient.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false });
 }
 
-/** The page looks again after a delete of the neighbour, or after a create nearer to the open plant. */
+/** Loads the neighbours of the open plant again when a change may concern these neighbours. */
 function updateNeighbour(
   queryClient: QueryClient,
   { queryKey, state }: Query,
   changes: readonly PlantChange[],
 ): void {
-  const [name, , open] = queryKey as [string, PageQuery, bigint]; // use-neighbours.ts makes the key.
+  // The file use-neighbours.ts makes this query key.
+  const [name, , open] = queryKey as [string, PageQuery, bigint];
   const neighbour = state.data as bigint | null | undefined;
   const isConcerned = changes.some(({ plant: { id } }) =>
     name === 'next plant'

@@ -28,7 +28,7 @@ interface CopyButtonProps {
 export function CopyButton({ what, text }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   const copy = async () => {
-    // On plain HTTP, browsers have no `navigator.clipboard`.
+    // On plain HTTP, browsers have no `navigator.clipboard`, so the page copies a selected text.
     if (navigator.clipboard) await navigator.clipboard.writeText(text);
     else copySelected(text);
     setIsCopied(true);

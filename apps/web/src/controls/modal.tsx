@@ -14,7 +14,7 @@ export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
     const { current: opened } = element;
     if (!opened || !isOpen) return;
     opened.showModal();
-    // By default, the browser would focus the first button, which closes the dialog.
+    // Without a focused element, the browser would focus the first button, which closes the dialog.
     (
       opened.querySelector<HTMLElement>('[data-focus], textarea, input[type=text]') ?? opened
     ).focus();
@@ -31,7 +31,7 @@ export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
         event.preventDefault();
         onLeave();
       }}
-      // When no part of the dialog has the focus, Escape causes only this event.
+      // When no part of the dialog has the focus, Escape causes `cancel` and no `keydown`.
       onCancel={(event) => {
         event.preventDefault();
         onLeave();

@@ -26,7 +26,7 @@ export async function* batchesOf({ blocks, bytesRead }: OpenFile): AsyncGenerato
   for await (const block of blocks) {
     const total = block.rows.length;
     const bytes = bytesRead() - bytesBefore;
-    // A block without rows, such as a header, adds its bytes to the next rows.
+    // A block without rows, such as a header, adds its bytes to the rows of the next block.
     if (total > 0) bytesBefore += bytes;
     let around = { ...block.counts, lines: block.counts.lines - total };
     for (const rows of total === 0 ? [[]] : splitRows(block)) {

@@ -20,7 +20,7 @@ export interface Connection {
 
 /**
  * Creates plants, and returns a result for each plant. Waits while the server or its database is down, and
- * while there is no valid token. It is safe to repeat a create.
+ * while there is no valid token. A repeated create does no harm.
  *
  * @throws the signal's reason when the signal aborts, or an error that would occur again
  */

@@ -77,7 +77,7 @@ export function withStep(latest: FileImport, step: ImportStep): Partial<FileImpo
   const { counts, rejectedRows, rejectsHeader, bytes } = step;
   const sums = Object.entries(latest.counts).map(([name, count]) => [
     name,
-    count + counts[name as keyof ImportCounts], // Both objects have the same properties.
+    count + counts[name as keyof ImportCounts], // `latest.counts` and `counts` have the same properties.
   ]);
   const sum = { bytes: latest.bytes + bytes, counts: Object.fromEntries(sums) as ImportCounts };
   if (rejectedRows.length === 0) return sum;

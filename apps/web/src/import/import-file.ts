@@ -73,7 +73,7 @@ export async function importFile(
   };
   try {
     for await (const batch of batchesOf(file)) {
-      // When two rows have the same id, the store must keep the first row.
+      // When two rows have the same id, the store must keep the first row, so the second row waits.
       while (
         inFlight.length === parallelBatches ||
         inFlight.some((one) => sharesId(one.batch, batch))
@@ -82,7 +82,7 @@ export async function importFile(
       }
       const plants = batch.rows.flatMap(({ plant }) => plant ?? []);
       const results = createPlants(plants, connection, isOver);
-      results.catch(() => {}); // `finishFirst` throws this error.
+      results.catch(() => {}); // `finishFirst` throws the error of these results.
       inFlight.push({ batch, results });
     }
     while (inFlight.length > 0) await finishFirst();

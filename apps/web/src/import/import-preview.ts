@@ -31,7 +31,7 @@ export async function readPreview(file: File): Promise<ImportPreview> {
   let read: Row[] = [];
   for await (const { rows } of blocks) {
     read = rows;
-    if (rows.length > 0) break; // This `break` closes the file.
+    if (rows.length > 0) break; // The `break` ends the loop, which closes the file.
   }
   const fields = new Set(read.flatMap(usedFields));
   const columns = Object.entries(plantColumns).filter(([field]) => fields.has(field));

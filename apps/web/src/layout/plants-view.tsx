@@ -58,7 +58,7 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown }: PlantsViewPr
       }),
     [],
   );
-  // This function shows no errors, because the table requests the same plants and shows the error.
+  // The table requests the same plants and shows the errors, so `findId` shows no errors.
   const findId = async (id: bigint) => {
     go({ search: undefined, at: id });
     const after = id > int64Bounds.minimum && { after: id - 1n };

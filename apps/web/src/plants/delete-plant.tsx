@@ -24,7 +24,7 @@ export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps
   const deletePlant = useMutation(
     trpc.deletePlant.mutationOptions({
       onSettled(_data, error) {
-        // If the first response was lost, the second attempt finds no plant.
+        // If the response to the first attempt was lost, the second attempt finds no plant.
         if (error && !isGone(error)) return;
         queryClient.removeQueries(trpc.getPlant.queryFilter({ id }));
         refreshUnlessLive(queryClient);

@@ -25,15 +25,15 @@ export async function findEarlierPage(
   end: bigint,
   distance: bigint,
 ): Promise<EarlierPage> {
-  let short = 0n; // The greatest distance without plants.
-  let long: bigint | undefined; // The smallest distance with too many plants.
+  let short = 0n; // The greatest distance so far whose page had no plants.
+  let long: bigint | undefined; // The smallest distance so far whose page had too many plants.
   for (let tried = distance; ; ) {
     const after = end - tried < int64Bounds.minimum ? undefined : end - tried;
     const { plants, next } = await list(after);
     const reachesEnd = next === undefined || next >= end;
     const rowCount = plants.findLastIndex(({ id }) => id <= end) + 1;
     if (reachesEnd && (rowCount > 0 || after === undefined)) return { after, rowCount };
-    // The distance cannot be shorter. A single plant can fill a page.
+    // A page of one id cannot be shorter, and a single plant can fill a page.
     if (!reachesEnd && tried - short <= 1n) return { after, rowCount };
     if (reachesEnd) short = tried;
     else long = tried;

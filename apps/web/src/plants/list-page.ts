@@ -4,8 +4,8 @@ import { background } from '../store/trpc.ts';
 type List = PlantStoreClient['listPlants']['query'];
 
 /**
- * Loads a page of plants. Each request of a search compares a limited number of names. So this function sends
- * further requests until it finds a plant, or until the end of the list.
+ * Loads a page of plants. Each request of a search compares a limited number of names. `listPage` sends
+ * further requests until a request finds a plant, or until the end of the list.
  */
 export async function listPage(
   { listPlants }: Pick<PlantStoreClient, 'listPlants'>,

@@ -64,7 +64,8 @@ export const shownFields: {
 };
 
 /** The properties of a plant, in the order in which the page shows them. */
-const fieldNames = Object.keys(shownFields) as (keyof StoredPlant)[]; // Object.keys returns string[].
+// The type of `Object.keys` is string[], because TypeScript allows further keys.
+const fieldNames = Object.keys(shownFields) as (keyof StoredPlant)[];
 
 /** The properties in the table. */
 export const tableFields = fieldNames.filter((field) => shownFields[field].width !== undefined);
@@ -80,7 +81,8 @@ export function showField(
   const value = plant[field];
   const { cell, fact = cell }: ShownField<never> = shownFields[field];
   const show = place === 'cell' ? cell : fact;
-  return value === undefined ? undefined : show(value as never); // `show` accepts the type of this value.
+  // The cast is safe, because `show` belongs to the field of this value.
+  return value === undefined ? undefined : show(value as never);
 }
 
 /** Lists all properties of a plant. */

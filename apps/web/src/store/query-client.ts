@@ -31,7 +31,7 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
     defaultOptions: {
       queries: {
         ...queryDefaults,
-        // Without a network, the browser can reach a server on the same machine.
+        // Even without a network, the browser can reach a server on the same machine.
         networkMode: 'always',
         refetchInterval: ({ state }) => isRetryable(state.error) && retryInterval,
         staleTime: 30_000,
@@ -46,8 +46,8 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
 export async function refreshPlants(queryClient: QueryClient): Promise<void> {
   const names = ['listPlants', 'countPlants', 'next plant', 'previous plant'];
   const filters = { predicate: ({ queryKey }: Query) => names.includes(String(queryKey[0])) };
-  // The first request of a query may not have ended. React Query would not repeat this request, although the
-  // response may be outdated.
+  // The first request of a query may not have ended. React Query would not repeat a running request, although
+  // its response may be outdated.
   const queries = queryClient.getQueryCache().findAll(filters);
   const first = queries.map(({ state, promise }) => state.data === undefined && promise);
   await Promise.allSettled(first);

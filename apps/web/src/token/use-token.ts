@@ -31,11 +31,11 @@ export function useToken() {
       );
     };
     if (hasCode()) readAddress();
-    // The user can open a link with a token or a code in a tab that already shows the console.
+    // A tab that already shows the console can get a link with a token or a code.
     addEventListener('hashchange', readAddress);
     return () => removeEventListener('hashchange', readAddress);
   }, [enter]);
-  // A late response to a call with an earlier token must not remove the current token.
+  // When a response to an earlier token is late, the current token must stay.
   const forget = useCallback((token: string, reason?: string) => {
     forgetToken(token);
     setState((latest) =>

@@ -26,7 +26,7 @@ export function CreateToken({ identity }: { identity: Identity }) {
   );
   const create = useMutation(
     trpc.createAccessToken.mutationOptions({
-      // Without a response, the list shows whether the store has created the token.
+      // If the response is lost, the list shows whether the store has created the token.
       onSettled: () => queryClient.invalidateQueries({ queryKey: tokensKey }),
     }),
   );

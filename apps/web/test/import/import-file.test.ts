@@ -97,7 +97,7 @@ it('counts the bytes and the lines of a request after the response', async () =>
 it('finds the plant that makes the store reject a whole request', async () => {
   const { client } = await startStore();
   const plants = Array.from({ length: 9 }, (_, i) => ({ id: BigInt(i), name: `x${i}` }));
-  // A newer version of the store may reject a plant that this page accepts.
+  // The id 5 stands for a plant that only a newer version of the store rejects.
   const stranger = { id: 5n, name: 5 } as unknown as NewPlant;
   const sent = plants.with(5, stranger);
   const results = await createPlants(sent, connectionOf(client), new AbortController().signal);
@@ -118,7 +118,7 @@ it('sends at most a thousand plants and at most a megabyte in a request', async 
         return client.createPlants.mutate(input);
       },
     },
-  } as unknown as Client; // An import calls only this method.
+  } as unknown as Client; // An import uses only the method `createPlants` of the client.
   const long = 'ä"'.repeat(50_000);
   const rows = Array.from({ length: 20 }, (_, id) => JSON.stringify({ id, name: long }));
   const short = Array.from({ length: 1_500 }, (_, id) =>

@@ -64,7 +64,7 @@ it('adds the plants of a chosen CSV file with quotes and empty fields', async ()
   await page.getByText('4 lines: 2 rows, 1 header, 1 inside quoted fields').waitFor();
   expect(await withTag(tag)).toMatchObject([{ id, name: 'A "quoted" name,\r\nof two lines' }]);
   expect(await client.getPlant.query({ id: other })).toMatchObject({ name: 'x', tag: '' });
-  // The list of requests must not keep the plants of a whole file.
+  // Browsers keep the list of requests, which must not contain the plants of a whole file.
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Requests' }).click();
   const requests = page.locator('summary strong');
@@ -230,7 +230,7 @@ it('asks during an import before the user leaves the page or forgets the token',
   await page.getByText('Adding the plants of plants.ndjson').waitFor();
 
   await tryToReload(page);
-  await page.keyboard.press('Escape'); // At this time, no part of the dialog has the focus.
+  await page.keyboard.press('Escape'); // At this time, no part of the dialog has the keyboard focus.
   await page.getByRole('button', { name: 'Forget token' }).click();
   const question = page.getByRole('alertdialog');
   await question.getByText('the import of plants.ndjson stops').waitFor();

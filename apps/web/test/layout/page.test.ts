@@ -46,7 +46,8 @@ it('loads behind a proxy with a path prefix', async () => {
     );
   });
   await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  const { port } = proxy.address() as AddressInfo; // The server listens on a port.
+  // The server listens on a port, so its address is an object.
+  const { port } = proxy.address() as AddressInfo;
   const page = await openPage(`http://127.0.0.1:${port}/behind/a/prefix/#token=${token}`);
   const paths: string[] = [];
   page.on('request', (request) => paths.push(new URL(request.url()).pathname));

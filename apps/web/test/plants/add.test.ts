@@ -110,7 +110,7 @@ it('explains an error of the network, and removes the error when the server resp
   expect(await fields(page).name.inputValue()).toBe('Half a name');
 });
 
-it('opens when the tab has stored a draft that is not JSON', async () => {
+it('opens the form even when the tab has stored a draft that is not JSON', async () => {
   const page = await openPage(address(), {
     prepare: (page) =>
       page.addInitScript(() => sessionStorage.setItem('plant-store.draft', '{"name":')),
@@ -119,7 +119,7 @@ it('opens when the tab has stored a draft that is not JSON', async () => {
   expect(await fields(page).name.inputValue()).toBe('');
 });
 
-it('says that the console cannot continue after an error of the console itself', async () => {
+it('says that the console cannot continue after an error in its own code', async () => {
   const page = await openPage(address(), {
     prepare: (page) =>
       page.addInitScript(() => {

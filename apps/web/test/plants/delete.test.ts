@@ -56,7 +56,7 @@ it('closes the question when another client deletes the plant', async () => {
 });
 
 it('reports a delete as done when another client has already deleted the plant', async () => {
-  // Without the feed, the page does not know of the delete.
+  // The feed is off, so the page does not know of another client's delete.
   const { id, page, question } = await askToDelete((page) =>
     page.route('**/trpc/plantChanges*', (route) => route.abort()),
   );

@@ -8,8 +8,8 @@ import { openPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
 /**
- * A headless browser cannot show the file dialog. So the page writes to a file in the storage of the browser,
- * which has the same interface.
+ * A headless browser cannot show the file dialog. In the test, the page writes to a file in the storage of
+ * the browser, which has the same interface.
  */
 function chooseFile() {
   window.showSaveFilePicker = async ({ suggestedName }) => {

@@ -35,7 +35,7 @@ async function copy(page: Page, request: string, what: string): Promise<string> 
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
-// The command is for a POSIX shell.
+// The copied command needs a POSIX shell.
 it.runIf(process.platform !== 'win32')(
   'copies each request as a curl command that works in a shell',
   async () => {

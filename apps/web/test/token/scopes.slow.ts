@@ -40,7 +40,7 @@ it('shows only the form to add plants when the token may only create plants', as
     await expect.poll(() => name.inputValue()).toBe('');
     expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
   }
-  // The page sends no request that the store would reject.
+  // The page sends no request for which the token has no scope.
   const allowed = ['/trpc/whoAmI', '/trpc/createPlant'];
   expect(calls.filter((path) => path.startsWith('/trpc/') && !allowed.includes(path))).toEqual([]);
 });

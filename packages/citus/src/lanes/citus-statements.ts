@@ -15,11 +15,11 @@ import {
 
 /**
  * The statements that Citus passes to the nodes that store the plants. If the INSERT had an array for each
- * column, Citus would send every row through the coordinator. So the INSERT has a parameter for each value,
- * and each batch size needs a different statement text.
+ * column, Citus would send every row through the coordinator. The INSERT has a parameter for each value, so
+ * each batch size needs a different statement text.
  *
- * Citus rejects volatile functions in a write. Citus evaluates an expression that fails, even in a branch of
- * CASE that is not taken. So after the deadline, the INSERT sets the name to null, which the column rejects.
+ * Citus rejects volatile functions in a write. Citus also evaluates an expression that fails in a branch of
+ * CASE that is not taken. After the deadline, the INSERT sets the name to null, which the column rejects.
  */
 export function createOrdinaryStatements(verbs: Verbs): PlantStatements {
   return {
@@ -48,7 +48,7 @@ function insertRows(size: number): string {
     const values = columns.map((name, i) => {
       const parameter = `$${row * columns.length + i + 1}`;
       if (name !== 'name') return parameter;
-      // `statement_timestamp` is the time at which a statement arrived.
+      // Postgres sets `statement_timestamp` when a statement arrives.
       return `case when statement_timestamp() < ${deadline} then ${parameter}::text end`;
     });
     return `(${values})`;

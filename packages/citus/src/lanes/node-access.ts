@@ -12,8 +12,8 @@ import { clusterIdSignature } from '../shards/node-functions.ts';
 import type { StorageNode } from '../shards/shard-map.ts';
 
 /**
- * The connections for statements about the plants of one node of a cluster. These statements have their own
- * connections, so that other statements continue when that node is down.
+ * The connections for statements about the plants of one node of a cluster. Each node has its own
+ * connections, so that other statements continue when one node is down.
  */
 export interface NodeAccess extends Verbs {
   /** See `Database`. */
@@ -64,11 +64,11 @@ export function openNodeAccess(
     async connect() {
       const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
       if (first) return first;
-      // The store has reached this node before, so the node is down, and another route would not help.
+      // The store has reached this node directly before, so the node is down, and no route would help.
       if (isDirect) return connectDirectly(timeout);
       const connection = await connect();
       if (!isDirect) return connection;
-      // Direct and indirect connections need different statements, so all connections take the same route.
+      // Direct and indirect connections need different statements, so they must not mix.
       void connection.close();
       return connectDirectly(timeout);
     },

@@ -22,7 +22,7 @@ interface NodeHealthOptions {
 /** The time limit of a probe, in milliseconds. */
 const probeTimeout = 1_000;
 
-/** For this many milliseconds after a failed insert, a successful probe proves nothing. */
+/** A successful probe proves nothing for this many milliseconds after a failed insert. */
 const insertCounts = 10_000;
 
 /** Remembers whether the latest insert on a node succeeded, and whether inserts go through another node. */
@@ -36,7 +36,7 @@ export class NodeHealth {
     this.#options = { now: () => performance.now(), ...options };
   }
 
-  /** Returns the same statements. The inserts also show whether the node is writable. */
+  /** Wraps statements, so that each insert shows whether the node is writable. */
   observed(statements: PlantStatements): PlantStatements {
     return {
       ...statements,

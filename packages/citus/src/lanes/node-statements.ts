@@ -72,7 +72,7 @@ export function createNodeStatements(
 
 /**
  * Whether the plants have moved, the function does not exist, or the user lacks the privilege to call the
- * function. In all these cases, the failed call has written nothing.
+ * function. In each of the three cases, the failed call has written nothing.
  */
 function needsOrdinary(error: unknown): boolean {
   return [shardMoved, '42883', '42501'].includes(databaseCode(error) ?? '') || hasMoved(error);

@@ -6,7 +6,7 @@ const busyFactor = 3;
 /** The time between two resets of the shortest duration, in milliseconds. */
 const period = 10_000;
 
-/** A longer statement counts as this many milliseconds, so that one statement changes the average little. */
+/** A longer statement counts as this many milliseconds, so that it changes the average little. */
 const longest = 50;
 
 /**

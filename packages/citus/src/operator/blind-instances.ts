@@ -23,7 +23,7 @@ export async function readBlindInstances(query: Query): Promise<Instance[]> {
   });
 }
 
-/** Reads the reachable nodes only. */
+/** This query skips the unreachable nodes. */
 const blindInstances = `
   select nodename || ':' || nodeport, result
   from run_command_on_all_nodes($$

@@ -17,7 +17,7 @@ import {
   planDistribution,
 } from './distribute.ts';
 
-/** A move of billions of plants takes hours. This limit of 24 days is the longest that Postgres has. */
+/** A move of billions of plants takes hours. The limit of 24 days is the longest that Postgres has. */
 const limits = {
   timeout: 2 ** 31 - 1,
   lockTimeout: migrationTimeout,
@@ -50,7 +50,7 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
   async function takeStep({ statements, move }: DistributionStep): Promise<void> {
     const observer = move && (await connect());
     if (observer) {
-      // The step continues when its progress report fails.
+      // An error of the report does not stop the step.
       reportCopied(observer, (copied) => options.onCopied?.(copied, move.plants)).catch(() => {});
     }
     try {
@@ -71,7 +71,7 @@ async function reportCopied(
   let copied = 0;
   for (;;) {
     await setTimeout(interval, undefined, { ref: false });
-    // The sum of the running copies falls when a copy ends.
+    // When one of several copies ends, the sum of the running copies falls.
     copied = Math.max(copied, await readCopied(observer.query));
     if (copied > 0) onCopied(copied);
   }

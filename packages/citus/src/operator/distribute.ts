@@ -22,7 +22,7 @@ export interface Distribution {
 export interface DistributionStep {
   readonly description: string;
   readonly statements: readonly string[];
-  /** Missing for a step of less than a second. */
+  /** A step that takes less than a second has no `move`. */
   readonly move?: {
     /** Whether creates and deletes wait while the step runs. */
     readonly isBlocking: boolean;
@@ -57,7 +57,7 @@ export interface DistributeOptions {
 export interface DistributeResult extends Distribution {
   /** Whether all steps are done. */
   readonly isDone: boolean;
-  /** The instances that have not noticed the cluster. These instances send all plants through one node. */
+  /** The instances that have not noticed the cluster, and send all plants through one node. */
   readonly blindInstances: readonly Instance[];
 }
 
@@ -207,7 +207,7 @@ const createFunction: DistributionStep = {
   description: 'create the functions that insert, delete and count the plants of one node',
   statements: [
     ...createNodeFunctions,
-    // This statement is the last of all, so the version shows that all functions exist.
+    // The comment is the last statement, so its version shows that all functions exist.
     `comment on function ${insertFunctionSignature} is '${functionsVersion}'`,
   ],
 };

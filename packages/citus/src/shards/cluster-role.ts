@@ -1,6 +1,6 @@
 import type { Query } from '@plant-store/core/cluster';
 
-// Each command loads this file, so this file imports only types of core.
+// This file imports only types of core, because each command loads this file.
 
 /** A session waits two seconds for a silent node, not 30. Servers without Citus ignore this setting. */
 export const settings = { 'citus.node_connection_timeout': '2000' };

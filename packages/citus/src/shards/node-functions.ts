@@ -3,16 +3,16 @@ import { contentColumns, lateWrite } from '@plant-store/core/cluster';
 /**
  * The functions that insert and delete plants on a cluster. Each function runs on the node that stores the
  * plants, and writes directly to the shards. An INSERT into the distributed table `plants` costs twice as
- * much. Citus plans such an INSERT again for each batch, and writes a statement for each shard.
+ * much. For each batch, Citus plans such an INSERT again, and writes a statement for each shard.
  *
- * Before it writes, a function takes the same steps as Citus. The function locks the metadata of the shards,
- * and then checks that the node still has the shards. The last step of moving or splitting a shard locks the
- * same metadata exclusively. The function has a statement for each shard, because Postgres keeps only the
- * plans of fixed statements. At its end, the function checks the deadline, so that a late write changes
- * nothing.
+ * Before a function writes, it takes the same steps as Citus: it locks the metadata of the shards, and then
+ * checks that the node still has the shards. When Citus moves or splits a shard, its last step locks the same
+ * metadata exclusively. A function has a statement for each shard, because Postgres keeps only the plans of
+ * fixed statements. At its end, a function checks the deadline, so that a late write changes nothing.
  *
- * The function receives the plants sorted by shard. `counts` contains the number of plants in each shard. The
- * arrays are texts. With array parameters, a node that passes a call on would parse and print the arrays.
+ * A function receives the plants sorted by shard. `counts` contains the number of plants in each shard. The
+ * parameters for arrays are texts, because a node that passes a call on would parse and print array
+ * parameters.
  */
 const insertName = 'plant_store_insert';
 const deleteName = 'plant_store_delete';
@@ -146,8 +146,8 @@ export const createNodeFunctions = [
     $tail$;
   end
   $do$`,
-  // A plant may be missing because of a delete that still waits for the standby in its commit. So a delete
-  // waits for the standby even when no plant has the id.
+  // A get may have missed a plant whose delete still waits for the standby in its commit. Even a delete that
+  // finds no plant therefore waits for the standby.
   `do $do$
   begin
     execute $head$
@@ -178,7 +178,7 @@ export const createNodeFunctions = [
     (signature) =>
       `select create_distributed_function('${signature}', 'key', colocate_with := 'plants')`,
   ),
-  // The id never changes. With a new id, instances would treat these nodes as nodes of another cluster.
+  // With a new id, instances would treat these nodes as nodes of another cluster.
   `do $do$
   begin
     if to_regprocedure('${clusterIdSignature}') is null then
@@ -189,8 +189,8 @@ export const createNodeFunctions = [
   end
   $do$`,
   `select create_distributed_function('${clusterIdSignature}')`,
-  // The planner's estimate. Before the first ANALYZE, the statistics replace the estimate. A crash resets the
-  // statistics.
+  // Returns the planner's estimate of the number of plants. Before the first ANALYZE, returns the count in
+  // the statistics, which a crash resets.
   `create or replace function plant_store_count(key bigint) returns bigint language sql
   set citus.override_table_visibility = off
   as $function$

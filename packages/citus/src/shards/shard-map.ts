@@ -92,7 +92,7 @@ function toShardMap(rows: ShardRow[]): ShardMap | undefined {
   const sorted = rows.map(([id, min, max, node, address]) => {
     return { shard: { id, node: Number(node) }, min: Number(min), max: Number(max), address };
   });
-  // Two placements of one shard have the same range, so the map would not be complete.
+  // Two copies of one shard would have the same range, so a map with two copies is not complete.
   const isComplete = sorted.every(({ min }, i) => min === (sorted[i - 1]?.max ?? minHash - 1) + 1);
   const isKnown = rows.every(([, , , , , isShardKnown]) => isShardKnown);
   const clusterId = rows[0]?.[6];
@@ -107,7 +107,7 @@ function toShardMap(rows: ShardRow[]): ShardMap | undefined {
       if (hash > (sorted[middle]?.max ?? maxHash)) first = middle + 1;
       else last = middle;
     }
-    return (sorted[first] ?? sorted[0])?.shard as Shard; // The ranges cover every hash.
+    return (sorted[first] ?? sorted[0])?.shard as Shard; // The shards together cover every hash.
   };
 
   const sizes = new Map<number, { address: string; shards: number; size: number }>();

@@ -47,7 +47,7 @@ export function watchShards(
       current = state.map;
       onRead(state);
     } catch {
-      // A later attempt may succeed.
+      // When a read fails, the next read may succeed.
     }
     reading = undefined;
   }

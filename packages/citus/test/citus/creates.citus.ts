@@ -67,7 +67,7 @@ describe('creates on Citus', () => {
     store = await openPlantStore({ databaseUrl: database.url, cluster: citus });
     admin = postgres(database.adminUrl, { max: 1, onnotice: () => {} });
     await store.create({ id: freeId(), name: 'the first one' });
-    // Since the first create, the store knows the shards.
+    // The store reads the shards after the first create.
     await vi.waitFor(() => expect(store.nodes()).toHaveLength(2));
   });
 
@@ -77,7 +77,7 @@ describe('creates on Citus', () => {
     const { close, ...verbs } = await openPostgres(database.url);
     const { map } = await readShardMap(queryOver(verbs));
     await close();
-    return map as ShardMap; // The tables are distributed.
+    return map as ShardMap; // The map exists, because the tables are distributed.
   };
 
   it('finds the same shard for every id as Citus', async () => {
@@ -109,7 +109,7 @@ describe('creates on Citus', () => {
     Array.from({ length: 300 }, () => ({ id: freeId(), name: '"\\ 🪴', tag: 'NULL' }));
 
   it('sends creates to the node that stores the plants, without a prepared transaction', async () => {
-    // These are the last statements of the store's connections to the workers. On a slow machine, some
+    // Selects the last statements of the store's connections to the workers. On a slow machine, some
     // connections have asked whether a commit runs.
     await vi.waitFor(async () => {
       const created = plants();
@@ -129,7 +129,7 @@ describe('creates on Citus', () => {
     });
   });
 
-  it('sends creates through the coordinator when the store cannot reach a node', async () => {
+  it('On a slow machine, some connections have also asked whether a commit runs.', async () => {
     const connect = createConnectToPrimary(database.url);
     const { nodes, clusterId, shardOf } = await readMap();
     for (const node of nodes) {
@@ -174,7 +174,7 @@ describe('creates on Citus', () => {
     await groups();
     expect(access.isDirect).toBe(false);
     now += 15_001;
-    await groups(); // The first call begins to connect to the node.
+    await groups(); // The call of `groups` begins to connect to the node.
     await vi.waitFor(() => expect(access.isDirect).toBe(true));
     expect(access.directError).toBeUndefined();
     for (const { rows } of await groups()) expect(rows).toEqual([[node.id]]);
@@ -188,7 +188,7 @@ describe('creates on Citus', () => {
     if (!node) throw new Error('the cluster has two workers');
     const access = openNodeAccess(
       { ...node, clusterId },
-      { connect, connectTo: connect }, // Both functions connect to the coordinator.
+      { connect, connectTo: connect }, // In this test, both functions connect to the coordinator.
     );
     await queryOver(access)('select 1', []);
     expect(access.isDirect).toBe(false);
@@ -218,8 +218,8 @@ describe('creates on Citus', () => {
         .insert([{ id: free, name: 'is late' }], inTime())
         .catch((cause: unknown) => cause);
       expect(databaseCode(error)).toBe(code);
-      // Citus allows no failing function in an ordinary delete. So a late delete deletes nothing, without an
-      // error.
+      // Citus allows no failing function in an ordinary delete. After its deadline, an ordinary delete
+      // deletes nothing, without an error.
       await statements.delete(id, { deadline: inTime() }).catch((cause: unknown) => {
         expect(databaseCode(cause)).toBe(code);
       });

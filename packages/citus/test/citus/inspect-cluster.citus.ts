@@ -25,7 +25,7 @@ describe('the state of a Citus cluster', () => {
     await sql`insert into plants (id, name) select i, 'plant ' || i from generate_series(1, 1000) i`;
     await sql.end();
     for (const node of [url, ...workerUrls]) {
-      // Postgres counts rows in the background.
+      // Postgres updates the statistics in the background.
       await vi.waitFor(async () => {
         const { nodes = [] } = (await inspectCluster(node)) ?? {};
         const plants = nodes.map((each) => each.plants ?? 0);
@@ -57,7 +57,7 @@ describe('the state of a Citus cluster', () => {
     expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: [] });
     const onWorker = Object.assign(new URL(worker), { username: new URL(adminUrl).username });
     const sql = postgres(onWorker.href, { max: 1 });
-    // Nothing accepts connections there.
+    // The node gets a port at which nothing listens.
     await sql`update pg_dist_node set nodeport = 1 where groupid = 0`;
     await sql.end();
     expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: ['127.0.0.1:1'] });

@@ -17,7 +17,7 @@ describe('the migration on Citus', () => {
       postgres.Sql,
       postgres.Sql,
     ];
-    // This is the state before the migration that adds the index.
+    // These statements restore the state before the migration that adds the index.
     await owner`alter table access_tokens drop column scope`;
     await owner`alter table plants drop column changed_in`;
     await owner`drop table plant_deletions, plant_feed, webhooks`;

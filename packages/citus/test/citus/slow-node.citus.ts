@@ -44,7 +44,7 @@ it.runIf(hasSlowFlush)(
     }
     const results = await Promise.all(creates);
     const delayed = results.filter(({ milliseconds }) => milliseconds > 1_000);
-    // Each node has about half of the plants.
+    // Each of the two nodes has about half of the plants.
     expect(delayed.length).toBeGreaterThan(50);
     expect(delayed.length).toBeLessThan(150);
     expect(delayed.some(({ outcome }) => outcome === 'stored')).toBe(true);

@@ -62,7 +62,7 @@ describe('statements that read from Citus', () => {
     }
   });
 
-  it('send a limited number of rows from each shard to a search', async () => {
+  it('returns only a limited number of rows from each shard to a search', async () => {
     sent = [];
     const { plants, next } = await reader.list({ search: 'PLANT 19999', limit: 100 });
     expect([plants, next]).toEqual([[], 2_000n]);

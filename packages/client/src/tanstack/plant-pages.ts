@@ -21,7 +21,7 @@ export function plantPages(
 ) {
   return {
     queryKey: ['plantPages', query] as const,
-    initialPageParam: undefined as bigint | undefined, // The parameters of later pages have this type.
+    initialPageParam: undefined as bigint | undefined, // The type of later page parameters is `bigint`.
     getNextPageParam: ({ next }: PlantPage) => next,
     queryFn: ({ pageParam, signal }: { pageParam: bigint | undefined; signal: AbortSignal }) =>
       client.listPlants.query({ ...query, after: pageParam }, { signal }),

@@ -15,7 +15,7 @@ export interface StoredToken {
   /** Null when the token never expires. */
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /** Null before the first use. */
+  /** Null until the first use of the token. */
   readonly lastUsedAt: Date | null;
 }
 
@@ -41,8 +41,8 @@ const remaining = sql<number | null>`
   (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
 
 /**
- * The public id of a token: the start of the hash of its hash. So the table needs no column for the id, and
- * nobody can compute the hash of a token from its id.
+ * Computes the public id of a token: the start of the hash of its hash. The table needs no column for this
+ * id, and nobody can compute the hash of a token from its id.
  */
 const id = sql<string>`left(encode(sha256(${accessTokens.sha256}), 'hex'), 16)`;
 
@@ -50,7 +50,7 @@ export type AccessTokenTable = ReturnType<typeof createAccessTokenTable>;
 
 /** Makes the statements for access tokens. A request needs only `find` and `markUsed`. */
 export function createAccessTokenTable({ read, write }: Verbs) {
-  // A lock on the table may block these statements, so they must not use the only connection for look-ups.
+  // A lock on the table may block these statements, so look-ups need another connection.
   const over = (options?: CallOptions) => drizzleOver(write, { share: 'lists', ...options });
   const db = over();
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
@@ -127,7 +127,7 @@ export function createAccessTokenTable({ read, write }: Verbs) {
     },
 
     async markUsed(sha256s: readonly string[], at: Date): Promise<void> {
-      // If this statement waited for locked rows, a deadlock with a revocation would be possible.
+      // The statement skips locked rows, because a wait for locked rows could deadlock with a revocation.
       const unlocked = db
         .select({ hash })
         .from(accessTokens)
@@ -142,7 +142,6 @@ function withScopes<Row extends { scope: string }>({ scope, ...row }: Row) {
   return { ...row, scopes: scope.split(' ').filter(isScope) };
 }
 
-/** Leaves out the times that a token does not have. */
 function toAccessToken(row: Parameters<typeof withScopes>[0] & Omit<StoredToken, 'scopes'>) {
   const { id, name, scopes, createdAt, lastUsedAt, revokedAt } = withScopes(row);
   const expiresAt = representable(row.expiresAt);

@@ -102,8 +102,8 @@ export function createAccessTokens({
     async grant(grantor, name, options, call) {
       const token = await create(name, options, { ...call, grantor });
       const id = idOf(sha256Of(token));
-      // The cache may hold a revoked grantor for 30 s. This look-up comes after the insert, so nobody gets a
-      // token that the list of tokens did not show when the grantor was revoked.
+      // For up to 30 s, the cache may still hold a grantor that was revoked. The look-up comes after the
+      // insert, so that the list of tokens has shown the new token to whoever revoked the grantor.
       const { tokenId } = grantor;
       const isValid = tokenId === undefined || (await isRevoked(tokenId, call)) === false;
       if (isValid) return { id, token };

@@ -75,7 +75,7 @@ export function createPrincipalCache({
     const [startedAt, startTime, forgetCountBefore] = [elapsed(), now(), forgetCount];
     const owner = await find(sha256, token);
     const cachedUntil = startedAt + Math.min(maxAge, owner.validUntil - startTime);
-    // When `forget` was called during the look-up, the owner may be out of date.
+    // A call of `forget` during the look-up may have made the owner out of date.
     if (forgetCountBefore === forgetCount) add(sha256, { ...owner, cachedUntil });
     return owner.principal;
   }

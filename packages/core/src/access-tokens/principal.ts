@@ -19,7 +19,9 @@ export interface Principal {
 /** The last time that RFC 3339 can represent. */
 const lastTime = Date.UTC(9999, 11, 31);
 
-/** Returns an expiry. A token without an expiry, or with one that RFC 3339 cannot represent, has none. */
+/**
+ * Returns an expiry that RFC 3339 can represent, and otherwise undefined, as for a token without an expiry.
+ */
 export function representable(expiresAt: Date | null | undefined): Date | undefined {
   return expiresAt && expiresAt.getTime() <= lastTime ? expiresAt : undefined;
 }

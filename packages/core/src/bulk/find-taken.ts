@@ -11,15 +11,15 @@ export interface TakenId {
 
 /**
  * Compares the plants of a call with the stored plants, in one statement. The statement needs no temporary
- * table, because the user may lack the privilege. It needs no transaction, because a pooler may split
- * transactions.
+ * table, because the user may lack the privilege. The statement needs no transaction, because a pooler may
+ * split transactions.
  *
- * A row can be visible before it is durable on the synchronous standby. So the statement writes to the log
+ * A row can be visible before it is durable on the synchronous standby, so the statement writes to the log
  * after each row that it reads. The statement's own commit then waits for the standby: see `waitForStandby`
  * in ../plants/statements.ts.
  *
- * If the planner knew the length of the arrays, the planner would choose to read the whole table. So the
- * arrays come from an expression that the planner cannot evaluate.
+ * If the planner knew the length of the arrays, it would choose to read the whole table, so the arrays come
+ * from an expression that the planner cannot evaluate.
  */
 const compare = `
   select loaded.at - 1, ${sameContentSql('plants', 'loaded')},

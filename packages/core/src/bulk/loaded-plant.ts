@@ -35,7 +35,7 @@ export function checkPlant(input: unknown): LoadedPlant | PlantStoreError {
 
 function isPlain(input: unknown): input is LoadedPlant {
   if (typeof input !== 'object' || input === null) return false;
-  const plant = input as Record<string, unknown>; // Every object has this type.
+  const plant = input as Record<string, unknown>; // Any object can be read as a record.
   const { id, createdAt } = plant;
   return (
     isId(id) &&

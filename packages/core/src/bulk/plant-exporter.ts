@@ -45,7 +45,7 @@ export interface PlantExport {
 export interface PlantExporter {
   /**
    * Exports the plants that are committed when the export begins, and no later plants. Memory use does not
-   * grow with the number of plants. On a server, the export is one statement. Its snapshot prevents vacuum
+   * grow with the number of plants. On a server, the export is one statement, whose snapshot prevents vacuum
    * from removing rows that are deleted during the export. The caller must close the export.
    *
    * @throws PlantStoreError `databaseUnavailable`
@@ -108,7 +108,7 @@ function fromPlants(conditions: string[]): string {
 /** The text that COPY writes for a missing value. */
 const noValue = '\\N';
 
-/** Reads one value. */
+/** Runs a query, and returns the text of its only value. */
 async function readText(session: CopySession, select: string): Promise<string> {
   const blocks = await Array.fromAsync(session.copyOut(select, 'text'));
   return Buffer.concat(blocks).toString().trimEnd();

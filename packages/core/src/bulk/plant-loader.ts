@@ -11,8 +11,8 @@ import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
 /**
  * The outcome for one plant of a call of `load`. `exists` means that the same plant was stored already. An
- * error is the one that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected`. A plant that
- * violates a constraint of the table gets `plantRejected`.
+ * error is the one that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected` for a plant that
+ * violates a constraint of the table.
  */
 export type LoadOutcome = 'created' | 'exists' | PlantStoreError;
 
@@ -23,8 +23,8 @@ export interface PlantLoader {
    * call, because memory use and commit time grow with the number of plants. Several calls of `load` run one
    * after the other.
    *
-   * `createdAt` sets the creation time of a plant. It is a `Date`, or a time of RFC 3339 as text, with up to
-   * six decimals. A plant that is stored with another creation time gets the outcome `exists`.
+   * `createdAt` sets the creation time of a plant. `createdAt` is a `Date`, or a time of RFC 3339 as text,
+   * with up to six decimals. A plant that is stored with another creation time gets the outcome `exists`.
    *
    * @throws PlantStoreError `databaseUnavailable`: any of the plants may be stored, so load all of them again
    */
@@ -56,7 +56,7 @@ const batchesToCompare = 16;
 
 export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'>): PlantLoader {
   let previous: Promise<void> = Promise.resolve();
-  /** The number of batches to compare before the COPY. Without a comparison, the COPY would probably fail. */
+  /** The number of batches whose COPY would probably fail without a comparison. */
   let toCompare = 0;
 
   return {
@@ -73,7 +73,7 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
         places.push(place);
         return checked;
       });
-      // The loader formats these rows while an earlier call still waits for the database.
+      // The loader formats the rows of this batch while an earlier call still waits for the database.
       const batch = toBatch({ plants, outcomes }, places);
       const written = previous.then(() => write(batch));
       previous = written.catch(() => {});
@@ -129,7 +129,7 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
       load.outcomes[place] = plantRejected(error);
       return;
     }
-    // All ids were free, so the database has rejected the content of a plant.
+    // No id was taken, so the database has rejected the content of a plant.
     await bisect(places, (half) => copy(load, half));
   }
 

@@ -31,7 +31,7 @@ export function createPlantRemover(verbs: Verbs): PlantRemover {
   };
 
   async function remove(ids: readonly bigint[], attemptsLeft: number): Promise<number> {
-    // Statements that lock rows in the same order do not deadlock.
+    // Two statements that lock rows in the same order do not deadlock, so the ids are sorted.
     const values = [`{${ids.toSorted((a, b) => (a < b ? -1 : 1))}}`];
     const send = (text: string) => verbs.write(text, values, { share: 'bulk' });
     try {

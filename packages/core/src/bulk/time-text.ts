@@ -1,4 +1,4 @@
-/** Matches times of the years 1 to 9999, on the days 1 to 28 of a month. The pattern is fast. */
+/** Matches most times by a fast pattern: the years 1 to 9999, and the days 1 to 28 of a month. */
 const plainTime =
   /^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:?[0-5]\d)?)$/;
 

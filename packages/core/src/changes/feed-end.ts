@@ -21,8 +21,8 @@ interface Waiter extends Pick<WaitOptions, 'caller'> {
 }
 
 /**
- * The pause between two reads, in milliseconds. `least` is the minimum. `more` is an additional pause, which
- * ends early when this process makes a change.
+ * The pause between two reads of the feed, in milliseconds. `least` is the minimum. `more` is an additional
+ * pause, which ends early when this process makes a change.
  */
 interface Pause {
   readonly least: number;
@@ -35,7 +35,7 @@ const noPause: Pause = { least: 0, more: 0 };
 
 /**
  * Each follower that gets a page extends the next pause by `restForEach` ms. The sum of these extensions is
- * at most `maxRest` ms. These pauses leave most of the time for requests.
+ * at most `maxRest` ms. The pauses leave most of the time for requests.
  */
 const restForEach = 0.1;
 const maxRest = 1_000;
@@ -53,7 +53,7 @@ const maxChanges = 1_000;
 export class FeedEnd {
   readonly #read: ReadChanges;
   #kept: KeptPages | undefined;
-  /** The number of times that the waiting followers were woken. */
+  /** This number grows by one whenever the waiting followers are woken. */
   #news = 0;
   readonly #waiters = new Set<Waiter>();
   #lastWaitAt = 0;
@@ -175,7 +175,7 @@ export class FeedEnd {
     }
     this.#kept = undefined;
     this.#outage = undefined;
-    // Each waiting follower now reads the feed itself, and gets the error for its own cursor.
+    // Each waiting follower now reads the feed itself, so that it gets the error for its own cursor.
     this.#tell();
   }
 
@@ -204,10 +204,10 @@ export class FeedEnd {
   }
 }
 
-/** Whether the feed continues after an error, because the database is down or too many lists wait. */
+/** Whether a follower continues after an error: the database may be down, or too many lists may wait. */
 export function isPassing(error: unknown): error is PlantStoreError {
   if (!(error instanceof PlantStoreError)) return false;
-  // After `shuttingDown`, a client must use another instance.
+  // After `shuttingDown`, a follower must use another instance.
   return isTemporary(error.kind) && error.kind !== 'shuttingDown';
 }
 

@@ -3,8 +3,8 @@ import { type Cursor, lastId } from './cursor.ts';
 import type { ReadChanges } from './read-changes.ts';
 
 /**
- * Returns a cursor before the first change since a time, by `createdAt` and `deletedAt`. Without such a
- * change, returns the end of the feed. The statement may read the whole table.
+ * Returns a cursor before the first change since a time, by `createdAt` and `deletedAt`. When there is no
+ * change since then, returns the end of the feed. The statement may read the whole table.
  */
 export async function cursorBefore(
   since: Date,
@@ -12,7 +12,7 @@ export async function cursorBefore(
 ): Promise<Cursor> {
   const { next: end } = await readChanges(undefined, 1);
   const { rows } = await read(selectFirst, [since.toISOString()], { share: 'bulk' });
-  const [[first] = []] = rows as [string][]; // The statement selects one column.
+  const [[first] = []] = rows as [string][]; // The statement selects one column, and at most one row.
   return first === undefined ? end : { ...end, transaction: BigInt(first) - 1n, id: lastId };
 }
 

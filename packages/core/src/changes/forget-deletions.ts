@@ -21,7 +21,7 @@ export async function forgetDeletions(
 ): Promise<number> {
   const first = async (text: string, values: string[]) => {
     const { rows } = await write(text, values, { share: 'deletes' });
-    return (rows as [[unknown]])[0][0]; // Both statements return one value.
+    return (rows as [[unknown]])[0][0]; // Both statements of the step return one row with one value.
   };
   if (!(await first(hasFeed, []))) return 0;
   let sum = 0;

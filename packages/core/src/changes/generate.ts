@@ -7,7 +7,8 @@ export function generate<T>(produce: () => Promise<T>): AsyncGenerator<T, never>
   let last: Promise<unknown> = Promise.resolve();
   const end = async (): Promise<IteratorResult<T, never>> => {
     isEnded = true;
-    return { done: true, value: undefined as never }; // A generator has no value at its end.
+    // At the end of the generator, the type expects a value, which nobody reads.
+    return { done: true, value: undefined as never };
   };
   const produceNext = async (): Promise<IteratorResult<T, never>> => ({ value: await produce() });
   return {

@@ -29,9 +29,9 @@ const lengthOf = ({ changes }: SharedPage) => changes.reduce((sum, { length }) =
 /** The last pages that the loop has read. Followers do not need to read these pages again. */
 export class KeptPages {
   #pages: SharedPage[] = [];
-  /** The cursor before the first page. */
+  /** The pages contain the changes after this cursor. */
   #start: Cursor;
-  /** The furthest cursor that a read has returned. */
+  /** The cursor furthest ahead among the cursors that reads have returned. */
   #known: Cursor;
 
   constructor(start: Cursor) {
@@ -120,11 +120,11 @@ export function withTag(page: SharedPage, tag: string | undefined): SharedPage {
   return toShared({ changes, positions, next: page.next });
 }
 
-/** Returns the JSON of a change for a client that reads only plants with a tag. */
+/** The text search is faster than parsing the JSON, and excludes most changes. */
 export function changeForTag(change: string, position: Position, tag: string): string | undefined {
   // Searching the text is faster than parsing the JSON. Postgres and JavaScript write a tag as the same JSON.
   if (change.includes(JSON.stringify(tag)) && JSON.parse(change).plant.tag === tag) return change;
-  // The replaced plant may have had the tag, and the feed omits its deletion.
+  // The create replaced a plant that may have had the tag, and the feed omits the deletion of that plant.
   return position.isReplacement ? change.replace('"created"', '"deleted"') : undefined;
 }
 

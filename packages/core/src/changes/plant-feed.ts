@@ -33,7 +33,7 @@ export interface PlantFeed {
    * `limit` changes (1 to 1,000; default: 1,000), and at most 1 MiB of names and tags. With `wait`, the call
    * waits for a change, for at most this number of seconds (0 to 20; default: 0). If a plant was created and
    * deleted after the cursor, the page contains only the deletion. With `tag`, the page contains only the
-   * changes of plants with this tag. The page may then have no changes, and yet another `next`.
+   * changes of plants with this tag. A page may then have no changes, and yet another `next`.
    *
    * To copy a store, get a cursor, list the plants, and then read the changes after the cursor. Add each
    * created plant to the copy, or replace the plant with this id there. Remove each deleted plant.
@@ -64,7 +64,7 @@ export interface OpenPlantFeed extends PlantFeed {
   cursorBefore(since: Date): Promise<Cursor>;
   /** Queries the database for the changes after a cursor. */
   read: ReadChanges;
-  /** Waits until there are changes after a cursor, and returns the first page of these changes. */
+  /** Waits until there are changes after a cursor, and returns a page of these changes. */
   pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<SharedPage>;
   /**
    * Whether the cursor is at the end of the feed. Undefined when no follower has waited for changes recently.

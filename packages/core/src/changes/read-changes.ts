@@ -35,10 +35,10 @@ export type ReadChanges = (
  * the feed.
  *
  * The changes are ordered by transaction number. A page contains only the changes of transactions that began
- * before the oldest running transaction. So no later change can have a position before the cursor.
+ * before the oldest running transaction. No change can therefore appear later at an earlier position.
  *
- * A create may wait for a delete that frees its id, even when the create has the lower transaction number.
- * The page then omits the delete, because clients would remove the new plant from their copies.
+ * When a create waits for a delete that frees its id, the create may have the lower transaction number. A
+ * page then omits the delete, because clients would remove the new plant from their copies.
  *
  * A cursor always names a transaction with a change, whose commit is on the disk: see `thisTransaction`.
  * After a crash, Postgres may give the number of a transaction without changes to another transaction.
@@ -99,7 +99,7 @@ export function createChangeReader({
   async function renew(): Promise<void> {
     if (isRenewing) return;
     isRenewing = true;
-    await renewFeed?.().catch(() => {}); // The next read renews the feed if this attempt fails.
+    await renewFeed?.().catch(() => {}); // If this attempt fails, the next read tries again.
     isRenewing = false;
   }
 
@@ -107,7 +107,7 @@ export function createChangeReader({
   async function explainCluster(error: unknown): Promise<never> {
     if (['XX000', '0A000', '42P01'].includes(databaseCode(error) ?? '')) {
       const { rows } = await read(`select ${isCluster}`, [], { share: 'lists' });
-      const [[onCluster]] = rows as [[boolean]]; // The statement returns one value.
+      const [[onCluster]] = rows as [[boolean]]; // The statement returns one row with one value.
       if (onCluster) throw noFeedOnCluster();
     }
     throw error;

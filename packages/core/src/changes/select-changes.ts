@@ -7,8 +7,8 @@ import { isOwn, timeline } from './epoch/epoch.ts';
 
 /**
  * The identifier of a database and its history. The identifier changes when somebody restores a backup,
- * promotes a standby, or rewrites one of the tables. A transaction number can stand for other changes after
- * such an event.
+ * promotes a standby, or rewrites one of the tables. After a restore or a promotion, a transaction number can
+ * stand for other changes.
  */
 const epoch = `
   left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
@@ -67,8 +67,8 @@ const isHeldBack = ['plants', 'plant_deletions']
  * Selects the state of the feed (`FeedNow`) and a page of changes in one row. The parameters are the cursor's
  * transaction, the cursor's id, the limit, and the database's `copyId`.
  *
- * The window functions read only the rows within the limit. Because of the LIMIT in `bounds`, the database
- * evaluates the expressions in `bounds` only once.
+ * The window functions read only the rows within the limit. Because of its LIMIT, the database evaluates the
+ * expressions in `bounds` only once.
  */
 export const selectChanges = `
   select json_build_object(

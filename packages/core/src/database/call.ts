@@ -7,7 +7,7 @@ import {
   deadlineOf,
 } from './deadline.ts';
 
-/** A call that waits for the database. It is settled once. */
+/** A call that waits for the database. A call is settled exactly once. */
 export class Call<Input, Output> {
   readonly outcome: Promise<Output>;
   readonly input: Input;
@@ -57,7 +57,7 @@ export class Call<Input, Output> {
   }
 }
 
-/** The error for a call whose caller has disconnected. Nobody reads it. */
+/** The error for a call whose caller has disconnected. Nobody reads this error. */
 export function callerDisconnected(): Error {
   return new Error('the caller has disconnected');
 }

@@ -42,7 +42,7 @@ interface ConnectionPoolOptions<Connection> {
 /** The time for which `close` waits for running statements, in milliseconds. */
 const closeGrace = 300;
 
-/** Milliseconds for asking the server whether it is in a commit, even over a slow network. */
+/** Milliseconds for the question to the server whether it is in a commit. A slow network needs this time. */
 const askTimeout = 3_000;
 
 /**
@@ -153,7 +153,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       connection = await this.#acquire(until);
     } catch (cause) {
       turns.give();
-      if (cause instanceof PlantStoreError) throw cause; // The error of `onTurn`.
+      if (cause instanceof PlantStoreError) throw cause; // The function `onTurn` has thrown this error.
       throw new NotSentError(rootMessage(cause), { cause });
     }
     this.#used.set(connection, share);
@@ -197,7 +197,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       kind === share ? connection : [],
     );
     const states = await Promise.all(used.map((each) => this.#isCommitting(each)));
-    // When one statement waits for a lock, a new statement need not wait for another statement's commit.
+    // A statement that is not in a commit waits for a lock, so a new statement need not wait for a slow disk.
     return used.length > 0 && states.every((isCommitting) => isCommitting !== false);
   };
 
@@ -214,7 +214,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     };
   }
 
-  /** Adds a listener. It is called when the clocks of the database and this machine have moved apart. */
+  /** Adds a listener, for the case that the clocks of the database and this machine move apart. */
   onClockMoved(listener: (error: Error) => void): void {
     this.#clockListeners.push(listener);
   }
@@ -233,7 +233,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   replaceAll(): void {
     for (const connection of this.#idle) this.#close(connection);
     this.#idle = [];
-    // The pool closes connections in use when statements give the connections back.
+    // When statements give their connections back, the pool closes these connections.
     this.#connections = new Map();
   }
 
@@ -315,7 +315,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;
     try {
-      other = await this.#acquire(deadline, 1); // Statements may use all other connections.
+      // The question may use a connection of any kind, beyond the connections for statements.
+      other = await this.#acquire(deadline, 1);
       return await beforeDeadline(connection.isCommitting(other), deadline);
     } catch {
       if (other) this.#connections.delete(other);
@@ -332,14 +333,14 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Handles a write that the database has rejected as late, long before the deadline of the write on this
-   * machine. So a clock has moved, or this machine was paused. The deadlines of waiting statements are also
-   * wrong.
+   * Handles a write that the database has rejected as late, although its deadline on this machine is far
+   * away. Either a clock has moved, or this machine was paused, so the deadlines of waiting statements are
+   * also wrong.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > clockTolerance;
     if (!isLateWrite(error) || !isEarly) return error;
-    // Severity ERROR means that the database has changed nothing.
+    // With the severity ERROR, the caller learns that the database has changed nothing.
     const moved = Object.assign(
       new Error('the clocks of the database and of this machine have moved apart'),
       { severity: 'ERROR', code: 'CLOCKS_MOVED' },

@@ -8,7 +8,7 @@ import { PlantStoreError } from '../plant-store-error.ts';
  */
 export function isDataError(error: unknown): boolean {
   const isOfRow = /^(2[23]|P0)/.test(databaseCode(error) ?? '') || isPolicyError(error);
-  // The server may reject a new session with one of these SQLSTATEs.
+  // A rejection of a new session can have one of these SQLSTATEs, and concerns no row.
   return isOfRow && !isLateWrite(error) && !(reasonOf(error) instanceof NotSentError);
 }
 
@@ -59,7 +59,7 @@ export function isCancelled(error: unknown): boolean {
 /** The SQLSTATE of a warning. */
 const warning = '01000';
 
-/** The error for a commit whose wait for the standby was cancelled. A failover may lose such a commit. */
+/** The error for a commit whose wait for the standby was cancelled. A failover may lose it. */
 export function unconfirmedCommit(): Error {
   const message = 'the database warned that the commit may be lost';
   return Object.assign(new Error(message), { code: warning });
@@ -79,16 +79,14 @@ export class NotSentError extends Error {
  * rollback, because the server sends only warnings after a commit (PostgreSQL's manual, "Error and Notice
  * Message Fields").
  *
- * The coordinator of a cluster is an exception. After a cancel or a lost connection to a worker, the
- * coordinator reports an ERROR. The worker may nevertheless have committed the row.
+ * A coordinator of a cluster is an exception: after a cancel or a lost connection to a worker, it reports an
+ * ERROR although the worker may have committed the row.
  */
 function isRolledBack(error: unknown): boolean {
   return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
 }
 
-/**
- * The error for a call that the database has not executed, or may not have executed. The message says which.
- */
+/** The error for a call that the database has not executed, or may not have executed. */
 export function databaseUnavailable(
   error?: unknown,
   [ifDone = 'try again', ifNotDone = 'try again later']: Advice = [],
@@ -124,7 +122,7 @@ export type Advice = readonly [ifDone?: string, ifNotDone?: string];
 /** The error for a call whose query failed. */
 export function toStoreError(cause: unknown, advice?: Advice): PlantStoreError {
   if (cause instanceof PlantStoreError) return cause;
-  // Drizzle puts the error of a statement into an error of its own.
+  // Drizzle wraps the error of a statement into an error of its own.
   if (cause instanceof Error && cause.cause instanceof PlantStoreError) return cause.cause;
   if (!isPolicyError(cause)) return databaseUnavailable(cause, advice);
   const message =

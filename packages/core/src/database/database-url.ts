@@ -105,7 +105,8 @@ function parseHosts(list: string, isAfterUser: boolean) {
 }
 
 /**
- * @param isPort whether the text can only be a port. Otherwise, the text after the colon may be a password.
+ * @param isPort whether the text can only be a port. If the text need not be a port, the text after the colon
+ * may be a password.
  */
 function parsePort(text: string | undefined, isPort: boolean): number | undefined {
   if (!text) return undefined;

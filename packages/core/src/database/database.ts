@@ -11,13 +11,13 @@ export interface Database extends Verbs {
   /** The maximum number of statements that may read lists at the same time. */
   readonly maxLists: number;
   /**
-   * Whether all running statements of a kind are in a commit. A statement of unknown state counts as one in a
-   * commit.
+   * Whether all running statements of a kind are in a commit. A statement counts as one in a commit when its
+   * state is unknown.
    */
   mayCommit(share: Share): Promise<boolean>;
   /** The states of the database's connection pools. */
   pools(): PoolState[];
-  /** Adds a listener. It is called when the clocks of the database and this machine have moved apart. */
+  /** Adds a listener, for the case that the clocks of the database and this machine move apart. */
   onClockMoved(listener: (error: Error) => void): void;
   /** Adds a listener for messages to the operator. */
   onWarning(listener: (message: string) => void): void;
@@ -71,7 +71,7 @@ export interface OpenOptions {
   readonly create?: boolean;
 }
 
-/** A connection to a database. It never reconnects. */
+/** A connection to a database. After its end, a connection never reconnects. */
 export interface DatabaseConnection {
   /** False when the connection is known to be lost. */
   readonly isOpen: boolean;

@@ -53,7 +53,7 @@ const longestTimer = 2 ** 31 - 1;
 
 /** Calls a function at a deadline. */
 export function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Timeout {
-  // Node warns when the delay is negative.
+  // Node warns about a timer with a negative delay.
   const milliseconds = Math.max(0, deadline - performance.now());
   return setTimeout(callback, Math.min(milliseconds, longestTimer));
 }
@@ -81,7 +81,7 @@ export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): P
   return beforeDeadline(promise, deadlineIn(milliseconds));
 }
 
-/** The latest time that the store sends. The driver makes a Date of it, and no Date is infinite. */
+/** The latest time that the store sends. The driver turns this time into a Date, and no Date is infinite. */
 const lastTime = Date.UTC(9999, 11, 31);
 
 /** Formats a time for Postgres. The parameter is milliseconds since 1970. */

@@ -45,8 +45,8 @@ export interface TracedAttempt {
 }
 
 /**
- * The store publishes its work on these channels. Nobody pays for a channel without a subscriber, because
- * the store checks `hasSubscribers` before it makes a message.
+ * The store publishes its work on these channels. A channel without a subscriber costs nothing, because the
+ * store checks `hasSubscribers` before it makes a message.
  */
 export const diagnostics = {
   call: tracing<TracedCall>('call'),

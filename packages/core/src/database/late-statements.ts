@@ -6,8 +6,8 @@ const cancelTimeout = 500;
 
 /**
  * Ends the statements that are still running at their deadlines. Nobody can cancel a commit, and a commit on
- * another connection would wait for the same disk. So the store keeps a connection when the server is in a
- * commit on this connection.
+ * another connection would wait for the same disk. The store keeps a connection on which the server is in a
+ * commit.
  */
 export class LateStatements<Connection extends DatabaseConnection> {
   readonly #isCommitting: (connection: Connection) => Promise<boolean | undefined>;
@@ -52,7 +52,7 @@ export class LateStatements<Connection extends DatabaseConnection> {
       const isCommitting = end ? false : await this.#isCommitting(connection);
       if (isCommitting && isWrite) {
         this.#unsettled.add(connection);
-        if (++commits === 2) this.#onUnsettled(); // A second has passed.
+        if (++commits === 2) this.#onUnsettled(); // By the second commit, a second has passed.
       }
       if (isCommitting ?? performance.now() < until) continue;
       this.#unsettled.delete(connection);

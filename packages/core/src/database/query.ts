@@ -7,7 +7,7 @@ export interface Rows {
   count: number;
 }
 
-/** With `arrays`, each row is an array of the values that the driver returns. This is the default. */
+/** With `arrays`, each row is an array of the values that the driver returns. The default is `arrays`. */
 export type RowsAs = 'arrays' | 'objects';
 
 /** Runs a statement on one connection. */
@@ -16,7 +16,7 @@ export type Query = (text: string, values?: Values, rowsAs?: RowsAs) => Promise<
 /** Runs a statement without parameters, and returns its rows as objects. */
 export async function send<Row>(query: Query, text: string): Promise<Row[]> {
   const { rows } = await query(text, [], 'objects');
-  return rows as Row[]; // The caller names the columns that the statement selects.
+  return rows as Row[]; // The type parameter `Row` is the caller's claim about the selected columns.
 }
 
 /** Whether an SQL condition is true. */

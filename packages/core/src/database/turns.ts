@@ -77,7 +77,7 @@ export class Turns {
     this.#outer?.complete();
   }
 
-  /** The number of completed statements, with those of the outer turns. */
+  /** The number of completed statements, including the statements of the outer turns. */
   get #allCompleted(): number {
     return this.#completed + (this.#outer ? this.#outer.#allCompleted : 0);
   }

@@ -11,8 +11,8 @@ export const selectLogLength = `
   select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 from pg_control_checkpoint()`;
 
 /**
- * Makes a function that must be called after each write. The function runs a checkpoint when one is due.
- * PGlite itself never starts a checkpoint, so its log would grow until the process ends.
+ * Makes a function that must be called after each write. The function runs a checkpoint when a checkpoint is
+ * due. PGlite itself never starts a checkpoint, so its log would grow until the process ends.
  */
 export function createCheckpointer(client: PGlite): () => Promise<void> {
   let checkedAt = performance.now();

@@ -11,9 +11,9 @@ const copies = 'plant-store-copies';
 
 /**
  * Opens a session that copies rows into a file and then reads this file. Other statements wait only while
- * PGlite writes the file: a second or two for a million plants. PGlite has only one session. With a cursor,
- * other statements would wait for the reader or be part of its transaction. Memory use does not grow with the
- * number of plants. The file needs room on the disk until the reader has read it.
+ * PGlite writes the file: a second or two for a million plants. PGlite has only one session, so with a
+ * cursor, other statements would wait for the reader or be part of its transaction. Memory use does not grow
+ * with the number of plants. The file needs room on the disk until the reader has read it.
  */
 export function openCopies(connection: PGliteConnection, directory: string): CopySession {
   return {

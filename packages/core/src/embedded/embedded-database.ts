@@ -73,7 +73,7 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
     timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
     // PGlite cannot cancel a statement. PGliteThread ends the thread instead.
     cancel: async () => {},
-    // A busy thread cannot report whether it is in a commit. So a busy thread counts as a thread in a commit.
+    // A busy thread cannot report its state, and counts as a thread in a commit.
     isCommitting: async () => true,
     close: async () => {},
   };
@@ -98,7 +98,6 @@ export async function useEmbeddedDatabase<T>(
   }
 }
 
-/** Applies the missing migrations in one transaction. */
 async function migrateEmbedded(connection: PGliteConnection): Promise<void> {
   const { isKnown, missingMigrations } = await readSchemaVersion(sessionOn(connection).query);
   if (isKnown && missingMigrations === 0) return;

@@ -12,7 +12,7 @@ const reserve = 64 * MiB;
 /** SQLSTATE `disk_full`. */
 const diskFull = '53100';
 
-/** Returns an error if the disk has less free room than this reserve. */
+/** Returns an error if the disk has less free room than `reserve`. */
 export function noRoomError({ bavail, bsize }: StatsFs): Error | undefined {
   const free = bavail * bsize;
   if (free >= reserve) return undefined;

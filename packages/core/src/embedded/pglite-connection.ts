@@ -17,7 +17,7 @@ import { PGliteThread } from './pglite-thread.ts';
 /** Milliseconds for creating the database, or for opening the database after a crash of the process. */
 const openTimeout = 10 * 60_000;
 
-/** Milliseconds for opening the database again. PGlite then has only a short log to replay. */
+/** Milliseconds for opening the database again. After a reopening, PGlite has only a short log to replay. */
 const reopenTimeout = 30_000;
 
 /** The pause after a failed attempt to open the database again, in milliseconds. */
@@ -25,7 +25,7 @@ const reopenInterval = 1_000;
 
 /**
  * The database in a data directory. When the thread has ended, the next statement opens the database again.
- * PGlite then replays its log, so no committed plant is lost.
+ * PGlite then replays its log, so the store loses no committed plant.
  */
 export class PGliteConnection {
   readonly #directory: string;
@@ -54,14 +54,14 @@ export class PGliteConnection {
       if (noRoom) throw noRoom;
       await thread.open(openTimeout);
       if (isNew) {
-        // After creating a database, a thread keeps a second PGlite of over 100 MB in memory.
+        // A thread that has created a database keeps over 100 MB, so another thread takes its place.
         await thread.close();
         thread = new PGliteThread(directory);
         await thread.open(reopenTimeout);
       }
       return new PGliteConnection(directory, unlock, thread);
     } catch (error) {
-      // This check must run before the thread closes its files.
+      // The check counts the open files, so it must run before the thread closes its files.
       const shortage = fileDescriptorShortage();
       await thread.close();
       unlock?.();

@@ -8,7 +8,7 @@ import { databaseCode } from '../error-causes.ts';
 import { noRoomError } from './free-room.ts';
 import type { Call, Outcome, Statement, Task, WorkerInput } from './pglite-messages.ts';
 
-/** The URL or the name of PGlite's module. This line throws when PGlite, an optional peer, is missing. */
+/** The URL or the name of PGlite's module. The next line throws when PGlite, an optional peer, is missing. */
 const pglite = resolvePGlite();
 
 /** The worker's program, which is TypeScript in `src` and JavaScript in `dist`. */
@@ -24,7 +24,7 @@ type Waiting = PromiseWithResolvers<Rows> & { readonly timeout: number };
 
 /**
  * A worker thread with PGlite. PGlite runs synchronously and may never return, for example when the disk is
- * full. So PGlite has its own thread, and the main thread ends a thread that does not respond in time.
+ * full. PGlite has its own thread, so that the main thread can end a thread that does not respond in time.
  */
 export class PGliteThread {
   /** Resolves when the thread has ended. Another thread may then open the same directory. */
@@ -36,8 +36,8 @@ export class PGliteThread {
   readonly #checks: NodeJS.Timeout;
   #lastId = 0;
   /**
-   * Milliseconds for which a call has waited without any response. A timer adds them up, because the clock
-   * also goes on while the process is suspended.
+   * Milliseconds for which a call has waited without any response. A timer adds up these milliseconds,
+   * because the clock also goes on while the process is suspended.
    */
   #silence = 0;
   /** The error that ended the thread. Undefined when the thread is running. */
@@ -99,7 +99,7 @@ export class PGliteThread {
     if (this.#error) throw this.#error;
     const call: Call = { id: ++this.#lastId, task };
     const waiting = { timeout, ...Promise.withResolvers<Rows>() };
-    // An idle thread must not keep the process alive.
+    // While no call waits, the thread must not keep the process alive.
     if (this.#waiting.size === 0) this.#worker.ref();
     this.#waiting.set(call.id, waiting);
     this.#worker.postMessage(call);
@@ -143,7 +143,8 @@ function resolvePGlite(): string {
   try {
     return import.meta.resolve(name);
   } catch (error) {
-    if (databaseCode(error) !== undefined) throw error; // PGlite is not installed.
-    return name; // Vitest runs global setups in Vite's module runner, which has no `import.meta.resolve`.
+    // An error with a code means that PGlite is not installed.
+    if (databaseCode(error) !== undefined) throw error;
+    return name; // In Vitest's global setups, `import.meta.resolve` does not exist.
   }
 }

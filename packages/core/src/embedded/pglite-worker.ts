@@ -24,7 +24,7 @@ const { pglite, dataDirectory }: WorkerInput = workerData;
 
 // Postgres's parser is one large function of PGlite. V8's optimizing compiler would use 600 MB and seconds of
 // CPU time for this function. Without the compiler, lists are a fifth slower, and other statements are as
-// fast as before. These flags affect all WebAssembly in the process.
+// fast as before. The flags affect all WebAssembly in the process.
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 
@@ -47,7 +47,7 @@ parentPort?.on('message', async ({ id, task }: Call) => {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     send({ id, error: { message, code: databaseCode(error), severity: severityOf(error) } });
-    // After such an error, the next statement might never return, or write into another directory.
+    // After a crash, the next statement might never return, or write into another directory.
     if (isCrash(error) || error instanceof DataDirectoryError) process.exit();
   }
 });
@@ -106,11 +106,12 @@ function isWrite(task: Task): boolean {
   return !/^\s*select/i.test(task.text) || task.text.includes('pg_logical_emit_message');
 }
 
-/** Whether PGlite itself has crashed. A Postgres server would restart its processes after such an error. */
+/** Whether PGlite itself has crashed, so that a Postgres server would restart its processes. */
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const severity = severityOf(error);
-  return severity === undefined ? error.name === 'RuntimeError' : severity !== 'ERROR'; // WebAssembly's errors have no severity.
+  // An error of WebAssembly has no severity.
+  return severity === undefined ? error.name === 'RuntimeError' : severity !== 'ERROR';
 }
 
 function severityOf(error: unknown): unknown {

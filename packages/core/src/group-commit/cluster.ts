@@ -19,7 +19,7 @@ export interface Cluster extends ClusterSessions {
    * changed nothing. For other errors, returns undefined.
    */
   writesAfter(error: unknown, verbs: Verbs): Promise<PlantWrites | undefined>;
-  /** Calls `use` when the plants are distributed. Before this call, all creates go through `main`. */
+  /** Calls `use` when the plants are distributed. Until then, all creates go through `main`. */
   watch(store: ClusterStore): Promise<ClusterWatch>;
 }
 

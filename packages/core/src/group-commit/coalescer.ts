@@ -43,9 +43,11 @@ export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
 
 /** Decides whether a coalescer waits for other coalescers when its calls do not fill a statement. */
 export interface SharedTurn {
-  /** Returns whether the coalescer must wait. If the result is true, calls `send` at the next opportunity. */
+  /** Returns whether the coalescer must wait. After a wait, this method calls `send`. */
   mustWait(send: () => void): boolean;
-  /** Call this method when a statement is sent, and its result when the statement ends or is slow. */
+  /**
+   * Call this method when a statement is sent. Call the returned function when the statement ends or is slow.
+   */
   take(): () => void;
   /** Call this method with the duration of each statement that has ended. */
   ended(milliseconds: number): void;
@@ -80,10 +82,11 @@ interface Statement<Input, Output> {
 }
 
 /**
- * Combines waiting calls into one statement. A single call is sent at once. Further calls wait until this
- * statement ends, and are then sent together. A second statement starts at the same time only when it is full
- * or the first statement is slow. Two half-full statements would cost more than a full statement. When the
- * first statement waits for the disk in its commit, a second one would wait for the same disk.
+ * Combines waiting calls into one statement. A single call is sent at once. Further calls wait until the
+ * statement of the first call ends, and are then sent together. A second statement starts at the same time
+ * only when it is full or the first statement is slow. Two half-full statements would cost more than a full
+ * statement. When the first statement waits for the disk in its commit, a second statement would wait for the
+ * same disk.
  */
 export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
@@ -149,7 +152,8 @@ export class Coalescer<Input, Output> {
   #setTimer(deadline: Deadline): void {
     clearTimeout(this.#timer);
     this.#nextDeadline = deadline;
-    this.#timer = atDeadline(deadline, this.#endLate).unref(); // Open connections keep Node running.
+    // The timer need not keep Node running, because open connections keep Node running.
+    this.#timer = atDeadline(deadline, this.#endLate).unref();
   }
 
   /** Rejects each call whose time is over, and sets the timer to the next deadline. */
@@ -311,16 +315,17 @@ export class Coalescer<Input, Output> {
     const { maxBatch, maxInFlight, maxLength } = this.#options;
     if (this.#waiting.length < maxBatch && this.#length < maxLength) return false;
     const ahead = this.#fullStatements;
-    // A new call waits for the end of a running statement. The new call then waits for the statements ahead,
-    // `maxInFlight` at a time. Finally, the new call's own statement runs.
+    // The estimate has three parts: a new call waits for the end of a running statement, then for the
+    // statements ahead, `maxInFlight` at a time, and then for its own statement.
     const statements = 2 + Math.floor(ahead / maxInFlight);
     const time = deadline - performance.now();
     return statements * this.#latency > (ahead === 0 ? time : 0.8 * time);
   }
 
   /**
-   * Updates the moving average. Each statement counts an eighth, so that a single timeout changes little. An
-   * idle coalescer forgets the average, because the database may be faster when the next call arrives.
+   * Updates the moving average. Each statement counts an eighth, so that a single timeout changes the average
+   * little. An idle coalescer forgets the average, because the database may be faster when the next call
+   * arrives.
    */
   #updateLatency(latency: number): void {
     this.#latency = this.#isIdle ? 0 : this.#latency + (latency - this.#latency) / 8;

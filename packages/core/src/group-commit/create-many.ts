@@ -27,7 +27,7 @@ export async function createMany(
 
   async function createInOrder(ofLane: readonly NewPlant[]): Promise<void> {
     for (const part of partsOf(ofLane)) {
-      // The lanes may have changed since the previous part.
+      // The lanes may have changed while the previous part was written.
       const parts = [...Map.groupBy(part, ({ id }) => laneOf(id))];
       await Promise.all(parts.map(([lane, some]) => createPart(lane, some)));
     }
@@ -50,8 +50,8 @@ function check(given: unknown): readonly NewPlant[] {
 }
 
 /**
- * Splits plants into parts with distinct ids, each of which fits into a statement. So the second create of an
- * id starts when the first create of this id has ended.
+ * Splits plants into parts with distinct ids, each of which fits into a statement. Plants with the same id
+ * are in different parts, so the second create of an id starts when the first create has ended.
  */
 function* partsOf(plants: readonly NewPlant[]): Generator<NewPlant[]> {
   let part = new Map<bigint, NewPlant>();

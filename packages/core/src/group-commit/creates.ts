@@ -36,8 +36,8 @@ export interface CommittedBatch {
  *
  * The deadline of the statement is the earliest deadline of its creates. A statement that reaches the
  * database after this deadline changes nothing. The database cancels a statement that is running at this
- * deadline. The creates with later deadlines are written again in both cases. Nobody can cancel a commit, so
- * the creates of a statement in its commit wait until the commit ends.
+ * deadline. After a late or cancelled statement, the creates with later deadlines are written again. Nobody
+ * can cancel a commit, so the creates of a statement in its commit wait until the commit ends.
  *
  * @param onCommit is called after each insert statement, and must not throw
  */
@@ -60,7 +60,7 @@ export async function writeBatch(
     const inserted = await statements.insert(plants, deadline, until);
     isInserted = true;
     onCommit({ size: plants.length, milliseconds: performance.now() - sentAt });
-    // A create whose id is taken waits for a second statement. All other creates are committed.
+    // The creates of inserted plants are committed. A create whose id is taken waits for a second statement.
     const created = new Set(inserted);
     for (const create of creates) if (created.delete(create.input.id)) create.resolve('created');
     if (inserted.size === creates.length) return; // In almost every batch, all ids are free.
@@ -74,8 +74,8 @@ export async function writeBatch(
     await again(deleted, rounds - 1);
   } catch (error) {
     if (!isInserted && isUnconfirmedCommit(error)) return confirm(statements, creates, error);
-    // After a successful insert, the ids of the other creates are taken. Earlier creates may have stored the
-    // plants.
+    // After a successful insert, only the creates with taken ids remain. Earlier attempts of these creates
+    // may have stored the plants.
     const known = isInserted ? outcomeUnknown(error) : insertError(error);
     const isLate = isLateWrite(error) || (isCancelled(error) && performance.now() >= deadline);
     if (isLate || isUnconfirmedCommit(error)) {
@@ -123,7 +123,7 @@ async function confirm(
 }
 
 /**
- * Returns the first plant of each id, ascending by id. An id may occur only once in a statement. Two
+ * Returns the first plant of each id, ascending by id. An id may occur only once in a statement, and two
  * statements with the same ids in different orders can deadlock.
  */
 function sortedById(creates: readonly Create[]): NewPlant[] {
@@ -158,8 +158,8 @@ function rejectAll(creates: readonly Create[], error: PlantStoreError): void {
 }
 
 /**
- * Calls a function for each half of a batch, one half after the other. One row makes the database reject a
- * whole statement, and repeated bisection finds this row.
+ * One row makes the database reject a whole statement, and repeated bisection finds this row. Calls a
+ * function for each half of a batch, one half after the other.
  */
 export async function bisect<T>(
   batch: readonly T[],

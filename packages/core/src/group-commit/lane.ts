@@ -17,7 +17,7 @@ import { createLookUps } from './look-ups.ts';
 
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /** Whether `NewPlant` has checked the plant. If so, the store does not check the plant again. */
+  /** Whether `NewPlant` has checked the plant. The store does not check a plant twice. */
   readonly isChecked?: boolean;
 }
 
@@ -83,7 +83,7 @@ export function createLane({
     lengthOf: contentLength,
   };
   const creates = new Coalescer({ ...createOptions, ...limits, turn });
-  // Only one of these statements runs at a time, so that single creates have the other connection.
+  // Only one statement with many creates runs at a time, so that single creates have the other connection.
   const manyCreates = new Coalescer<NewPlant, CreateOutcome>({
     ...createOptions,
     maxInFlight: 1,

@@ -86,7 +86,7 @@ export function createLists(
         else void readAlone(asked.call);
       }
     } catch (error) {
-      // A Citus cluster does not support this statement.
+      // The code 0A000 means that the database is a Citus cluster, which does not support this statement.
       if (databaseCode(error) === '0A000') canShare = false;
       const isOwnError = isStatementError(reasonOf(error)) && !isCancelled(error);
       for (const { call, settle } of pages) {
@@ -103,7 +103,7 @@ export function createLists(
   function reserve(call: List) {
     const { limit } = call.input;
     const page = reservePage(call.caller, limit, limit * maxSmallBytes);
-    // The memory of a settled call has already been released.
+    // A settled call has already given its memory back.
     const settle = (bytes: number) => call.isSettled || page.settle(bytes);
     try {
       page.onTurn();
@@ -116,7 +116,8 @@ export function createLists(
 
   async function readAlone(call: List): Promise<void> {
     if (call.isSettled) return;
-    call.sentAt = undefined; // The pool measures the statement of this call.
+    // The list's own statement has its own time in the queue, which the pool measures.
+    call.sentAt = undefined;
     await listAlone(call.input, call).then(
       (page) => call.resolve(page),
       (error) => call.reject(error),

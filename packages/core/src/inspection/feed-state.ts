@@ -37,7 +37,7 @@ export interface OldTransaction {
   readonly state: string | null;
   /** The time at which the transaction began or was prepared (ISO 8601). Null if this user may not see it. */
   readonly since: string | null;
-  /** Seconds since that time. Null when this user may not see the time. */
+  /** Seconds since `since`. Null when this user may not see the time. */
   readonly age: number | null;
 }
 
@@ -53,7 +53,9 @@ export async function readFeedState(query: Query): Promise<FeedState | undefined
   return { isOn, isRestored, hasIndex, oldest: await readOldest(query) };
 }
 
-/** Milliseconds before the second look. A transaction that runs for longer is worth a warning. */
+/**
+ * Milliseconds before the second look. A transaction that runs for longer than this pause is worth a warning.
+ */
 const pause = 2_000;
 
 /** Looks again at a transaction whose age this user may not see, and drops an ended transaction. */

@@ -88,7 +88,8 @@ async function readFacts(
   query: Query,
 ): Promise<Omit<DatabaseState, 'unreachableHosts' | 'poolerWarning'>> {
   const sentAt = Date.now();
-  const [row] = (await send<Facts>(query, selectFacts)) as [Facts]; // The statement returns one row.
+  // The statement returns exactly one row.
+  const [row] = (await send<Facts>(query, selectFacts)) as [Facts];
   const now = (sentAt + Date.now()) / 2;
   const { epoch, ...facts } = row;
   return {

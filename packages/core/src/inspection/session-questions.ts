@@ -18,7 +18,7 @@ export const sessionQuestions: readonly Question[] = [
     check: 'sessions',
     level: 'warning',
     // A direct session has the store's own time limit, unless the URL sets another limit. A session of a
-    // pooler does not have the store's limit.
+    // pooler lacks the store's time limit.
     select: `
       select quote_ident(session_user) as name, setting as value from pg_settings
       where name = 'statement_timeout' and ${milliseconds} between 1 and ${neededTime - 1}`,
@@ -29,7 +29,7 @@ export const sessionQuestions: readonly Question[] = [
   {
     check: 'sessions',
     level: 'warning',
-    // Transactions of the store are never idle for long.
+    // Transactions of the store are never idle for long, so this setting cannot harm the store.
     select: `
       select quote_ident(session_user) as name, name as value from pg_settings
       where ${milliseconds} > 0 and (name in ('idle_session_timeout', 'transaction_timeout')

@@ -19,8 +19,8 @@ const trialTimeout = 1_000;
 const statementsTimeout = 10_000;
 
 /**
- * Creates, finds and deletes plants with the same statements as requests, and rolls these changes back. Then
- * commits a message to the database's log, which changes no table.
+ * Creates, finds and deletes plants with the same statements as requests, and rolls these changes back. At
+ * the end, commits a message to the database's log, which changes no table.
  */
 export async function tryWrites(connection: DatabaseConnection): Promise<Hazard> {
   const found = (await tryStatements(connection)) ?? (await tryCommit(connection));
@@ -46,7 +46,7 @@ async function tryStatements(connection: DatabaseConnection): Promise<Found | un
   }
 }
 
-/** Tries all plants, and after an error only the ordinary plants. A constraint may reject some plants. */
+/** Tries all plants, and after an error only the plants that every constraint should allow. */
 async function tryPlants(connection: DatabaseConnection): Promise<Found | undefined> {
   const deadline = deadlineIn(statementsTimeout);
   const attempt = (plants: readonly NewPlant[]) => createAndDelete(connection, plants, deadline);
@@ -55,7 +55,7 @@ async function tryPlants(connection: DatabaseConnection): Promise<Found | undefi
   if (!ofAll.isOfPlants) return { level: 'problem', message: ofAll.message };
   const [ofUntagged, ofTagged] = [await attempt([untagged]), await attempt([tagged])];
   if (ofUntagged && ofTagged) {
-    // The stored plants satisfy the constraint, so the operator may want this rule.
+    // If stored plants satisfy the constraint, the operator may want this constraint.
     const isRule = ofUntagged.isOfConstraint && (await hasPlants(connection));
     return { level: isRule ? 'warning' : 'problem', message: ofUntagged.message };
   }
@@ -150,7 +150,8 @@ async function tryCommit(connection: DatabaseConnection): Promise<Found | undefi
     return undefined;
   } catch {
     await connection.cancel();
-    await commit.catch(() => {}); // The database warns that the standby does not have the commit.
+    // The commit fails with a warning when the standby does not confirm the commit.
+    await commit.catch(() => {});
   }
   const message = !standbys?.names
     ? `a commit takes longer than ${trialTimeout} ms: check the disk of the database`

@@ -46,7 +46,8 @@ export function contentOf(plant: Plant): Plant {
   for (const field of plantFields) {
     if (plant[field] !== undefined) content[field] = plant[field];
   }
-  return content as unknown as Plant; // `plantFields` has every property of a plant.
+  // The cast is safe, because `plantFields` has every property of a plant.
+  return content as unknown as Plant;
 }
 
 /** Whether two plants have the same content. */

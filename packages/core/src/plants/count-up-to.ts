@@ -15,10 +15,10 @@ export type CountUpTo = (
 export function createCountUpTo({ read }: Pick<Verbs, 'read'>): CountUpTo {
   return async (limit, query = {}, options = {}) => {
     const { where, values } = whereClause(query);
-    // The text contains the limit, so that the planner knows the limit: see pages.ts.
+    // The limit is a part of the text and not a parameter, so that the planner knows the limit: see pages.ts.
     const text = `select count(*) from (select 1 from plants ${where} limit ${limit}) as found`;
     const { rows } = await read(text, values, { share: 'lists', ...options });
-    const [[count]] = rows as [[string | number]]; // The statement returns one count.
+    const [[count]] = rows as [[string | number]]; // The statement returns one row with one count.
     return Number(count);
   };
 }

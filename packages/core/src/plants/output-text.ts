@@ -4,7 +4,7 @@ import { typedFields, withTextIds } from './plant-json.ts';
 
 /** The JSON of an output, for the surfaces. The text exists before anybody reads the output's objects. */
 interface OutputText {
-  /** Ids are integers. */
+  /** Ids in this text are integers. */
   readonly json: string;
   /** The property of the output that contains the list. Undefined when the output is one plant. */
   readonly list?: keyof typeof typesIn;
@@ -24,7 +24,7 @@ export function withText<Output extends object>(output: Output, text: OutputText
   return Object.defineProperty(output, outputText, { value: text });
 }
 
-/** Makes an output with a list that is parsed when somebody first reads it. Then the list is plain data. */
+/** Makes an output whose list is parsed at its first read, and is plain data afterwards. */
 export function withLazyList<List extends keyof typeof lazyLists, Item, Rest extends object>(
   list: List,
   parse: () => Item[],
@@ -34,7 +34,7 @@ export function withLazyList<List extends keyof typeof lazyLists, Item, Rest ext
     {},
     { ...lazyLists[list], [unread]: { value: { parse } } },
   );
-  return Object.assign(output as Record<List, Item[]>, rest); // The list is defined above.
+  return Object.assign(output as Record<List, Item[]>, rest); // The code above defines the list.
 }
 
 const unread = Symbol('unread');
@@ -98,7 +98,7 @@ export function superjsonOf(output: unknown): string | undefined {
   return `{"json":${withTextIds(json)}${meta}}`;
 }
 
-/** The number of items would not be enough, because superjson names the types of existing values only. */
+/** The number of items is not enough: superjson names the types of existing values only. */
 const hasOptionalType = typedFields.some(({ isOptional }) => isOptional);
 
 const typesOfPlant = typedFields.map(({ field, type }) => `"${field}":["${type}"]`).join();

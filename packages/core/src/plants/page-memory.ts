@@ -8,8 +8,8 @@ const rowBytes = 128;
 
 /**
  * Reserves the caller's memory for a page. When a statement gets its turn, `onTurn` reserves as much memory
- * as the page may need. `settle` changes the reservation to the actual size of the page. So a page needs no
- * memory before the turn of its statement.
+ * as the page may need. `settle` changes the reservation to the actual size of the page. Before the turn of
+ * its statement, a page reserves no memory.
  *
  * @param maxRows the maximum number of rows in the page
  * @param maxBytes the maximum bytes of names and tags in the page
@@ -21,7 +21,7 @@ export function reservePage(
 ) {
   let settle: ((bytes: number) => void) | undefined;
   return {
-    /** Pass this function as an option of the statement. The statement may call this function twice. */
+    /** Pass `onTurn` as an option of the statement. The statement may call `onTurn` twice. */
     onTurn() {
       settle ??= caller?.reserve?.(maxBytes + maxRows * rowBytes);
     },

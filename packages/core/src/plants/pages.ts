@@ -33,8 +33,9 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
     options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
   ): Promise<PlantPage> => {
     const { where, values } = whereClause(condition);
-    // The text contains the default size. With a parameter instead, Postgres would estimate far too many
-    // rows, and so plan the statement again for each page. Planning a page takes longer than reading it.
+    // The text contains the default size. With a parameter for the size, Postgres would estimate far too many
+    // rows, and so plan the statement again for each page. The plan of a page takes longer than the page
+    // itself.
     const size = limit === defaultPageSize ? limit : `$${values.push(String(limit))}::int`;
     const found =
       search === undefined
@@ -42,7 +43,7 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
         : selectMatches(where, size, `$${values.push(search)}::text`, bounds());
     const { onTurn, settle } = reservePage(options.caller, limit);
     const { rows } = await read(selectPage(found, size), values, { ...options, onTurn });
-    const [[next, ...columns]] = rows as [Row]; // The statement returns one row.
+    const [[next, ...columns]] = rows as [Row]; // The statement returns exactly one row.
     const page = pageOf(plantTexts(columns), next);
     settle(page.bytes);
     return page.output;
@@ -128,7 +129,7 @@ export function whereOf({
   if (tag !== undefined) {
     conditions.push(
       `hashtextextended(tag, 0) = hashtextextended(${tag}::text, 0)`,
-      // With two simple conditions, the planner would expect few rows, and sort all rows of a frequent tag.
+      // With two usual conditions, the planner would sort all rows of a frequent tag.
       `case when tag = ${tag}::text then true end`,
     );
   }

@@ -55,7 +55,7 @@ export function createPlantReader(
       const { where, values } = whereClause({ tag });
       const text = `select count(*) from plants ${where}`;
       const { rows } = await database.read(text, values, { share: 'bulk' });
-      const [[count]] = rows as [[string | number]]; // The statement returns one count.
+      const [[count]] = rows as [[string | number]]; // The statement returns one row with one count.
       return Number(count);
     },
 

@@ -7,7 +7,7 @@ export interface SearchBounds {
   readonly milliseconds: number;
 }
 
-/** An embedded database has one session, so all other statements wait for a page of a search. */
+/** An embedded database has only one session, so a page of a search delays all other statements. */
 export const searchBounds = {
   postgres: { rows: 50_000, milliseconds: 50 },
   cluster: { rows: 2_000, milliseconds: 50 },

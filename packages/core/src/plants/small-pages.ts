@@ -26,8 +26,8 @@ export function smallPageOf(columns: readonly (string | null)[], limit: number) 
  * JSON, so the caller must read that page again.
  */
 export function selectSmallPages({ after, tag }: SmallPageQuery): string {
-  // The subqueries hide the values from the planner. Otherwise, the planner would make a new plan for new
-  // values.
+  // The subqueries hide the values of the parameters from the planner. With visible values, Postgres would
+  // make a new plan for new values.
   const size = '(select $3::int)';
   const isSmall = `(${contentBytesSql} <= ${maxSmallBytes}) is not false`;
   const where = whereOf({

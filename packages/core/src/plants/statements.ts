@@ -48,7 +48,7 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
       const { rows } = await write(insertPlants, values, options).catch(
         orOverNodes(verbs, () => write(insertOverNodes, values, options)),
       );
-      // In almost every batch, all ids are free.
+      // In almost every batch, all ids are free, so every plant is inserted.
       if (rows.length === batch.length) return new Set(batch.map(({ id }) => id));
       return idsOf(rows);
     },
@@ -59,7 +59,7 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
       const overNodes = async () => {
         const result = await write(deleteOverNodes, values, options);
         const [[count, isThere]] = result.rows as [DeleteRow];
-        // Nodes that got the delete late have deleted nothing.
+        // When a node got the delete late, that node has deleted nothing, and the plant is still there.
         if (Number(count) === 0 && isThere) await write(checkDeadline, (until) => [until], options);
         return result;
       };
@@ -70,7 +70,7 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
         const [[count, isThere]] = rows as [DeleteRow];
         if (Number(count) > 0) return true;
         if (isThere === 0) return false;
-        // The delete of another client came first, or a trigger keeps the plant.
+        // Another client was faster, or a trigger keeps the plant.
       }
       throw plantKept();
     },
@@ -89,7 +89,7 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
   };
 }
 
-/** The number of deleted plants, and whether a plant is still there. A delete selects these columns. */
+/** The columns that a delete selects: the number of deleted plants, and whether a plant is still there. */
 type DeleteRow = [count: number | string, isThere: 0 | 1];
 
 /** The maximum number of attempts for a write that changed nothing because another write came first. */
@@ -113,7 +113,7 @@ export function idsOf(rows: unknown[]): Set<bigint> {
 /**
  * SQL for the id of a written row. After the deadline, this expression fails, which undoes the whole
  * statement. A statement may be late because the network is slow, or this process was suspended before the
- * statement was sent. SQL has `RAISE` only in functions.
+ * statement was sent. The expression fails by an invalid cast, because SQL has `RAISE` only in functions.
  */
 function idBefore(deadline: string): string {
   return `case when clock_timestamp() < ${deadline} then id
@@ -140,7 +140,7 @@ const insertOverNodes = `
  * Writes a message to the database's log. This message makes the commit of a statement wait for the
  * synchronous standby, even when the statement only reads.
  *
- * When the wait of a commit for the standby is cancelled, its rows are visible before they are durable. The
+ * When the wait for the standby is cancelled, the rows of a commit are visible before they are durable. The
  * statement that reads such rows must itself write the message, because a failover could happen between two
  * statements.
  */
@@ -168,7 +168,7 @@ export function orOverNodes<T>(
     const isNotSupported = notSupported.includes(databaseCode(error) ?? '');
     if (!isNotSupported || isPolicyError(error)) throw error;
     const { rows } = await read(`select ${isCluster}`, [], { share: 'lookUps' });
-    const [[onCluster]] = rows as [[boolean]]; // The statement returns one value.
+    const [[onCluster]] = rows as [[boolean]]; // The statement returns one row with one value.
     if (!onCluster) throw error;
     return send();
   };

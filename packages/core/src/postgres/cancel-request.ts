@@ -27,7 +27,7 @@ export async function cancelStatement(
   const socket = connect(address);
   socket.on('error', () => {}).setTimeout(timeout, () => socket.destroy());
   socket.write(request);
-  socket.resume(); // The server sends no response, and closes the connection.
+  socket.resume(); // The server sends no response to a cancel request, and closes the connection.
   // With `once` of node:events, an unreachable server would cause an exception.
   await new Promise((resolve) => socket.once('close', resolve));
 }

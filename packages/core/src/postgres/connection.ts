@@ -18,7 +18,7 @@ import {
 } from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
 
-/** A connection to a Postgres, for one session. It never reconnects. */
+/** A connection to a Postgres, for one session. After its end, a connection never reconnects. */
 export interface Connection extends DatabaseConnection {
   /** Whether the Postgres accepts no writes in this session. */
   readonly isReadOnly: boolean;
@@ -33,7 +33,8 @@ export interface Connection extends DatabaseConnection {
 /**
  * The name of the program that opened a session. An instance of the store is `plant-store`. An instance that
  * has noticed a cluster is `plant-store cluster`. A session that only reads or migrates is `plant-store
- * tool`. The session's full name also contains the process id, which distinguishes instances on one machine.
+ * tool`. The full name also contains the process id, so that an operator can distinguish instances on one
+ * machine.
  */
 export type ApplicationName = 'plant-store' | 'plant-store cluster' | 'plant-store tool';
 
@@ -50,7 +51,7 @@ export interface ConnectionOptions {
   lockTimeout?: number;
   /** Whether the connection only reads. A read-only connection may lead to a read replica. */
   readOnly?: boolean;
-  /** Whether the URL names no other host. If so, the connection may lead to a primary that rejects writes. */
+  /** Whether the URL names no other host, so that even a primary that rejects writes will do. */
   isOnlyHost?: boolean;
   /** The sessions that closed connections may have left behind. The next connection ends these sessions. */
   leftBehind?: LeftBehind;
@@ -119,7 +120,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     },
     connection: {
       application_name: `${applicationName} process ${process.pid}`,
-      // These settings decide the format in which COPY writes times.
+      // The settings `TimeZone` and `DateStyle` decide the format in which COPY writes times.
       TimeZone: 'UTC',
       DateStyle: 'ISO',
       ...(statementTimeout && { statement_timeout: Math.min(statementTimeout, longestTimeout) }),
@@ -183,7 +184,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     timeOf: (deadline) => timeText(deadline + clockAhead),
     cancel,
     async isCommitting(other) {
-      if (!session || !startedAt) return undefined; // Only the pooler knows which session runs the statement.
+      // The connection leads to a pooler, and only the pooler knows which session runs the statement.
+      if (!session || !startedAt) return undefined;
       const { rows } = await other.query(sessionCommits, [String(session.pid), startedAt]);
       return rows.length > 0;
     },
@@ -196,7 +198,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       };
       const rows = await run().catch((error: unknown) => {
         if (!isStatementLost(error)) throw error;
-        prepares = false; // Another client has deallocated a prepared statement of the pooler.
+        // The pooler has lost a prepared statement, so the connection prepares no more statements.
+        prepares = false;
         return run();
       });
       throwIfWarned();
@@ -249,9 +252,9 @@ const cancelTimeout = 1_000;
 const longestTimeout = 2 ** 31 - 1;
 
 /**
- * With these settings, in seconds and milliseconds, the server ends the session of a silent client. A
- * firewall may forget a connection without closing it. A copy without a time limit must not have these
- * settings, because the reader of the copy may pause.
+ * The settings, in seconds and milliseconds, make the server end the session of a silent client. A firewall
+ * may forget a connection without closing it. A copy without a time limit must not have these settings,
+ * because the reader of the copy may pause.
  */
 const keepAlive = {
   tcp_keepalives_idle: 10,

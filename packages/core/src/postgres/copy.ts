@@ -5,9 +5,9 @@ import type { PendingQuery, Row } from 'postgres';
  * Runs a `COPY … FROM STDIN` with these rows. Commits all rows, or no row after an error. Returns the number
  * of inserted rows.
  *
- * In version 3.4, postgres.js resolves the query with the stream. The count or an error arrives only after the
- * last row, when the query has already been resolved (https://github.com/porsager/postgres/issues/1173). So
- * this function replaces the `resolve` and `reject` of the query.
+ * In version 3.4, postgres.js resolves the query with the stream. The count or an error arrives only after
+ * the last row, when the query has already been resolved (https://github.com/porsager/postgres/issues/1173).
+ * `copyFromStdin` therefore replaces the `resolve` and `reject` of the query.
  */
 export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array): Promise<number> {
   const { resolve } = query as unknown as Resolvable<Writable | { count: number }>;
@@ -27,8 +27,8 @@ export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array
  *
  * In version 3.4, postgres.js resolves the query with the stream of the rows. When an error arrives in the
  * same packet, postgres.js destroys the stream before anybody can add a listener. An error without a listener
- * stops the process. So this function replaces the `resolve` of the query. The stream keeps the error for its
- * reader.
+ * stops the process. `copyToStdout` therefore replaces the `resolve` of the query. The stream keeps the error
+ * for its reader.
  *
  * For a slow reader, postgres.js also pauses the socket. If the last rows and the end of the copy are in the
  * same packet, postgres.js never resumes the socket. The next statement on the connection would then hang.
@@ -42,7 +42,7 @@ export async function* copyToStdout(query: PendingQuery<Row[]>): AsyncGenerator<
   Object.assign(query, { resolve: resolveWithListener });
   const stream = await query.readable();
   yield* stream;
-  stream._read(0); // Resumes the socket.
+  stream._read(0); // This call resumes the socket, which postgres.js has paused.
 }
 
 /** A part of a postgres.js query that the library's types lack. */

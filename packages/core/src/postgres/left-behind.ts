@@ -9,9 +9,9 @@ interface LostSession {
 }
 
 /**
- * The sessions of connections that this process has closed. These sessions may still exist on the server,
- * because a firewall can drop a connection without telling either side. The next connection to the same
- * server ends these sessions.
+ * The sessions of connections that this process has closed. A session may still exist on the server, because
+ * a firewall can drop a connection without telling either side. The next connection to the same server ends
+ * these sessions.
  */
 export class LeftBehind {
   #sessions: LostSession[] = [];

@@ -92,7 +92,7 @@ export async function openPostgres(
     if (isCluster) return;
     isCluster = true;
     pool.resize('lists', moreLists);
-    // The names of the new sessions contain `plant-store cluster`.
+    // New sessions get a name that contains `plant-store cluster`.
     for (const each of [pool, bulk]) each.replaceAll();
   };
 

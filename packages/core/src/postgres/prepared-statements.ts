@@ -3,10 +3,10 @@ import { noTransactionsCode } from '../database/explain-database-error.ts';
 import { databaseCode } from '../error-causes.ts';
 
 /**
- * Whether the pooler in front of the server keeps prepared statements. With such a pooler, a prepared
- * statement runs in any session of the server. PgBouncer keeps prepared statements from version 1.21 on, in
- * transaction mode and with `max_prepared_statements` above 0. PgBouncer prepares statements under its own
- * names. Other poolers use the client's names.
+ * Whether the pooler in front of the server keeps prepared statements. With a pooler that keeps prepared
+ * statements, a prepared statement runs in any session of the server. PgBouncer keeps prepared statements
+ * from version 1.21 on, in transaction mode and with `max_prepared_statements` above 0. PgBouncer prepares
+ * statements under its own names. Other poolers use the client's names.
  */
 export async function poolerKeepsStatements(client: postgres.Sql): Promise<boolean> {
   // All statements of a transaction run in one session of the server.

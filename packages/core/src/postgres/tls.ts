@@ -6,8 +6,9 @@ import { parseDatabaseUrl } from '../database/database-url.ts';
 
 /**
  * Makes a postgres.js client that reads a URL as libpq does (PostgreSQL's manual, "Connection URIs" and "SSL
- * Support"). By itself, postgres.js does not support socket directories or `verify-ca`. It also sends
- * `sslrootcert` to the server as a setting. For an IP address, it checks the certificate for "localhost".
+ * Support"). By itself, postgres.js does not support socket directories or `verify-ca`. postgres.js also
+ * sends `sslrootcert` to the server as a setting. For an IP address, postgres.js checks the certificate for
+ * "localhost".
  *
  * Without `sslmode` and `sslrootcert` the connection has no TLS. `sslrootcert` alone means `verify-full`.
  * Without `sslrootcert`, the client trusts Node's own certificate authorities. A connection over a Unix
@@ -41,7 +42,7 @@ export function postgresOverTls(
 /** Removes undefined options, so that the driver uses its environment variables. */
 function withoutUndefined<T extends object>(values: T) {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  // The type of `Object.fromEntries` lacks these properties.
+  // The type of `Object.fromEntries` does not contain the properties of `T`.
   return Object.fromEntries(given) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
@@ -72,7 +73,7 @@ function tlsOptions({
   if (mode === undefined && rootCert === undefined) return undefined;
   const verifyAuthority = { ...authorities(rootCert), checkServerIdentity: () => undefined };
   const verifyHost = { ...verifyAuthority, checkServerIdentity: hostChecker(server) };
-  // Anybody can get a certificate from a public authority, so the client must also verify the host name.
+  // A public authority gives certificates to anybody, so the client must also verify the host name.
   if (rootCert === 'system') return verifyHost;
   switch (mode) {
     case 'disable':

@@ -2,7 +2,7 @@ import { CountPlants, operations, PlantCount } from '@plant-store/schemas';
 import { maxExactCount } from '@plant-store/schemas/plain';
 import { define } from './trpc/define.ts';
 
-/** Counts plants up to `maxExactCount`. Such a count takes a fraction of a second. */
+/** Counts plants up to `maxExactCount`. A count up to this number takes a fraction of a second. */
 export const countPlants = define({
   type: 'query',
   meta: {

@@ -26,7 +26,7 @@ export const createPlants = define({
   output: CreateResults,
   run: async ({ ctx: { store, deadline, caller, onError }, input: { plants } }) => {
     const outcomes = await store.createMany(plants, { deadline, caller, isChecked: true });
-    // When the database is down, each of a thousand plants has the same error.
+    // Each kind of error is reported once, because all plants of a batch may have the same error.
     const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
     for (const error of new Map(errors.map((each) => [each.kind, each])).values()) onError?.(error);
     const results = outcomes.map(resultOf);

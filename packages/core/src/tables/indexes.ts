@@ -31,8 +31,8 @@ export async function buildIndexes(query: Query): Promise<void> {
     // The object `indexes` has only these keys.
     for (;;) {
       const [state] = await send<IndexState>(query, indexState(name));
-      // The migration must wait for a build in progress. Otherwise, the migration's lock would wait for this
-      // build, and every create would wait for that lock.
+      // When another instance builds the index, this instance must wait. Without this pause, the lock of a
+      // migration would wait for the build, and every create would wait for that lock.
       if (state?.is_building) await setTimeout(pollInterval);
       else if (!state?.has_table) return;
       else if (state.is_valid) break;
@@ -74,8 +74,8 @@ interface IndexState {
   is_building: boolean;
 }
 
-// On a cluster, only the nodes with shards report the progress of a build. So this query also looks for the
-// statement itself on the coordinator, where all instances migrate.
+// On a cluster, only the nodes with shards report the progress of a build. On the coordinator, where all
+// instances migrate, the query also looks for the statement of a build.
 const indexState = (name: string) => `
   select to_regclass('plants') is not null as has_table,
     (select indisvalid from pg_index where indexrelid = to_regclass('${name}')) as is_valid,

@@ -18,8 +18,8 @@ export interface TablePrivileges {
   readonly table: string;
   readonly privileges: readonly Privilege[];
   /**
-   * The table's schema if the user lacks the privilege to use this schema; otherwise null. Without this
-   * privilege, the privileges on the table have no effect.
+   * The table's schema if the user lacks the privilege to use this schema; otherwise null. Without the
+   * privilege on the schema, the privileges on the table have no effect.
    */
   readonly closedSchema: string | null;
   /** The name of the user as an SQL identifier. */
@@ -32,7 +32,7 @@ export async function readPrivileges(query: Query): Promise<TablePrivileges[]> {
   return rows.map(({ privileges, ...row }) => ({
     ...row,
     privileges: privileges.split(' ').filter(Boolean) as Privilege[],
-  })); // The statement selects only these names.
+  })); // The cast is safe, because the statement selects only names of privileges.
 }
 
 interface PrivilegesRow {

@@ -36,7 +36,7 @@ export async function checkTables(query: Query): Promise<TableFault[]> {
   return tables.flatMap(({ name, columns: needed }) => {
     const actual = columns.filter((column) => column.table === name);
     if (actual.length === 0) {
-      // A cluster has no feed, so its workers lack the feed's tables.
+      // Without a feed, as on the workers of a cluster, the tables of the feed may be missing.
       if (!hasFeed && feedTables.includes(name)) return [];
       return {
         table: name,
@@ -119,7 +119,7 @@ function columnFaults(
   return faults;
 }
 
-/** The operator may add a column that inserts can leave empty. */
+/** A column that the operator has added is a fault only if inserts cannot leave the column empty. */
 function unknownColumnFaults(column: ColumnRow): TableFault[] {
   if (!column.is_required || column.has_default) return [];
   const what = `the column ${column.table}.${column.column} needs a value, and the store has none`;

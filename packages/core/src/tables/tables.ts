@@ -39,8 +39,9 @@ const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 /**
  * SQL for the number of the current transaction. With `synchronous_commit = off`, clients could read a commit
- * before it is on the disk. After a crash, another transaction could then get the same number. So the commit
- * of a change always waits for the disk. Citus cannot read the form `CASE value WHEN …`.
+ * before it is on the disk. After a crash, another transaction could then get the same number. The commit of
+ * a change always waits for the disk, because this expression changes the setting. Citus cannot read the form
+ * `CASE value WHEN …`.
  */
 export const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
@@ -56,7 +57,7 @@ export const plants = pgTable(
     id: bigint({ mode: 'bigint' }).primaryKey(),
     ...contentColumns(),
     createdAt: createdAt(),
-    // Null for plants that are older than this column.
+    // Null for plants that were created before the table had this column.
     changedIn: changedIn().default(sql.raw(thisTransaction)),
   } satisfies Record<keyof StoredPlant | 'changedIn', PgColumnBuilderBase>,
   ({ id, tag, changedIn }) => [

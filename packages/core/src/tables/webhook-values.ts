@@ -1,4 +1,4 @@
-// The declarations of the package contain this file, so it must not import Drizzle, whose declarations have
+// The package's declarations include this file, so the file must not import Drizzle, whose declarations have
 // errors without all drivers.
 
 /**

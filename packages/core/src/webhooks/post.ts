@@ -83,7 +83,7 @@ function send(
     signal,
   });
   request.on('response', resolve).on('error', (error) => {
-    // The endpoint may close an idle connection just when the request is sent
+    // The endpoint may close an idle connection at the moment when the request is sent
     // (https://nodejs.org/api/http.html#requestreusedsocket).
     const isClosed = request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
     if (!isClosed || !mayRepeat) return reject(error);
@@ -107,7 +107,7 @@ async function readStart(response: IncomingMessage): Promise<string> {
       if (length > maxResponse) break;
     }
   } catch {
-    // The status is valid even when the rest of the response is lost.
+    // When the rest of a response is lost, its status is still valid.
   }
   return Buffer.concat(chunks).subarray(0, maxResponse).toString().replaceAll('\0', '');
 }

@@ -14,7 +14,7 @@ import { type SecretBox, sign } from './secrets.ts';
 import type { HeldWebhook, WebhookChange } from './webhook-table.ts';
 import { asJson, atOnce, inSeconds, now, withAttempt } from './webhook-table.ts';
 
-/** The seconds before each retry. A random delay of up to 10% is added. */
+/** The seconds before each retry. The delay is up to 10% longer, by a random time. */
 export const retryDelays = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** The seconds between two writes of the cursor while the filter drops all changes. */
@@ -106,7 +106,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
       message: null,
       ...(feed.isAtEnd(parseCursor(message.to)) && { behindSince: null }),
     };
-    // All plants of the message have been deleted. A later message has the deletions.
+    // When all plants of the message are deleted, a later message has the deletions.
     if (message.type === 'plants.changed' && changes.length === 0) return advance(ready, accepted);
     const at = new Date().toISOString();
     const body = bodyOf(message, changes);

@@ -89,7 +89,7 @@ export function createWebhookSender(
       })
       .finally(() => {
         runs.delete(name);
-        if (signal.aborted) wake(); // The next claim reads the operator's new settings.
+        if (signal.aborted) wake(); // After the abort, the next claim reads the operator's new settings.
       });
     runs.set(name, { revision, controller, ended });
   }
@@ -100,8 +100,8 @@ export function createWebhookSender(
 
   /** Warns of an error, unless the last warning was the same. The next claim continues the work. */
   function explain(error: unknown): void {
-    // The server has other reports of a database that is down. After the error `shuttingDown`, another
-    // instance sends the changes.
+    // The server itself reports a database that is down. After the error `shuttingDown`, another instance
+    // sends the changes.
     const isDown = error instanceof PlantStoreError && isTemporary(error.kind);
     const isKnown = isDown && !error.databaseCode?.startsWith('42');
     const warning = `the webhooks wait: ${rootMessage(error)}`;

@@ -30,7 +30,7 @@ export const withAttempt = (attempt: WebhookAttempt) =>
   sql`(case when jsonb_array_length(${webhooks.attempts}) < 100 then ${webhooks.attempts}
     else ${webhooks.attempts} - 0 end) || ${asJson([attempt])}`;
 
-/** Passes a value as text, because the Postgres driver would convert a jsonb parameter to JSON again. */
+/** The Postgres driver would convert a jsonb parameter to JSON again, so the value is passed as text. */
 export const asJson = (value: object) => sql`${JSON.stringify(value)}::text::jsonb`;
 
 /** Makes the statements for the endpoints. */
@@ -109,8 +109,8 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
 
     /**
      * Changes an endpoint for the instance that sends to the endpoint. Changes nothing, and returns
-     * undefined, when another instance has claimed the endpoint, or the operator has changed the endpoint. So
-     * a formerly frozen instance cannot move the cursor.
+     * undefined, when another instance has claimed the endpoint, or the operator has changed the endpoint. An
+     * instance that was frozen therefore cannot move the cursor.
      */
     async advance(row: { name: string; revision: number }, instance: string, set: WebhookChange) {
       const isOurs = [eq(holder, instance), eq(name, row.name), eq(revision, row.revision)];

@@ -26,7 +26,7 @@ export interface WebhookSettings {
 }
 
 export interface NewWebhook {
-  /** Default: the host of the URL. */
+  /** The seconds before each retry of a failed message. */
   readonly name?: string | undefined;
   /** Sends only changes of plants with this tag. */
   readonly tag?: string | undefined;
@@ -64,13 +64,13 @@ export interface Webhooks {
   list(): Promise<Webhook[]>;
   /** Returns an endpoint with its last hundred attempts, or undefined when no endpoint has the name. */
   get(name: string): Promise<(Webhook & { attempts: WebhookAttempt[] }) | undefined>;
-  /** Returns whether the endpoint exists. `resume`, `replay` and `delete` return the same. */
+  /** Returns whether the endpoint exists, as `resume`, `replay` and `delete` do. */
   pause(name: string): Promise<boolean>;
   /** Resumes immediately with the first change that the endpoint has not accepted. */
   resume(name: string): Promise<boolean>;
   /**
-   * Repeats all changes after a cursor, or since a time. A plant counts by its `createdAt`, even if somebody
-   * has imported this time. Throws as `create` does.
+   * Repeats all changes after a cursor, or since a time. A plant counts by its `createdAt`, even if an import
+   * has set this time. Throws as `create` does.
    */
   replay(name: string, from: string | Date): Promise<boolean>;
   delete(name: string): Promise<boolean>;
@@ -111,7 +111,7 @@ export function createWebhooks(
       const { name = '', tag, only, from } = data;
       const fault = explainUrl(url, allowed);
       if (fault !== undefined) throw invalid(`the URL ${fault}`);
-      // Only messages need the address, so a failed look-up is not an error here.
+      // A failed look-up is not an error here, because only messages need the address.
       await findAddresses(new URL(url), allowed).catch((error) => {
         if (databaseCode(error) === undefined) throw invalid(rootMessage(error));
       });
@@ -175,7 +175,9 @@ export function createWebhooks(
     return orUnavailable(change).finally(() => sender.notice());
   }
 
-  /** Checks a cursor, or finds the cursor of a time. Without either, returns the end of the feed. */
+  /**
+   * Checks a cursor, or finds the cursor of a time. Without a cursor or a time, returns the end of the feed.
+   */
   async function cursorOf(from?: string | Date): Promise<string> {
     const cursor =
       from instanceof Date ? await feed.cursorBefore(from) : from && parseCursor(from, 'from');
@@ -186,7 +188,7 @@ export function createWebhooks(
 
 const nameError = 'must have 1 to 100 characters and no control characters';
 
-/** The values of `NewWebhook`, which plain JavaScript may bypass. */
+/** The schema of `NewWebhook`, because plain JavaScript may bypass the type. */
 const NewWebhookOptions = z.object({
   name: z
     .string(nameError)

@@ -89,7 +89,7 @@ describe('access tokens', () => {
     ['\0', ofText],
     ['\ud800', ofText],
     ['x'.repeat(101), ofText],
-    [5 as never, 'must be a string'], // A tool without types can send a number.
+    [5 as never, 'must be a string'], // A tool without types can pass a number as the name.
   ])('rejects the name %j for an access token', async (name, message) => {
     await expect(open().create(name)).rejects.toMatchObject({
       code: 40001,
@@ -107,7 +107,7 @@ describe('access tokens', () => {
     await expect(open().create('Hal', { expiresIn: 0 })).rejects.toMatchObject({
       message: 'invalid input: expiresIn must be more than 0',
     });
-    const expiresIn = '5' as never; // A tool without types can send a text.
+    const expiresIn = '5' as never; // A tool without types can pass a text as the number of milliseconds.
     await expect(open().create('Hal', { expiresIn })).rejects.toMatchObject({
       message: 'invalid input: expiresIn must be a number of milliseconds',
     });
@@ -141,7 +141,8 @@ describe('access tokens', () => {
     await tokens.create('Cleo');
     for (const token of ['', 'plant_', generateToken(), 'Cleo']) {
       expect(await tokens.authenticate(token)).toBeUndefined();
-      expect(tokens.authenticate(token)).toBeUndefined(); // A cached token needs no promise.
+      // For a cached token, `authenticate` returns the result without a promise.
+      expect(tokens.authenticate(token)).toBeUndefined();
     }
   });
 
@@ -221,7 +222,7 @@ describe('access tokens', () => {
     time += 59_999;
     const others = open();
     await others.authenticate(token);
-    // Updates run in turn. An update of the first token would come before the update of the second.
+    // Updates run in turn, so an update of the first token would come before this update.
     await others.authenticate(await others.create('Mia too'));
     await vi.waitFor(async () => {
       const list = await others.list();
@@ -323,7 +324,8 @@ describe.each([server, embedded])('access tokens on $name', ({ provide }) => {
   it('accepts an access token and records its last use', async () => {
     const token = await accessTokens.create('Pia');
     expect(await accessTokens.authenticate(token)).toEqual(principal('Pia'));
-    expect(accessTokens.authenticate(token)).toEqual(principal('Pia')); // A cached token needs no promise.
+    // For a cached token, `authenticate` returns the result without a promise.
+    expect(accessTokens.authenticate(token)).toEqual(principal('Pia'));
     await vi.waitFor(async () => {
       const list = await accessTokens.list();
       expect(list.tokens.find(({ name }) => name === 'Pia')?.lastUsedAt).toBeInstanceOf(Date);

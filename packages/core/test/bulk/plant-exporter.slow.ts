@@ -27,7 +27,7 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     for (let first = 0; first < count; first += 10_000) await store.load(plantsFrom(first, 10_000));
     const { rows } = await store.export({ columns: ['id', 'name'], format: 'text' });
     const blocks = [(await rows.next()).value ?? new Uint8Array()];
-    // These statements do not wait for the reader of the export.
+    // Creates and deletes do not wait for the reader of the export.
     await store.create({ id: -1n, name: 'new' });
     await store.create({ id: BigInt(count), name: 'new' });
     await store.delete(BigInt(count - 1));

@@ -49,7 +49,8 @@ async function freezeWalWriter(): Promise<() => Promise<void>> {
   const pid = (await walWriter()) ?? expect.unreachable('there is no such process');
   process.kill(pid, 'SIGSTOP');
   return async () => {
-    process.kill(pid, 'SIGKILL'); // The server then ends all its processes and recovers.
+    // When this process is killed, the server ends all its processes and recovers.
+    process.kill(pid, 'SIGKILL');
     await vi.waitFor(async () => expect([undefined, pid]).not.toContain(await walWriter()));
     await vi.waitFor(() => hasty`select 1`);
     await vi.waitFor(() => store.create({ id: 1n, name }));

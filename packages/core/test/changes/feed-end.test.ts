@@ -171,7 +171,7 @@ it('ends a wait with the error of the last read', async () => {
   await isWaitedFor(1);
   proxy.fault = 'refuse';
   const error = await failed.promise;
-  await gate.close(); // The next read does not end during the wait.
+  await gate.close(); // The gate holds the next read, so that the read does not end during the wait.
   await expect(feed.changes({ after, wait: 1 })).rejects.toBe(error);
   expect(error).toMatchObject({ kind: 'databaseUnavailable' });
   proxy.fault = 'none';
@@ -228,10 +228,10 @@ it('keeps the waits of good cursors when an old cursor expires', async () => {
   const { held, feed, sql, isWaitedFor } = await openFeed();
   const { next: old } = await feed.changes({});
   const expiring = feed.changes({ after: old, wait: 20 });
-  expiring.catch(() => {}); // The test checks this promise below.
+  expiring.catch(() => {}); // The end of the test checks this promise.
   await isWaitedFor(1);
   const hold = Promise.withResolvers<void>();
-  held.before = hold.promise; // The next read of the loop waits.
+  held.before = hold.promise; // The hold makes the next read of the loop wait.
   await sql`truncate plants`;
   await vi.waitFor(() => expect(held.reads).toBeGreaterThan(0));
   delete held.before;
@@ -250,7 +250,7 @@ it('sends no further read for a follower that begins ahead of the loop', async (
   const first = feed.changes({ after, wait: 20 });
   await isWaitedFor(1);
   const hold = Promise.withResolvers<void>();
-  held.before = hold.promise; // The next read of the loop waits.
+  held.before = hold.promise; // The hold makes the next read of the loop wait.
   await vi.waitFor(() => expect(held.reads).toBeGreaterThan(0));
   delete held.before;
   await sql`insert into plants (id, name) values (1, 'Monstera')`;

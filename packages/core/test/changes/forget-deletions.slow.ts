@@ -53,7 +53,7 @@ it('forgets only old deletions, in steps of 1,000', async () => {
   const { store, deleteDaysAgo, ids } = await createStore();
   await deleteDaysAgo(8, 1, 2_500);
   await deleteDaysAgo(6, 2_501, 2_502);
-  await deleteDaysAgo(9, 2_503, 2_503); // A wrong clock gave this old time.
+  await deleteDaysAgo(9, 2_503, 2_503); // A wrong clock has given this deletion an old time.
   expect(await store.forgetDeletions(7)).toBe(2_501);
   expect(await ids()).toEqual([2_501, 2_502]);
 });
@@ -64,7 +64,7 @@ it('gives 41000 for a cursor inside a partly forgotten transaction', async () =>
   const { next: within } = await store.changes({ after: next, limit: 500 });
   const { next: late } = await store.changes({ after: within, limit: 1_000 });
   const lock = await sql.reserve();
-  // The second step waits for this lock, and fails.
+  // The second step waits for the lock of this transaction, and fails.
   await lock`begin`;
   await lock`select from plant_deletions where id = 1500 for update`;
   await expect(store.forgetDeletions(7)).rejects.toMatchObject({ databaseCode: '55P03' });

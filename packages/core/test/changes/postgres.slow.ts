@@ -37,7 +37,7 @@ it('contains the changes of a transaction that began first and commits last', as
   expect(await store.changes({ after })).toEqual({ changes: [], next: after });
   await store.watchFeed();
   const { heldBackFor } = store.feed();
-  expect(heldBackFor).toBeGreaterThan(0); // The store measures this time even when nobody waits.
+  expect(heldBackFor).toBeGreaterThan(0); // The store measures `heldBackFor` even when nobody waits.
   const waiting = store.changes({ after, wait: 20 });
   await vi.waitFor(() => expect(store.feed().waiting).toBe(1));
   await store.watchFeed();
@@ -176,7 +176,7 @@ it('loses nothing when Postgres uses a transaction number again after a crash', 
   onTestFinished(() => server.stop());
   const { store, sql } = await open(server.url);
   const { next: before } = await store.changes({});
-  // The log of the database contains none of these transactions.
+  // Because the commits are asynchronous, the log of the database contains none of these transactions.
   for (let i = 0; i < 5; i++) {
     await sql`select pg_current_xact_id()`;
   }

@@ -77,7 +77,8 @@ it('does not rewrite the table, and blocks no create during the build of the ind
   const before = await file();
   const other = await sql.reserve();
   await other`begin`;
-  await other`select pg_current_xact_id()`; // The build waits for this transaction.
+  // The build of the index waits for the transaction of this statement.
+  await other`select pg_current_xact_id()`;
   const switching = switchFeed({ databaseUrl }, 'on');
   await vi.waitFor(async () =>
     expect(

@@ -154,7 +154,7 @@ describe('a statement that waits for a connection', () => {
   });
 
   it.each(['lists', 'searches'] as const)(
-    'rejects %s as overloaded when a list has ended and they have waited for four fifths of their time',
+    'rejects %s as overloaded at four fifths of the time limit when a list has ended',
     async (share) => {
       const { run, accept } = createPool({ shares });
       const first = rowsOf(run('first', { share: 'lists' }));
@@ -273,7 +273,7 @@ describe('a statement that runs at its deadline', () => {
     await idle.settle();
     await before;
     const deadline = deadlineIn(50);
-    // The first statement takes the idle connection.
+    // The statement `used` takes the idle connection.
     const used = run('used', { share: 'lookUps' });
     const late = expect(run('late', { deadline })).rejects.toThrow(/no response/);
     await accept();
@@ -347,8 +347,8 @@ describe('mayCommit', () => {
 
   it.each([
     { commits: [true, true], expected: true },
-    // The first statement waits for a lock. A new statement must not wait for the commit of the second
-    // statement.
+    // The first statement waits for a lock. A new statement therefore does not wait for the commit of the
+    // second statement.
     { commits: [false, true], expected: false },
     { commits: [false, false], expected: false },
     { commits: [undefined, undefined], expected: true },
@@ -366,7 +366,8 @@ describe('mayCommit', () => {
       await idle.settle();
       await looking;
       expect(await pool.mayCommit('creates')).toBe(expected);
-      expect(await pool.mayCommit('lookUps')).toBe(false); // None of them runs.
+      // Without statements of this kind, none can be in a commit.
+      expect(await pool.mayCommit('lookUps')).toBe(false);
       // The pool keeps the connection that asked about the commits.
       expect(idle.closes).toBe(0);
       for (const connection of connections) await connection.settle();
@@ -397,7 +398,7 @@ it('rejects all waiting statements when the clocks have moved apart by more than
   await Promise.all(failed);
   expect(heard).toMatchObject([moved, moved]);
 
-  // New connections compare the clocks again.
+  // The pool closes the old connections, because new connections compare the clocks again.
   expect(creating.closes).toBe(1);
   await listing.settle();
   await list;
@@ -438,7 +439,7 @@ it('replaces a connection after ten minutes, before its next statement', async (
   expect(connection.closes).toBe(0);
   vi.advanceTimersByTime(openedAt + 10 * 60_000 - performance.now());
   const next = rowsOf(run('a statement'));
-  await setImmediate(); // `accept` moves the clock.
+  await setImmediate(); // In this turn of the event loop, `accept` moves the clock.
   await useConnection(await accept(), next);
   expect(connection.closes).toBe(1);
   expect(connection.statements).toHaveLength(2);

@@ -57,7 +57,7 @@ it('throws at once when the deadline has passed, and Node does not warn', async 
   expect(warn).not.toHaveBeenCalled();
 });
 
-// Node's timers hold 32 bits. A timer with a longer time fires at once.
+// Node's timers hold 32 bits. A timer with a longer time would fire at once.
 it.each([2 ** 31, Number.POSITIVE_INFINITY])('waits for %d milliseconds', async (milliseconds) => {
   stopClocks();
   const value = Promise.withResolvers<string>();

@@ -97,8 +97,8 @@ function createModel() {
   }
 
   /**
-   * Ends the statements that have a turn and will get no connection. For such a statement, an attempt to
-   * connect has failed, and no other connection is left.
+   * Ends the statements that have a turn and will get no connection. An attempt to connect has failed for
+   * these statements, and no other connection is left.
    */
   function endUnsent(): void {
     const hasConnection = connections.some(
@@ -125,7 +125,7 @@ function createModel() {
     expect(connecting).toBeLessThanOrEqual(1);
     expect(open().length + connecting).toBeLessThanOrEqual(creates.max + lists.max);
     for (const each of connections) {
-      // A closed pool also closes busy connections after a while.
+      // After a while, a closed pool closes even busy connections.
       if (old.has(each) && isClosed)
         expect(each.closes).toBeGreaterThanOrEqual(isBusy(each) ? 0 : 1);
       else if (old.has(each)) expect(each.closes).toBe(isBusy(each) ? 0 : 1);

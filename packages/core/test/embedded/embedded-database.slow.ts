@@ -30,7 +30,7 @@ afterEach(async () => {
 const insert = { text: 'insert into numbers values (1)' };
 const count = { text: 'select count(*)::int from numbers' };
 
-/** A statement that takes days. */
+/** A statement that would take days. */
 const endless = { text: 'select count(*) from generate_series(1, 1e12)' };
 
 it('ends a statement that does not return, and keeps the committed plants', async () => {
@@ -75,7 +75,7 @@ it.runIf(hasPosixShell)('stops writing when its data directory is replaced', asy
   await expect.poll(() => connection.run(count).catch(() => {})).toMatchObject({ rows: [[0]] });
 });
 
-// Windows does not delete files that are open.
+// Windows does not delete files that a process has open.
 it.runIf(hasPosixShell)(
   'stops writing when its database is deleted, even when another database replaces it',
   async () => {
@@ -102,7 +102,7 @@ it('reports the SQLSTATE and the severity of an error', async () => {
 it('writes a checkpoint when the log is long', async () => {
   const numberOf = async (text: string) => {
     const [row] = (await connection.run({ text })).rows;
-    return (row as [number])[0]; // The statement selects one column.
+    return (row as [number])[0]; // The statement selects one column, so the row has one value.
   };
   const logLength = () => numberOf(selectLogLength);
   const written = `select (pg_current_wal_lsn() - '0/0')::float8`;
@@ -111,7 +111,7 @@ it('writes a checkpoint when the log is long', async () => {
   for (let i = 0; i < 10; i++) await connection.run({ text: switchSegment });
   expect((await numberOf(written)) - start).toBeGreaterThan(128 * 2 ** 20);
   const afterInsert = () => connection.run(insert).then(logLength);
-  // On a slow disk, the checkpoint comes before the last two segments of 16 MiB.
+  // On a slow disk, a checkpoint leaves up to two segments of 16 MiB.
   await expect.poll(afterInsert).toBeLessThan(48 * 2 ** 20);
 });
 
@@ -141,7 +141,7 @@ it('keeps the process alive only while a statement runs', async () => {
   expect(await connection.run(count)).toMatchObject({ rows: [[1000]] });
 });
 
-// Windows has no such limit.
+// Windows has no limit of file descriptors.
 it.runIf(hasPosixShell).each([30, 48])(
   'says that file descriptors are missing when their limit is %d',
   async (limit) => {

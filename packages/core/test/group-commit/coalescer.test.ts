@@ -132,7 +132,7 @@ it('sends no further statement while a slow statement is in its commit', async (
   await vi.advanceTimersByTimeAsync(1);
   expect(sent).toEqual([['slow'], ['second']]);
   mayCommit = true;
-  // This time is longer than the pause until the coalescer asks again.
+  // During this time, the coalescer asks again whether the statement is in its commit.
   await vi.advanceTimersByTimeAsync(50);
   ends[1]?.();
   await second;
@@ -152,7 +152,7 @@ it('rejects calls that a third slow commit would make late, and sends the other 
   const send = withLatency(() => 3_000);
   const coalescer = createCoalescer({ send: recording(sent, send), mayCommit: async () => true });
   const first = coalescer.run('first');
-  // After one slow commit, the database may be fast again.
+  // After only one slow commit, the coalescer sends the call, because the database may be fast again.
   const second = expect(coalescer.run('second')).rejects.toThrow('late');
   await vi.advanceTimersByTimeAsync(3_001);
   const third = expect(coalescer.run('third')).rejects.toMatchObject({ kind: 'overloaded' });
@@ -221,7 +221,7 @@ it('sends a larger statement after a slow commit', async () => {
   expect(sizesOf(sent)).toEqual([1, 100, 50]);
 });
 
-it('sends calls in one statement when they are added together', async () => {
+it('sends calls in one statement when `runAll` adds the calls', async () => {
   const sent: string[][] = [];
   const coalescer = createCoalescer({ send: recording(sent), maxBatch: 100 });
   const outcomes = inputs(250).map((value) => ({ status: 'fulfilled', value }));
@@ -310,7 +310,7 @@ it('rejects calls that would miss their deadline, and settles the other calls in
   const { done = 0, overloaded = 0, ...others } = await overload;
   expect(others).toEqual({});
   expect(done + overloaded).toBe(1_000);
-  // Before the deadline, there is time for nine statements of ten calls.
+  // Nine statements of ten calls fit into the time before the deadline.
   expect(done).toBeGreaterThan(40);
   expect(done).toBeLessThan(80);
 });
@@ -327,8 +327,8 @@ it('accepts as many calls as two statements at a time can settle before the dead
   }
   const overload = countOutcomes(coalescer, 1_000);
   await vi.advanceTimersByTimeAsync(5_000);
-  // The coalescer accepts calls while the statements ahead need at most 80 % of five seconds.
-  // So 180 calls may wait, and ten more calls are sent at once.
+  // The coalescer accepts calls while the statements ahead need at most 80 % of five seconds. 180 calls may
+  // wait, and ten more calls are sent at once.
   expect(await overload).toEqual({ done: 190, overloaded: 810 });
 });
 
@@ -387,7 +387,7 @@ it('fills its statements even when a statement takes half of the time of a call'
     void countOutcomes(coalescer, 200);
     await vi.advanceTimersByTimeAsync(1_200);
   }
-  // The first call is sent at once, in a statement of its own.
+  // The first call has its own statement, because it is sent at once.
   expect(sizesOf(sent)).toEqual([1, ...Array(sent.length - 1).fill(128)]);
   expect(sent.length).toBeGreaterThan(20);
 });

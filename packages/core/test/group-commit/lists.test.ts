@@ -60,7 +60,7 @@ describe('lists', () => {
   it('sends one statement for all waiting lists of the same size', async () => {
     const { read, list } = await countingDatabase();
     await Promise.all([2, 2, 2, 2, 3, 3].map((limit) => list({ limit })));
-    // The first list does not wait for other lists.
+    // The first list has its own statement, because it does not wait for other lists.
     expect(read).toHaveBeenCalledTimes(3);
   });
 

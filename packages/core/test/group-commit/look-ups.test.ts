@@ -75,7 +75,7 @@ it('looks up each key once, with the latest deadline of the look-ups', async () 
 it('rejects look-ups at once when too many wait', async () => {
   const hung = Promise.withResolvers<typeof known>();
   const lookUps = tokenLookUps(() => hung.promise);
-  // Two statements are in flight, and 10,000 look-ups wait.
+  // Two statements run, and 10,000 look-ups wait.
   const accepted = hashes(10_033).map((hash) => lookUps.run(hash));
   await expect(lookUps.run('ann')).rejects.toMatchObject({
     code: 50301,

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
-// Even when somebody has changed the database, no response about a plant may be wrong.
+// The tests change the database as an operator might. No response about a plant may then be wrong.
 
 let sql: postgres.Sql;
 let url: string;
@@ -30,7 +30,8 @@ async function open(databaseUrl = url): Promise<PlantStore> {
 /** Opens the store as a user with all privileges. Row-level security applies to this user. */
 async function openAsUser(role = ''): Promise<{ store: PlantStore; user: string }> {
   await open();
-  const user = new URL(url).pathname.slice(1); // Each database has a name of its own.
+  // The name of the database is unique, so it serves as the name of the user.
+  const user = new URL(url).pathname.slice(1);
   await sql.unsafe(`create role ${user} login password 'first' ${role}`);
   await sql.unsafe(
     `grant all on plants, plant_deletions, plant_feed, access_tokens, webhooks to ${user}`,
@@ -168,7 +169,8 @@ describe('the error message of a write', () => {
   });
 
   it('says that the store has no connection after a change of the password', async () => {
-    await sql`create role with_password`.catch(() => {}); // All databases of a server share the roles.
+    // All databases of a server share the roles, so another test may have created this role.
+    await sql`create role with_password`.catch(() => {});
     const { store, user } = await openAsUser('in role with_password');
     await store.create(plant);
     await sql.unsafe(`alter role ${user} password 'second'`);
@@ -225,7 +227,8 @@ describe('a database that accepts no writes', () => {
   async function overlapping(store: PlantStore) {
     const writes: string[] = [];
     const reads: string[] = [];
-    const until = performance.now() + 1_500; // This time is enough for three attempts to get a session that writes.
+    // Within this time, the store tries three times to get a session that writes.
+    const until = performance.now() + 1_500;
     const repeat = async (call: () => Promise<unknown>) => {
       while (performance.now() < until) await call();
     };

@@ -143,7 +143,7 @@ it('does not depend on settings, other functions or constraints of the database'
   const whole = { id: 2n, name: 'Hoya', tag: 'a', createdAt: new Date('2026-01-02') };
   expect(await store.list({ limit: 10 })).toEqual({ plants: [{ id: 1n }, whole] });
   const search = { search: 'oy', limit: 10 };
-  // On a busy machine, a page can end before its first plant.
+  // On a busy machine, a page can end before it has read its first plant.
   await vi.waitFor(async () => expect(await store.list(search)).toEqual({ plants: [whole] }));
   expect(await Promise.all([store.get(1n), store.get(2n)])).toEqual([{ id: 1n }, whole]);
 });

@@ -139,7 +139,7 @@ describe.each([embedded, server])('a search on $name', ({ provide }) => {
   });
 
   it('ends a page when its time is up, and finds each plant on exactly one page', async () => {
-    // To look at plant 301 takes longer than the time of a page.
+    // With no time left, the page ends before it looks at plant 301.
     expect(await page({ search: 'RARE', after: 300n }, 50_000, 0)).toEqual({
       plants: [],
       next: 301n,

@@ -72,7 +72,7 @@ test('creates that wait for a flush share a statement, and each create gets its 
   );
   disk.cut();
   await Promise.all([first, ...others]);
-  // On a busy machine, another statement can start before the first one is in its commit.
+  // On a busy machine, the second statement can start before the first one is in its commit.
   expect(sizes.length).toBeLessThanOrEqual(3);
   expect(Math.max(...sizes)).toBeGreaterThan(0.9 * others.length);
 });

@@ -64,14 +64,15 @@ test('creates that arrive during a slow commit share the next statement', async 
   create();
   await vi.waitFor(async () => expect(await waitingCommits()).toHaveLength(1));
   const [{ now } = {}] = await admin`select clock_timestamp()::text as now`;
-  // The store asks again and again whether the first create is in its commit.
+  // Returns how often the store has asked whether the first create is in its commit.
   const asked = () => admin`
     select from pg_stat_activity
     where application_name like 'plant-store%' and query like '%syncrep%' and state = 'idle'
       and query_start > ${now}::text::timestamptz`;
   await vi.waitFor(async () => expect(await asked()).not.toHaveLength(0));
   expect(await waitingCommits()).toHaveLength(1);
-  for (let i = 0; i < 150; i++) create(); // These creates are more than a statement usually has.
+  // The test starts more creates than one statement usually contains.
+  for (let i = 0; i < 150; i++) create();
   resume();
   await Promise.all(creates);
   expect(sizes).toEqual([1, creates.length - 1]);
@@ -89,7 +90,7 @@ test('a create gets its response even when the commit outlasts the deadline of a
   const resume = await stopStandby();
   const written = writeBatch(statements, [late, ...waiting], () => {});
   await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
-  // Somebody deletes a plant that is visible, but not on the standby yet.
+  // A delete removes a plant that is visible, but not on the standby yet.
   await admin`set synchronous_commit = off`;
   await vi.waitFor(async () => {
     const { count } = await admin`delete from plants where id = 1002`;
@@ -99,7 +100,7 @@ test('a create gets its response even when the commit outlasts the deadline of a
   await Promise.allSettled(waiting.map(({ outcome }) => outcome));
   expect(await waiting[0]?.outcome).toBe('exists');
   await written;
-  // The store has not written the deleted plant again.
+  // The store has not inserted the deleted plant again.
   expect(await admin`select id::int from plants where id >= 1000`).toEqual([
     { id: 1000 },
     { id: 1001 },

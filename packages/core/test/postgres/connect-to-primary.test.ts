@@ -138,7 +138,7 @@ it('limits statements on the server to nine tenths of the timeout, and limits th
   expect(await show({ timeout: 1_000, lockTimeout: 700 })).toEqual([[['900ms']], [['700ms']]]);
   expect(await show()).toEqual([[['4500ms']], [['4s']]]);
   const endless = { timeout: Number.POSITIVE_INFINITY };
-  // This is the longest time that Postgres knows. Without this setting, a limit of the user would apply.
+  // Postgres knows no longer time limit. Without an explicit limit, a limit of the user would apply.
   expect(await show(endless)).toEqual([[[`${2 ** 31 - 1}ms`]], [['4s']]]);
 });
 

@@ -235,11 +235,14 @@ it('prepares statements behind a pooler until the pooler loses a prepared statem
   const port = await startPooler(proxy.url, (message) => {
     const text = message.toString('latin1');
     sent += text;
-    const [, ours] = /P.{4}(\w+)\w\0select name from/s.exec(sent) ?? []; // The message is Parse.
+    // The expression finds the message Parse, which contains the name of the statement.
+    const [, ours] = /P.{4}(\w+)\w\0select name from/s.exec(sent) ?? [];
     if (!ours) return message;
     const renamed = hasLost
-      ? text.replaceAll(`\0${ours}`, `\0-${ours.slice(1)}`) // Renames the statement only in messages that execute the statement.
-      : text.replaceAll(new RegExp(`(?<!")${ours}`, 'g'), `_${ours.slice(1)}`); // Renames the prepared statement in all messages, but not in the text of a query.
+      ? // Renames the statement only in messages that execute the statement.
+        text.replaceAll(`\0${ours}`, `\0-${ours.slice(1)}`)
+      : // Renames the prepared statement in all messages, but not in the text of a query.
+        text.replaceAll(new RegExp(`(?<!")${ours}`, 'g'), `_${ours.slice(1)}`);
     return Buffer.from(renamed, 'latin1');
   });
   const { query } = await connect({ port });
@@ -300,7 +303,8 @@ it('never reconnects after the server has ended its session', async () => {
 
 it('throws when the server warns that a commit may be lost, and runs the next statement', async () => {
   const { query, copy } = await connect();
-  await query('create role nobody_in_particular').catch(() => {}); // Another test may have created the role.
+  // An earlier test may have created the role.
+  await query('create role nobody_in_particular').catch(() => {});
   await query('create temporary table numbers (number int)');
   await query('grant all on numbers to public');
   await query('set role nobody_in_particular');
@@ -493,7 +497,7 @@ it('sends a cancel request, and stops waiting at the timeout when the server is 
   const silent = createServer((socket) => socket.on('data', (chunk) => received.push(chunk)));
   const port = await listen(silent);
   await cancelStatement({ host: '127.0.0.1', port }, { pid: 258, secret: 772 }, 1_000);
-  // These bytes are the length, the code 1234.5678, the process and the secret.
+  // The bytes of a cancel request are the length, the code 1234.5678, the process and the secret.
   await vi.waitFor(() =>
     expect(Buffer.concat(received).toString('hex')).toBe('0000001004d2162e0000010200000304'),
   );

@@ -18,7 +18,7 @@ beforeEach(async () => {
     network.close();
   });
   lastId = 0n;
-  // Each kind of statement has a connection now.
+  // By now, each kind of statement has an open connection.
   await createPlant();
   await Promise.all([
     createPlant(),

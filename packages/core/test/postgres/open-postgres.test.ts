@@ -41,7 +41,7 @@ const hasTable = async () => {
 it('migrates when the database is opened, and again when somebody has replaced the database', async () => {
   const database = await open();
   expect((await run(database, countPlants)).rows).toEqual([[0]]);
-  expect(proxy.accepted).toBe(2); // One connection is that of the migration.
+  expect(proxy.accepted).toBe(2); // The other connection is the connection of the migration.
   await expect(run(database, 'select x')).rejects.toMatchObject({ databaseCode: '42703' });
 
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -138,7 +138,7 @@ it('warns once when the pooler keeps no prepared statements', async () => {
     const connection = await database.nodes?.connect();
     onTestFinished(() => connection?.close());
   };
-  await connect(); // Nobody listens to this warning.
+  await connect(); // Without a listener, this warning goes nowhere.
   const warnings: string[] = [];
   database.onWarning((message) => warnings.push(message));
   for (let i = 0; i < 2; i++) await connect();
@@ -149,7 +149,7 @@ it('stops its attempts to migrate when the database is closed', async () => {
   proxy.fault = 'refuse';
   const database = await open();
   await database.close();
-  // The attempt that ran when the database closed is the last attempt.
+  // The database makes no attempt after the one that ran during the close.
   await vi.waitFor(() => expect(proxy.accepted).toBe(2));
   const other = closeAtEnd(await startFaultProxy(proxy.url));
   other.fault = 'refuse';

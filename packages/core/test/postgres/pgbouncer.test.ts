@@ -9,7 +9,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { connectPostgres } from '../../src/postgres/connection.ts';
 import { closeAtEnd } from '../fixtures/databases.ts';
 
-/** Starts a PgBouncer. Its clients share `poolSize` connections to a database. */
+/** Starts a PgBouncer. The clients of this PgBouncer share `poolSize` connections to a database. */
 async function startPooler(poolSize: number) {
   const pgBouncer = await startPgBouncer(await createDatabase(inject('postgresUrl')), poolSize);
   const admin = postgres(pgBouncer.url, { max: 1, prepare: false, fetch_types: false });

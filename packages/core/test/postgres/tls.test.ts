@@ -67,9 +67,10 @@ describe('the driver', () => {
   it('trusts the authorities of the system with sslrootcert=system, and verifies the host', () => {
     for (const mode of ['', '&sslmode=require']) {
       const { ca, checkServerIdentity } = optionsOf(`${host}/?sslrootcert=system${mode}`)
-        .ssl as ConnectionOptions; // With this parameter, `ssl` is an object.
+        .ssl as ConnectionOptions; // With `sslrootcert`, `ssl` is an object.
       expect(ca).toEqual(getCACertificates('system'));
-      const certificate = { subject: { CN: 'elsewhere' } } as PeerCertificate; // The check reads only these fields.
+      // The check reads only these fields of a certificate.
+      const certificate = { subject: { CN: 'elsewhere' } } as PeerCertificate;
       expect(checkServerIdentity?.('db.example.com', certificate)).toBeInstanceOf(Error);
     }
   });

@@ -55,7 +55,7 @@ it('builds the indexes once', async () => {
   expect(await index()).toEqual([first]);
 });
 
-it('builds an invalid index again, because its build was interrupted', async () => {
+it('builds an index again when the index is invalid after an interrupted build', async () => {
   await createTable();
   await (await build()).built;
   const [first] = await index();

@@ -13,7 +13,8 @@ describe.each(Object.entries({ plants, plantDeletions }))('the table %s', (_, ta
   it.each(Object.entries(plantColumns))(
     'contains the column of %s as `plantColumns` describes it',
     (field, listed) => {
-      const column = table[field as keyof typeof plantColumns]; // Object.entries types the field as a string.
+      // The type of `Object.entries` has texts as keys.
+      const column = table[field as keyof typeof plantColumns];
       expect({ name: column.name, isOptional: !column.notNull }).toEqual({
         name: listed.name,
         isOptional: listed.isOptional,

@@ -162,7 +162,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await store.create({ id: 2n, name: 'Hoya' });
     await store.forgetDeletions(0);
     const { cursor: after } = await show(receiver.name);
-    // The process keeps the last changes in memory for some seconds.
+    // For some seconds, the process keeps the last changes in memory.
     const read = () => store.changes({ after, wait: 1 });
     await vi.waitFor(() => expect(read()).rejects.toMatchObject({ kind: 'cursorExpired' }));
     await store.webhooks.resume(receiver.name);

@@ -50,7 +50,7 @@ export class CopiedRow {
         this.isNull[field] = false;
       } else if (meaning === escapes) {
         at++;
-        // In this format, `\N` always is a missing value.
+        // In COPY's text format, `\N` always is a missing value.
         if (bytes[at] === letterN) this.isNull[field] = true;
         else this.isSpecial = true;
       } else {

@@ -120,7 +120,7 @@ export function unusedColumns(header: CsvHeader, columns: Columns | undefined): 
   return names.filter((name) => name !== '' && !isUsed(name));
 }
 
-/** Whether the file is the rejects file of an import. A rejects file starts with two additional columns. */
+/** Whether the file is the rejects file of an import, which starts with two more columns. */
 export function isOfRejectsFile({ columns }: CsvHeader): boolean {
   return columns[0] === 'line' && columns[1] === 'reason';
 }

@@ -10,7 +10,7 @@ const lineOverhead = 32;
  * Parses CSV (RFC 4180, with any delimiter) line by line. A quoted field may contain newlines.
  *
  * This parser is our own because it must distinguish `""` from an empty field. After a misplaced quote, the
- * parser must start a new record at the next line. Of csv-parse, papaparse and udsv, only csv-parse
+ * parser must also start a new record at the next line. Of csv-parse, papaparse and udsv, only csv-parse
  * distinguishes `""`, but it needs about twice the CPU time of our whole reader.
  */
 export class CsvParser {
@@ -35,7 +35,7 @@ export class CsvParser {
    * Parses a line.
    *
    * @returns the record that ends with this line, or undefined when the record continues in the next line
-   * @throws SyntaxError when a quote is misplaced. After this error, the next line starts a new record.
+   * @throws SyntaxError when a quote is misplaced. After a SyntaxError, the next line starts a new record.
    */
   add(line: string): Field[] | undefined {
     if (!this.isInRecord && !line.includes('"')) {

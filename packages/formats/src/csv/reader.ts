@@ -88,7 +88,7 @@ class CsvReader {
       toReject: (row, reason) =>
         format.record(row.line, reason, textOf(row, lines, before + 1, this.#lineEnd)),
     });
-    let start = 0; // The index of the record's first line.
+    let start = 0; // The index of the record's first line in `lines`.
     let next = this.#openLines.length;
     let part = emptyPart();
     while (next < lines.length || (isEnd && this.#parser.isInRecord)) {
@@ -175,7 +175,7 @@ class CsvReader {
 
 /**
  * When a record of several lines has an error, a quote is most likely misplaced, and the further lines are
- * other records. So the reader rejects only the first line, and starts a new record at the second line.
+ * other records. The reader then rejects only the first line, and starts a new record at the second line.
  */
 function withSwallowedLines({ line, error }: Row & { error: string }, lastLine: number): Row {
   const lines = `lines ${line} to ${lastLine} were read as one row because of a quote`;

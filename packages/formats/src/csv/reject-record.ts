@@ -1,8 +1,8 @@
 import { type CsvHeader, isOfRejectsFile } from './header.ts';
 
 /**
- * Formats rejected rows as CSV. The columns `line` and `reason` come before the unchanged row of the file. So
- * a person can correct the rejects file and import it.
+ * Formats rejected rows as CSV. The columns `line` and `reason` come before the unchanged row of the file. A
+ * person can correct the rejects file and import it.
  */
 export function rejectFormat(header: CsvHeader) {
   const { delimiter, text } = header;

@@ -31,7 +31,7 @@ export function toRowByHeader(
       for (let at = 0; at < length; at++) {
         const column = used[at];
         const text = withoutMark(record[at]);
-        // The store reports a missing value, together with the errors of other fields.
+        // The store reports a missing value, together with the errors of the other fields.
         if (column === undefined || text === undefined) continue;
         const { field, name, kind } = column;
         const value = readValue(kind, text);

@@ -91,8 +91,8 @@ function fieldReader(options: ReadOptions): (value: unknown) => unknown {
 }
 
 /**
- * Adds the line and the reason to the unchanged text of an object. So a person can correct the rejects file
- * and import it. When a row is not an object, a new object contains its text in `row`.
+ * Adds the line and the reason to the unchanged text of an object. A person can correct the rejects file and
+ * import it. When a row is not an object, a new object contains its text in `row`.
  */
 function toReject(row: Row, reason: string, text: string): string {
   const start = `{"line":${row.line},"reason":${JSON.stringify(reason)},`;

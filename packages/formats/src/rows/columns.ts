@@ -15,7 +15,7 @@ export interface FileColumn extends Column {
   readonly field: string;
 }
 
-/** The store sets this property when a plant lacks it. */
+/** A plant may lack this property, which the store then sets. */
 const createdAt = 'createdAt';
 
 /**

@@ -3,12 +3,12 @@ import { showValue } from './show-value.ts';
 
 /**
  * Explains why the store rejects a plant. Adds the invalid values to the store's message, and replaces the
- * names of properties by the names of columns. Does not add names and tags, because they can be long.
+ * names of properties by the names of columns. Names and tags can be long, so the message omits them.
  */
 export function reasonOf(message: string, plant: unknown, columns?: Columns): string {
   if (typeof plant !== 'object' || plant === null) return message;
   return fileColumns(columns).reduce((reason, { kind, field, name }) => {
-    const value = (plant as Record<string, unknown>)[field]; // Every object has this type.
+    const value = (plant as Record<string, unknown>)[field]; // Any object can be read as a record.
     if (kind === 'text' || value === undefined) return reason;
     // `parseJson` returns NaN for a fraction that JavaScript would round to an integer.
     const shown = Number.isNaN(value) ? '' : `${showValue(value)} `;

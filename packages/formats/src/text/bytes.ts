@@ -22,6 +22,7 @@ export async function* bytesOf(stream: ReadableStream<Uint8Array>): AsyncGenerat
       if (value) yield value;
     }
   } finally {
-    await reader.cancel().catch(() => {}); // A stream that failed has already thrown its error.
+    // A stream that has failed has already thrown its error in the loop.
+    await reader.cancel().catch(() => {});
   }
 }

@@ -46,8 +46,7 @@ async function* skip(input: AsyncIterable<Uint8Array>, count: number): AsyncGene
 }
 
 /**
- * Reads even Latin-1 as Windows-1252, as browsers do. The encodings differ only in characters that no text
- * uses.
+ * Reads Latin-1 as Windows-1252, as browsers do. The encodings differ only in characters that no text uses.
  */
 async function* fromWindows1252(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('windows-1252');
@@ -59,7 +58,7 @@ async function* fromUtf16(
   encoding: Utf16,
 ): AsyncGenerator<Uint8Array> {
   const decode = unitDecoder(encoding);
-  let rest = new Uint8Array(); // Contains one byte or none.
+  let rest = new Uint8Array(); // `rest` contains one byte or none.
   let lead = ''; // The first half of a surrogate pair, or none.
   for await (const chunk of input) {
     const bytes = concatenate([rest, chunk]);

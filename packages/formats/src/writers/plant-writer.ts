@@ -52,7 +52,8 @@ export function createPlantWriter(
 }
 
 function valueIn(plant: object, field: string): Value {
-  return (plant as Record<string, Value>)[field]; // The values of a plant have these types.
+  // The cast is safe, because the values of a plant have these types.
+  return (plant as Record<string, Value>)[field];
 }
 
 function forSpreadsheet(value: Value, kind: ColumnKind): Value {

@@ -83,7 +83,8 @@ export type ErrorKind = keyof typeof errorCatalogue;
 export type ErrorCode = (typeof errorCatalogue)[ErrorKind]['code'];
 
 /** The names of all errors, in the catalogue's order. */
-export const errorKinds = Object.keys(errorCatalogue) as ErrorKind[]; // `Object.keys` returns `string[]`.
+// The type of `Object.keys` is `string[]`, because TypeScript allows further keys.
+export const errorKinds = Object.keys(errorCatalogue) as ErrorKind[];
 
 /**
  * Finds the name of an error by its error code. Returns undefined for a code that only a newer server has.

@@ -5,8 +5,8 @@ import { parseJson, quoteLongIntegers } from './parse-json.ts';
  * Wraps a `fetch` for a client that a generator made from the OpenAPI document. With the returned function,
  * the client does not round integers beyond ±(2^53−1).
  *
- * In a response, `json()` returns such an integer as a `bigint`. `text()` returns such an integer in quotes,
- * because many clients pass the text to `JSON.parse`.
+ * In a response, `json()` returns a longer integer as a `bigint`. `text()` returns a longer integer in
+ * quotes, because many clients pass the text to `JSON.parse`.
  *
  * The body of a request may contain `bigint`s. Clients write the body with `JSON.stringify`, so this function
  * defines `BigInt.prototype.toJSON`, unless the program has defined it.
@@ -48,11 +48,11 @@ async function exactRequest([input, init]: FetchRequest): Promise<FetchRequest> 
 async function exactResponse(response: Response): Promise<Response> {
   if (!isJson(response)) return response;
   const text = await response.text();
-  if (text === '') return response; // The response to a HEAD has no body.
+  if (text === '') return response; // A response to HEAD has no body.
   const body = new TextEncoder().encode(quoteLongIntegers(text));
   const headers = new Headers(response.headers);
   headers.delete('content-encoding');
-  // Without this header, openapi-fetch calls `text()` in place of `json()`.
+  // Without `content-length`, openapi-fetch calls `text()` in place of `json()`.
   headers.set('content-length', String(body.length));
   const { status, statusText, url } = response;
   const exact = new Response(body, { status, statusText, headers });
@@ -63,7 +63,7 @@ async function exactResponse(response: Response): Promise<Response> {
 function withExactJson(response: Response, text: string): Response {
   return Object.assign(response, {
     async json() {
-      await response.arrayBuffer(); // Throws when the body has already been read.
+      await response.arrayBuffer(); // `arrayBuffer` throws when the body has already been read.
       return parseJson(text);
     },
     clone: () => withExactJson(Response.prototype.clone.call(response), text),

@@ -36,8 +36,9 @@ export function quoteLongIntegers(text: string): string {
 }
 
 /**
- * Matches a number that plain `JSON.parse` may round, and the character before it. Such a number has an
- * exponent, or more than the 15 digits that a double always holds. The pattern can match a part of a string.
+ * Matches a number that plain `JSON.parse` may round, and the character before it. A number that may be
+ * rounded has an exponent, or more than the 15 digits that a double always holds. The pattern can match a
+ * part of a string.
  */
 const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
 
@@ -55,7 +56,7 @@ const int64Syntax = /^-?\d{16,19}$/;
  * property.
  */
 function withInteger(value: unknown, integer: unknown): object | undefined {
-  // Object.keys would return a key for each character of a string.
+  // For a string, `Object.keys` would return a key for each character.
   if (typeof value === 'string' || Array.isArray(value)) return undefined;
   const object: Record<string, unknown> = Object(value);
   for (const key of Object.keys(object)) {
@@ -95,7 +96,7 @@ function hasSourceText(): boolean {
  * U+0000 and the number. No other text of the store contains U+0000.
  */
 function parseMarked(text: string, read: ReadNumber): unknown {
-  JSON.parse(text); // Throws when the text is not JSON.
+  JSON.parse(text); // `JSON.parse` throws when the text is not JSON.
   const marked = text.replaceAll(stringOrNumber, (token) =>
     token.startsWith('"') ? token : `"\\u0000${token}"`,
   );

@@ -4,7 +4,7 @@ import './provided-context.ts';
 
 /** Starts one Citus cluster for a test run. Tests get the cluster by `inject('citus')`. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // No test crashes the machine, so no test needs fsync, which is slow.
+  // Tests do not crash the machine, so they need no fsync, which is slow.
   const cluster = await startCitus({ settings: { fsync: 'off' } });
   project.provide('citus', cluster.addresses);
   return () => cluster.stop();

@@ -62,7 +62,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     accepted++;
     if (fault === 'refuse') return void client.resetAndDestroy();
     const server = connect(target);
-    let isBlackhole = false; // A connection stays a black hole, because no data may arrive after lost data.
+    let isBlackhole = false; // Once a connection has lost data, it stays a black hole.
     let isHeld = false;
     const own = generation;
     const isForgotten = () => own !== generation;
@@ -107,11 +107,12 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   });
   const forward = (chunk: Buffer, to: Socket) => {
     if (delay === 0) to.write(chunk);
-    else setTimeout(() => to.writable && to.write(chunk), delay); // Node keeps timers of equal delays in order.
+    // Node keeps timers of equal delays in order.
+    else setTimeout(() => to.writable && to.write(chunk), delay);
   };
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  const { port } = proxy.address() as { port: number }; // The proxy listens on a port, not on a pipe.
+  const { port } = proxy.address() as { port: number }; // The proxy listens on a port, and not on a pipe.
 
   return {
     url: Object.assign(new URL(serverUrl), { port: String(port) }).href,

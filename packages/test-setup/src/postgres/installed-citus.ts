@@ -6,7 +6,7 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 /** Debian installs each version of Postgres in its own directory, which is not in the PATH. */
 const debian = '/usr/lib/postgresql/*/bin/pg_config';
 
-/** Returns the programs of an installed Postgres with Citus, or undefined without such a Postgres. */
+/** Returns the programs of an installed Postgres with Citus, or undefined when there is none. */
 export function installedCitus(): PostgresBinaries | undefined {
   const installation = ['pg_config', ...globSync(debian)].map(directoriesOf).find(hasCitus);
   if (!installation) return undefined;
@@ -25,7 +25,7 @@ function directoriesOf(pgConfig: string): Directories | undefined {
     const [binaries = '', libraries = ''] = output.split('\n');
     return { binaries, libraries };
   } catch {
-    return undefined; // The program is not installed.
+    return undefined; // An error means that the program is not installed.
   }
 }
 

@@ -58,7 +58,8 @@ export async function startCitus(options: CitusOptions = {}): Promise<TestCitus>
       return { server, proxy: hasProxies ? await startFaultProxy(server.url) : undefined };
     }),
   );
-  const [coordinator, ...others] = nodes as [CitusNode, ...CitusNode[]]; // The first of the nodes is the coordinator.
+  // The first element of `nodes` is the coordinator.
+  const [coordinator, ...others] = nodes as [CitusNode, ...CitusNode[]];
 
   return {
     coordinator,

@@ -59,8 +59,8 @@ export async function startPostgres(
   const installation = await prepareInstallation(binaries);
   const { owner, data } = installation;
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C'];
-  initdb.push('--no-sync'); // No test crashes the machine.
-  // The write-ahead log's usual files of 16 MiB may exceed the limit.
+  initdb.push('--no-sync'); // Tests do not crash the machine, so initdb need not sync its files.
+  // Files of 16 MiB, the usual size of the write-ahead log's files, may exceed the limit.
   if (maxFileSize < Number.POSITIVE_INFINITY) initdb.push('--wal-segsize=1');
   await promisify(execFile)(installation.binaries.initdb, initdb, { ...owner, cwd: '/' });
   await writeFile(join(data, 'pg_hba.conf'), hostBasedAuthentication);

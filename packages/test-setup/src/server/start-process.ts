@@ -52,7 +52,7 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
   }
   let hasEnded = false;
   const exit = once(child, 'close').then(([code, signal]) => {
-    hasEnded = true; // `close` comes after all of the output.
+    hasEnded = true; // The event `close` comes after the whole output.
     return code ?? signal;
   });
   const printed: StartedProcess['printed'] = async (pattern) => {

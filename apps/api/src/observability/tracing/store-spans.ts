@@ -22,10 +22,10 @@ interface CallSpan {
 
 /**
  * Makes the spans of the store's work, by OpenTelemetry's conventions for databases. Returns a function that
- * ends this.
+ * ends the spans.
  *
- * The span of a statement is a child of the first call that the statement carries. A statement that several
- * calls share has a link to each of these calls, and each of these calls has a link to the statement.
+ * A statement's span is a child of the first call that shares the statement. All calls of a shared statement
+ * have a link to its span, and its span has a link to each call.
  */
 export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefined>): () => void {
   const callers = new WeakMap<object, CallSpan>();
@@ -35,7 +35,8 @@ export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefi
   };
   const calls = new WeakMap<TracedCall, Span>();
   diagnostics.wait.subscribe(onWait);
-  diagnostics.batch.bindStore(work, (batch) => batch as TracedBatch); // Only `carry` publishes.
+  // Only the function `carry` publishes on this channel.
+  diagnostics.batch.bindStore(work, (batch) => batch as TracedBatch);
   diagnostics.call.start.bindStore(work, (call) => startCall(call as TracedCall));
   const stops = [
     watch(
@@ -68,7 +69,8 @@ export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefi
 
   /** Each call of a tRPC request has a span of its own. A REST request is itself the call. */
   function startCall(call: TracedCall): Work | undefined {
-    const request = call.caller as FastifyRequest | undefined; // The server passes only its requests.
+    // Every caller is a request, because only the server calls the store.
+    const request = call.caller as FastifyRequest | undefined;
     const parent = request?.span;
     if (!parent) return work.getStore();
     if (!request.routeOptions.url?.startsWith('/trpc/')) return { span: parent, request };
@@ -120,7 +122,7 @@ export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefi
   }
 
   function startAttempt({ url }: { url: string }): Span {
-    const { hostname, port, protocol } = URL.parse(url) ?? {}; // The path may contain a secret.
+    const { hostname, port, protocol } = URL.parse(url) ?? {}; // The URL's path may contain a secret.
     const attributes = {
       'http.request.method': 'POST',
       'server.address': hostname,
@@ -131,8 +133,8 @@ export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefi
 }
 
 /**
- * Whether a statement may belong to a call. A call that follows the feed would have too many statements, and
- * work in the background may outlive the call that began the work.
+ * Whether the spans of new statements may still belong to a call. A call that follows the feed would have too
+ * many statements, and work in the background may outlive the call that began the work.
  */
 function isOpen(work: Work | undefined): work is CallSpan {
   if (!work || !('span' in work)) return false;

@@ -33,7 +33,7 @@ export function parseJsonBodies(
         } catch (error) {
           return done(error as Error); // `readText` and `decode` throw only errors.
         }
-        // The next step may take as long as the parser, so other requests get a turn first.
+        // The next step may take as long as the parser, so other requests continue before that step.
         if (isLarge(body.length)) setImmediate(done, null, value);
         else done(null, value);
       }),
@@ -70,13 +70,13 @@ function decode(body: Buffer): string {
   return body.toString();
 }
 
-/** The most levels of nesting in an input. RFC 8259 §9 allows such a limit. */
+/** The most levels of nesting in an input. RFC 8259 §9 allows a limit of nesting. */
 const maxLevels = 500;
 
 /**
- * The most values in a body. While the server reads the values of a body, all other requests wait.
- * `inexact` is for texts with numbers that JavaScript would round, because `parseJson` reads such texts
- * slowly. Ten batches of 1,000 plants in one tRPC request stay below `exact`.
+ * The most values in a body. While the server reads the values of a body, all other requests wait. `inexact`
+ * is the limit for texts with numbers that JavaScript would round, because `parseJson` reads such texts
+ * slowly. A tRPC request with ten batches of 1,000 plants stays below `exact`.
  */
 const maxValues = { exact: 64_000, inexact: 25_000 };
 

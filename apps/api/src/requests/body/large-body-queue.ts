@@ -12,8 +12,8 @@ export type QueueBody = (
 
 /**
  * Makes a function that reads large bodies one after the other, because a body of 1 MiB takes up to 0.1 s.
- * After each body, the function pauses for as long as the body took. So small requests and new connections
- * get half of the time.
+ * After each body, the function pauses for as long as the body took, so that other requests get half of the
+ * time.
  */
 export function createLargeBodyQueue(): QueueBody {
   const waiting: (() => void)[] = [];

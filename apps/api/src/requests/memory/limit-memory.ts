@@ -32,7 +32,7 @@ export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits
     countPart,
     reserveBody(request, _reply, done) {
       const length = request.headers['content-length'];
-      // A longer body is rejected without being read.
+      // The server rejects a longer body before it reads any byte.
       if (length !== undefined) add(request, 'bodyBytes', Math.min(Number(length), bodyLimit));
       done();
     },
@@ -70,13 +70,14 @@ export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits
       else raw.once('close', () => release(request));
       if (length > 0 && !raw.destroyed) {
         const more = length - request.pageBytes;
-        // Many requests may share one page, and only this code counts a shared page. A write gets its
-        // response even over the budget.
+        // A page that many requests share is counted only here. A write gets its response even over the
+        // budget.
         if (more > 0 && request.method === 'GET') add(request, 'pageBytes', more);
         else set(request, 'pageBytes', length);
         set(request, 'bodyBytes', 0);
       }
-      done(); // The bytes of a stream stay counted, because its calls wait for the database.
+      // A stream stays counted after a disconnect, because its calls may still wait for the database.
+      done();
     },
   };
 

@@ -2,15 +2,16 @@ import { getHeapStatistics } from 'node:v8';
 import { PlantStoreError } from '@plant-store/core';
 import type { FastifyRequest } from 'fastify';
 
-/** Each kind of memory may fill half of the budget, so that bodies leave memory for pages. */
+/** Each kind of memory may fill half of the budget, so that bodies never take the memory of pages. */
 type Kind = 'bodyBytes' | 'pageBytes';
 
-/** Bytes. Large bodies get a quarter, which the server can read well within a deadline. */
+/** The largest budget in bytes. Bodies of a quarter of this size can be read within a deadline. */
 const maxBudget = 64 * 2 ** 20;
 
 /**
- * Returns the bytes that all requests may hold together. The real memory is larger. A body needs four times
- * its size, and during parsing up to 40 times its size. A page exists as rows, as JSON and as bytes.
+ * Returns the bytes that all requests may hold together. The process uses more memory than these bytes. A
+ * body needs four times its size, and up to 40 times its size while the server parses the body. A page exists
+ * three times: as rows, as JSON and as bytes.
  */
 export function defaultMemoryBudget(): number {
   return Math.min(maxBudget, Math.floor(getHeapStatistics().heap_size_limit / 8));

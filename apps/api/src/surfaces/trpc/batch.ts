@@ -39,7 +39,7 @@ export async function sendBatch(
   };
   const calls: Promise<string>[] = [];
   for (const [index, path] of paths.entries()) {
-    // The check of a large input takes some milliseconds, so other requests get a turn between two calls.
+    // The check of a large input takes some milliseconds, so other requests continue between two calls.
     if (index > 0 && isLarge(request.bodyBytes)) await setImmediate();
     calls.push(envelopeOf(path, index));
   }

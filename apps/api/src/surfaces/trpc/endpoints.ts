@@ -71,9 +71,9 @@ function takeJson(request: FastifyRequest, index: number | undefined): unknown {
 }
 
 /**
- * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text means that there is no
- * input. A fraction that `JSON.parse` would round to an integer becomes NaN. An integer beyond ±(2^53−1)
- * stays a number. The schema rejects both.
+ * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text means that there is no input. A
+ * fraction that `JSON.parse` would round to an integer becomes NaN. An integer beyond ±(2^53−1) stays a
+ * number. The schema rejects NaN, and integers beyond ±(2^53−1) that are numbers.
  */
 export function readJson(text: string): unknown {
   return text === '' ? undefined : parseJson(text, Number);

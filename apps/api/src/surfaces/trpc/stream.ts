@@ -21,7 +21,8 @@ export const maxStreamValues = 24_000;
 
 /**
  * Sends the results of a request of `httpBatchStreamLink` as a stream. The calls run in tRPC's own
- * `resolveResponse`, because tRPC defines the format. A stream costs several times as much as `sendBatch`.
+ * `resolveResponse`, because tRPC defines the format. A stream costs several times the CPU time of
+ * `sendBatch`.
  */
 export async function sendStream(
   { store, router, memory }: StreamOptions,
@@ -32,8 +33,8 @@ export async function sendStream(
   const context = callContext(store, request, reply);
   const json = request.body === undefined ? '' : JSON.stringify(request.body);
   request.body = undefined;
-  memory.reserveParsed(request, json); // tRPC keeps all inputs.
-  await setImmediate(); // tRPC reads all inputs at once, so other requests get a turn first.
+  memory.reserveParsed(request, json); // tRPC keeps all inputs until the response.
+  await setImmediate(); // tRPC reads all inputs at once, so other requests continue first.
   const response = await resolveResponse({
     router,
     req: asWebRequest(request, reply, json),
@@ -49,7 +50,7 @@ export async function sendStream(
   // Node itself chooses the transfer encoding of a stream, by the version of HTTP.
   const { 'transfer-encoding': _, ...headers } = Object.fromEntries(response.headers);
   reply.code(response.status).headers({ ...headers, ...jsonHeaders });
-  // A stream has no length. Over HTTP/1.0, only the end of the connection could end a stream.
+  // A stream has no length. HTTP/1.0 can mark the end of a stream only by closing the connection.
   return request.raw.httpVersion === '1.0'
     ? sendJsonText(reply, await response.text())
     : reply.send(response.body);

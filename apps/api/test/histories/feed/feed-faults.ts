@@ -80,7 +80,7 @@ export const promoteStandby: BeginFault = async (world, instance) => {
   await database.admin.end({ timeout: 1 });
   return async () => {
     await untilReady(world.database.admin);
-    // A follower gets this plant only when it notices the promotion.
+    // A follower gets the plant `promoted` only after the follower has noticed the promotion.
     await world.database.admin`insert into plants (id, name) values (0, 'after the promotion')`;
   };
 };

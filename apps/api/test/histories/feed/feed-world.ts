@@ -17,7 +17,7 @@ import { type Instance, startInstance, startWorld, type World, withStandby } fro
 export interface FeedWorld extends World {
   /** The primary. */
   database: PlantsDatabase;
-  /** The standby. It is undefined after its promotion, and in a world without a standby. */
+  /** The standby, which is undefined after its promotion, and in a world without a standby. */
   standby: TestPostgres | undefined;
   /** The network between this process and the first primary. */
   readonly feedNetwork: FaultProxy;

@@ -69,7 +69,7 @@ export function startFollower(name: string, way: Way, world: FeedWorld, random: 
           if (copy) earlier.push(copy.changes);
           copy = undefined;
         }
-        // The errors of `fetch` itself have a cause.
+        // An error of `fetch` has a cause, and a bug in our code has no cause.
         const isBug = ['RangeError', 'TypeError'].includes(error.name) && !error.cause;
         if (error instanceof UnexpectedError || isBug) unexpected.push(error.message);
       });

@@ -13,7 +13,7 @@ import { CursorExpired, throwError, throwTrpcError, UnexpectedError } from './fe
 import type { FeedWorld } from './feed-world.ts';
 import { readEvents } from './read-events.ts';
 
-/** A way to read the feed. It delivers the pages after a cursor until an error or an abort. */
+/** A way to read the feed. The way delivers the pages after a cursor until an error or an abort. */
 export type Way = (
   world: FeedWorld,
   random: Random,
@@ -145,5 +145,5 @@ async function get<T>(
   const response = await fetch(`${url}${path}?${pairs.join('&')}`, { headers, signal });
   const body: unknown = await response.json();
   if (!response.ok) throwError(Object(body));
-  return body as T; // Other tests check the types of the responses.
+  return body as T; // The cast is safe, because other tests check the types of the responses.
 }

@@ -107,7 +107,7 @@ async function call(
       acknowledged.push(...plants.filter((_, i) => results[i]?.result === 'created').map(createOf));
     }
   } catch {
-    // The call got no response, so its plants may be stored.
+    // The call got no response, so the store may have its plants.
   }
 }
 

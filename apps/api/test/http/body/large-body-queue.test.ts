@@ -5,7 +5,7 @@ import { createLargeBodyQueue } from '../../../src/requests/body/large-body-queu
 const large = 2 ** 20;
 
 function request({ isGone = false, waitTime = 0 } = {}): FastifyRequest {
-  return { isGone, waitTime } as FastifyRequest; // The queue reads only these properties.
+  return { isGone, waitTime } as FastifyRequest; // The queue reads only these two properties of a request.
 }
 
 /** Returns a function that hands a body to the queue, and a list of the outcomes of all bodies. */

@@ -51,7 +51,7 @@ describe.each(surfaces)('over $name', ({ path }) => {
       socket.on('error', (error) => errors.push(error));
       const half = body.length / 2;
       socket.write(head(path, framing, close) + body.slice(0, half));
-      // The text ends when the server ends its side of the connection.
+      // `text` resolves when the server has ended its side of the connection.
       expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 .*"error":41300,/s);
       socket.end(body.slice(half));
       await once(socket, 'close');

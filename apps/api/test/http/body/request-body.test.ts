@@ -76,7 +76,7 @@ describe.each(surfaces)('over $name', (surface) => {
 
   it('responds with 415 when there is no content type', async () => {
     const authorization = `Bearer ${server.token}`;
-    const body = new Blob([plant]); // fetch adds no Content-Type, because the Blob has no type.
+    const body = new Blob([plant]); // The Blob has no type, so fetch adds no Content-Type.
     const response = await fetch(server.url + surface.path, {
       method: 'POST',
       headers: { authorization },

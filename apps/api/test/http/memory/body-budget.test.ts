@@ -144,14 +144,15 @@ describe('while a create waits for the database', () => {
     await vi.waitFor(expectSpace);
   });
 
-  it('neither processes nor keeps a body that arrives after the error of the request', async () => {
+  it('neither processes nor keeps a body that arrives after the error response to its request', async () => {
     const socket = openSocket(server.url);
     const received = text(socket);
-    // The error of the second request waits for the response to the first request.
+    // The error response to the second request waits for the response to the first request.
     socket.write(rawPost('{"id":1,"name":"x"}') + rawPost(large).slice(0, -1));
     await vi.waitFor(() => expect(create).toHaveBeenCalled());
     const later = openSocket(server.url);
-    later.write('GET /livez HTTP/1.1\r\n'); // This request times out after the second request.
+    // The test sends this incomplete request after the second request, so this request times out last.
+    later.write('GET /livez HTTP/1.1\r\n');
     await server.requestsTimeOut(once(later.resume(), 'close'));
     socket.write('}');
     await fetch(`${server.url}/livez`);

@@ -15,7 +15,7 @@ it('rejects lists but accepts creates while slow clients do not read their pages
   const request = rawRequest('GET /plants', [authorization]);
   const slow = Array.from({ length: 4 }, () => openSocket(server.url).pause());
   onTestFinished(() => slow.forEach((socket) => void socket.destroy()));
-  // The clients repeat the request, because the operating system itself holds some MiB of each connection.
+  // The clients repeat the request, because the operating system stores some MiB for each connection.
   const requests = setInterval(() => slow.forEach((socket) => void socket.write(request)), 20);
   onTestFinished(() => clearInterval(requests));
 
@@ -36,7 +36,7 @@ it('rejects lists but accepts creates while slow clients do not read their pages
 });
 
 it.each([
-  // The count of the first read would become negative, and the count of the second read would never end.
+  // With the wrong count, the memory of the second read would never be released.
   { blocked: 'runs in the database', otherLists: 0, nameLength: 1 },
   { blocked: 'waits for its turn', otherLists: 2, nameLength: 2 ** 20 - 100 },
 ])(
@@ -99,7 +99,7 @@ it.each([
     const others = Array.from({ length: otherLists }, () => opened.store.list({ limit: 100 }));
     await statementsWait(otherLists);
     canRead.resolve();
-    await setImmediate(); // The read takes its place.
+    await setImmediate(); // During this turn of the event loop, the read takes its place in the queue.
     await statementsWait(otherLists || 1);
     endStream?.();
     expect(await stream.text()).toContain('event: connected');
@@ -107,7 +107,7 @@ it.each([
     await Promise.allSettled([...others, ...reads]);
     expect(reads).toHaveLength(1);
 
-    // One list fits into the memory, and two do not.
+    // The memory budget has room for one list, but not for two lists.
     const [rest] = callers;
     // On a busy machine, the first list can reach its deadline.
     await vi.waitFor(async () => {

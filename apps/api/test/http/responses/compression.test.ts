@@ -38,20 +38,23 @@ describe.each(lists)('a list over %s', (_name, path) => {
     ['GZIP', 'gzip', gunzipSync],
     ['br;q=0.5, gzip;q=0.8', 'gzip', gunzipSync],
     ['br;q=0, gzip', 'gzip', gunzipSync],
-  ] as const)('has, for Accept-Encoding: %s, the coding %s', async (accepted, coding, expand) => {
-    const plain = await send(path);
-    const { headers, bytes } = await send(path, [`Accept-Encoding: ${accepted}`]);
-    expect(headers.get('content-encoding')).toBe(coding);
-    expect(bytes.length).toBeLessThan(plain.bytes.length / 6);
-    expect(expand(bytes).equals(plain.bytes)).toBe(true);
-  });
+  ] as const)(
+    'sends, for Accept-Encoding: %s, the list with the coding %s',
+    async (accepted, coding, expand) => {
+      const plain = await send(path);
+      const { headers, bytes } = await send(path, [`Accept-Encoding: ${accepted}`]);
+      expect(headers.get('content-encoding')).toBe(coding);
+      expect(bytes.length).toBeLessThan(plain.bytes.length / 6);
+      expect(expand(bytes).equals(plain.bytes)).toBe(true);
+    },
+  );
 
   it.each([
     { sent: [] },
     { sent: ['Accept-Encoding: gzip', close] },
     { sent: ['Accept-Encoding: identity'] },
     { sent: ['Accept-Encoding: gzip;q=0, *'] },
-  ])('is not compressed for a client that sends $sent', async ({ sent }) => {
+  ])('sends the list uncompressed to a client that sends $sent', async ({ sent }) => {
     const { headers } = await send(path, sent);
     expect(headers.get('vary')).toMatch(/Accept-Encoding\b/);
     expect(headers.has('content-encoding')).toBe(false);
@@ -64,7 +67,8 @@ describe.each(lists)('a list over %s', (_name, path) => {
       expect(head.headers.get(name)).toBe(get.headers.get(name));
     }
     expect(head.headers.get('content-encoding')).toBe('gzip');
-    expect(head.body).toMatch(/^HTTP\/1\.1 200 /); // The next response follows at once.
+    // The connection has the next response at once, without a body before it.
+    expect(head.body).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 

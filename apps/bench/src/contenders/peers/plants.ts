@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { z } from 'zod';
 import { databaseUrl } from './environment.ts';
 
-/** The body of a create. Ids beyond 2^53 are invalid, because the peers' JSON parsers round such ids. */
+/** The body of a create. Ids beyond 2^53 are invalid, because the peers' JSON parsers would round them. */
 export const NewPlant = z.object({
   id: z.int(),
   name: z.string(),

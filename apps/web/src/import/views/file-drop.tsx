@@ -11,7 +11,8 @@ export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void })
       setIsOver(true);
     };
     const onDragLeave = ({ relatedTarget }: DragEvent) => {
-      if (relatedTarget === null) setIsOver(false); // The pointer left the page.
+      // Without a related target, the pointer has left the page.
+      if (relatedTarget === null) setIsOver(false);
     };
     const onDrop = (event: DragEvent) => {
       setIsOver(false);

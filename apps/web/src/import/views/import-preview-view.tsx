@@ -83,7 +83,8 @@ function FirstRow({ checked: { row, plant, reason } }: { checked: CheckedRow }) 
 
 function textOf(plant: object, field: string) {
   if (field === 'createdAt') return <em>now</em>;
-  const value = (plant as Record<string, Parameters<typeof columnText>[0] | undefined>)[field]; // The properties of a plant have these types.
+  // The cast is safe, because the properties of a plant have these types.
+  const value = (plant as Record<string, Parameters<typeof columnText>[0] | undefined>)[field];
   if (value === undefined) return <span className="visually-hidden">missing</span>;
   return value === '' ? <em>empty</em> : <bdi>{columnText(value)}</bdi>;
 }

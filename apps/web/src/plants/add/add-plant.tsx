@@ -29,7 +29,8 @@ interface AddPlantProps {
   onAdded(plant: NewPlant): void;
 }
 
-const noTexts = Object.fromEntries(formFields.map((field) => [field, ''])) as PlantTexts; // Object.fromEntries loses the type of the keys.
+// `Object.fromEntries` does not keep the type of the keys.
+const noTexts = Object.fromEntries(formFields.map((field) => [field, ''])) as PlantTexts;
 
 /** A form for a new plant. */
 export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
@@ -49,14 +50,15 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
         setTyped({});
         setSuggestion(String(randomId()));
         setTouched(new Set());
-        onAdded(created as NewPlant); // The form sends the plant that the schema returned.
+        // The cast is safe, because the form sends the plant that the schema returned.
+        onAdded(created as NewPlant);
       },
     }),
   );
   const { isError: isDown } = useQuery(serverState);
   const { reset } = create;
   useEffect(() => {
-    if (!isDown) reset(); // The server is up again, so the error is out of date.
+    if (!isDown) reset(); // When the server is up again, the error is out of date.
   }, [isDown, reset]);
   const error = plantStoreError(create.error);
   const fromServer = error?.kind === 'invalidInput' ? firstOfEach(error.fields) : {};

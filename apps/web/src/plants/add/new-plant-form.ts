@@ -78,7 +78,8 @@ export function readDraft(): Partial<PlantTexts> {
   try {
     return Draft.parse(JSON.parse(sessionStorage.getItem(key) ?? '{}'));
   } catch {
-    return {}; // An extension or another version of the console may have stored another value.
+    // When the stored value is not JSON, the form starts empty.
+    return {};
   }
 }
 

@@ -49,7 +49,7 @@ export function useExport() {
         } while (after !== undefined);
         await file.close();
       } catch (error) {
-        controller.abort(error); // Discards the file.
+        controller.abort(error); // Aborting the signal discards the file.
         throw signal.reason;
       } finally {
         running.current = undefined;

@@ -31,7 +31,7 @@ export function FindField({ onFindId, onOpenFirst }: FindFieldProps) {
   const [lastSearch, setLastSearch] = useState(search);
   if (lastSearch !== search) {
     setLastSearch(search);
-    // The Back button or a link has changed the address.
+    // When the Back button or a link has changed the address, the field gets the text of the address.
     if (search !== searchIn(text)) setText(inOneLine(search ?? ''));
   }
   useEffect(() => () => clearTimeout(timer.current), []);

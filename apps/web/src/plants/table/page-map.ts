@@ -2,7 +2,7 @@
 interface KnownPage {
   /** The plants have ids greater than `after`. `after` is undefined for the first page of the list. */
   readonly after: bigint | undefined;
-  /** The row of the page's first plant. The list was opened at row 0, and earlier rows are negative. */
+  /** The row of the page's first plant. Rows before the start of the list are negative. */
   readonly firstRow: number;
   readonly rowCount: number;
 }
@@ -56,12 +56,12 @@ export function learnPage(
   const end = known && (map.pages[index + 1] ?? map.frontier)?.after;
   const isWhole = end === undefined ? next === undefined : next !== undefined && next >= end;
   if (known && isWhole) {
-    // After deletes in this page, the response contains some plants of the next page.
+    // After deletes in this page, the response may contain some plants of the next page.
     const isAfterPage = (id: bigint) => end !== undefined && id > end;
     const rows = plants.filter(({ id }) => !isAfterPage(id));
     return moveRows(map, index, { ...known, ...placeRows(known, rows, anchor) });
   }
-  // Plants were created. The later pages start at other ids and are loaded again.
+  // Created plants have moved the end of this page, so the table loads the later pages again.
   const page = {
     after: startOf(map, index),
     firstRow: known?.firstRow ?? endRow(map),

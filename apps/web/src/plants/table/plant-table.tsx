@@ -81,7 +81,7 @@ export function PlantTable(props: PlantTableProps) {
 
   const watch = useCallback(
     (element: HTMLDivElement) => {
-      // A jump replaces the table. The old table had the focus, so the new table takes the focus.
+      // After a jump, a new table replaces the old table, and takes the focus that the old table had.
       if (isJump && document.activeElement === document.body) element.focus();
       return scroll.watch(element);
     },
@@ -122,7 +122,7 @@ export function PlantTable(props: PlantTableProps) {
   const style = {
     '--columns': selection ? `1.125rem ${columns}` : columns,
     '--row-height': `${rowHeight}px`,
-  } as CSSProperties; // React's type has no CSS variables.
+  } as CSSProperties; // React's type `CSSProperties` has no CSS variables.
   return (
     <div
       ref={watch}

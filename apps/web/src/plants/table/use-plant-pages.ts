@@ -63,7 +63,7 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
     return queryOptions({
       queryKey: trpc.listPlants.queryKey(input),
       queryFn(query) {
-        // The signal ends a long search when no view shows the page.
+        // When no view shows the page any longer, the signal ends a long search.
         const signal = filter.search !== undefined && { signal: query.signal };
         return loadPage(input, () => listPage(client, input, { ...options, ...signal }));
       },
@@ -82,13 +82,13 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
   const isHovered = hoveredRow >= visible.first && hoveredRow <= visible.last;
   const row = isHovered ? hoveredRow : visible.first;
   const id = shown.current(row)?.id;
-  // At the start of the list, new plants push the other plants down.
+  // At the start of the list, new plants push the other plants down, so no plant is an anchor.
   const isAtStart = startOf(map, 0) === undefined && visible.first <= firstRow(map);
   const isFree = id === undefined || (isAtStart && !isHovered);
   const anchor = isFree ? undefined : { row, id };
   const learnt = responses.reduce((latest, { data }, i) => {
     const index = firstWanted + i;
-    // The map no longer has this page, so the response is ignored.
+    // When the map no longer has this page, the response is ignored.
     if (!data || index > latest.pages.length || startOf(latest, index) !== startOf(map, index))
       return latest;
     return learnPage(latest, index, data, anchor);

@@ -49,7 +49,7 @@ it('finds plants by a part of their names while the user types, and Enter opens 
   await waitForTitle(page, '2 plants found');
   await expect.poll(() => namesOf(page)).toEqual(names.slice(0, 2));
 
-  // The list shows a new plant only if the plant matches the search.
+  // The page must follow the changes first, so that the list gets the new plant.
   await page.locator('[data-feed="live"]').waitFor();
   const others = [freshId(), freshId()];
   await createPlants(others.slice(0, 1), freshTag(), () => `Größe ${freshId()}`);
@@ -125,7 +125,7 @@ it('finds a tag with a line break when the user types or pastes the tag', async 
   await page.goBack();
   await page.locator('.chip').waitFor({ state: 'detached' });
 
-  // A cell of a spreadsheet ends with a line break.
+  // Text that is copied from a spreadsheet ends with a line break.
   await page.evaluate((text) => navigator.clipboard.writeText(text), `${first}\n${last}\r\n`);
   // The Back button may have restored the typed text.
   await findField(page).fill('');

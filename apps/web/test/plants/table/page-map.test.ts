@@ -21,7 +21,7 @@ const three = [100n, 200n, 300n].reduce(
   emptyPageMap(undefined),
 );
 
-it('a new map has no known row', () => {
+it('knows no row of a new map', () => {
   const map = emptyPageMap(5n);
   expect(endRow(map)).toBe(0);
   expect(pageAt(map, 0)).toBe(0);
@@ -45,7 +45,7 @@ it('goes on behind a page without plants that has a next page', () => {
   expect(endRow(map)).toBe(7);
 });
 
-it('a map is complete after the response for the last page', () => {
+it('knows all rows after the response for the last page', () => {
   const map = learnPage(three, 3, response(7, undefined));
   expect(map.frontier).toBeUndefined();
   expect(endRow(map)).toBe(307);
@@ -84,13 +84,13 @@ describe('a map after creates and deletes', () => {
     expect(startOf(map, 2)).toBe(199n);
   });
 
-  it('a map is complete when an earlier page becomes the last page', () => {
+  it('knows all rows when an earlier page becomes the last page', () => {
     const map = learnPage(three, 1, response(3, undefined));
     expect(map.pages).toHaveLength(2);
     expect(map.frontier).toBeUndefined();
   });
 
-  it('a map is not complete when the last page becomes full', () => {
+  it('no longer knows all rows when the last page becomes full', () => {
     const complete = learnPage(three, 3, response(7, undefined));
     const map = learnPage(complete, 3, response(100, 400n));
     expect(startOf(map, 4)).toBe(400n);
@@ -139,7 +139,7 @@ describe('a list that is opened in the middle', () => {
 
   it('ends the earlier page at the place at which the list was opened', () => {
     const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
-    // Some plants in the response of the store are behind this place.
+    // The response contains plants behind the place at which the list was opened.
     expect(learnPage(map, 0, response(100, 540n))).toBe(map);
     const changed = learnPage(map, 0, response(100, 541n));
     expect(changed.pages.map(({ firstRow }) => firstRow)).toEqual([-60, -1]);

@@ -14,7 +14,7 @@ export const ownFeed = `plant_feed where system_identifier = ${systemIdentifier}
 export const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
 
 /**
- * Whether the epoch in `plant_feed` belongs to this server and its timeline. Only a primary can evaluate this
+ * Whether the epoch in `plant_feed` belongs to this server and its timeline. A standby cannot evaluate this
  * condition.
  */
 export const isOwn = `(system_identifier = ${systemIdentifier} and timeline = ${timeline})`;
@@ -26,13 +26,13 @@ export const isOwn = `(system_identifier = ${systemIdentifier} and timeline = ${
 export async function switchOn(query: Query): Promise<void> {
   if (await holds(query, isNotCleared)) {
     await transaction(query, ['lock table plants in access exclusive mode'], async () => {
-      // Another instance may have cleared the feed while this instance waited for the lock.
+      // While this instance waited for the lock, another instance may have cleared the feed.
       return (await holds(query, isNotCleared)) ? clear : [];
     });
   }
   await buildIndexes(query);
-  // The ALTER TABLE waits for all writes that have begun. Writes that begin later note their place in the
-  // feed.
+  // The ALTER TABLE waits for all writes that have begun. Writes that begin after the ALTER TABLE note their
+  // place in the feed.
   await transaction(query, [
     `alter table plants alter column changed_in set default ${thisTransaction}`,
     drawEpoch,
@@ -62,7 +62,7 @@ const isNotCleared = `not exists (select from plant_feed where system_identifier
 
 /** No server has the identifier 0. The feed is off while `plant_feed` has this identifier. */
 const clear = [
-  // A new, empty column needs no rewrite of the table, and the index of such a column is small.
+  // A new, empty column makes Postgres rewrite no table, and the index of an empty column is small.
   'alter table plants drop column if exists changed_in, add column changed_in xid8',
   ...forget,
   'insert into plant_feed (system_identifier) values (0)',

@@ -8,7 +8,7 @@ import { buildIndexes, lockTimeout } from '../../tables/indexes.ts';
 import { migrationsFolder, readSchemaVersion } from '../../tables/schema-version.ts';
 import { isCluster } from '../../tables/tables.ts';
 
-/** Any number works if all instances use the same number. */
+/** The key of the advisory lock. All instances use the same number. */
 const migrationLock = 0x706c616e7473; // "plants"
 
 /** Milliseconds for a statement of a migration, which may rewrite a large table or build an index. */
@@ -21,8 +21,8 @@ const insufficientPrivilege = '42501';
  * Applies the missing migrations in one transaction, on a separate connection. The transaction holds an
  * advisory lock, so that only one instance migrates at a time.
  *
- * When no migration is missing, this function only reads. So a user without the privilege to create tables
- * can use a database that another user has migrated.
+ * When no migration is missing, this function only reads. A user without the privilege to create tables can
+ * therefore use a database that another user has migrated.
  *
  * @param connect opens a connection whose statements may take as long as `migrationTimeout`.
  * @returns whether the plants were found to be distributed.
@@ -70,8 +70,8 @@ async function isMigrated(query: Query): Promise<boolean> {
 }
 
 /**
- * Makes the feed of a restored dump begin anew. Only the owner of the tables can do that. `doctor` tells all
- * others.
+ * Makes the feed of a restored dump begin anew. Only the owner of the tables can draw a new epoch, and
+ * `doctor` tells other users.
  */
 async function tryToRenewFeed(connection: DatabaseConnection): Promise<boolean> {
   const { query } = connection;

@@ -100,7 +100,7 @@ export function define<
     return diagnostics.call.tracePromise(runCall, traced, undefined, options);
   };
   const builder: object = t.procedure.meta(meta).input(input).output(output);
-  // tRPC has different types for the resolvers of these three methods.
+  // tRPC's types for the resolvers of queries, mutations and subscriptions differ.
   const methods = builder as Record<Type, Build<TRPCProcedure<Type, Input, Output>>>;
   return Object.assign(call, methods[type](call), { definition: { ...definition, call } });
 }

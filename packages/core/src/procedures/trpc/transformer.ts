@@ -13,7 +13,9 @@ export const transformer = {
   output: { serialize, deserialize: superjson.deserialize },
 };
 
-/** superjson changes nothing in an object of strings, so `serialize` does not use superjson for it. */
+/**
+ * superjson would change nothing in an object of strings, so `serialize` skips superjson for such an object.
+ */
 function serialize(value: unknown): SuperJSONResult {
   return isObjectOfStrings(value) ? { json: value } : superjson.serialize(value);
 }
@@ -26,7 +28,7 @@ function isObjectOfStrings(value: unknown): value is Record<string, string> {
   );
 }
 
-/** Replaces a value whose claimed type is not accepted. No schema accepts this symbol. */
+/** Replaces a value whose claimed type is not accepted. No schema accepts this symbol as a value. */
 const unsupported = Symbol('unsupported');
 
 const readers: Record<string, (value: unknown) => unknown> = {
@@ -44,7 +46,8 @@ function deserialize(payload: unknown): unknown {
   const claims = isRecord(meta) ? meta['values'] : undefined;
   if (Array.isArray(claims)) return read(json, claims);
   if (isRecord(claims)) {
-    for (const path in claims) apply(json, path, claims[path]); // `Object.entries` takes longer.
+    // `for … in` takes less time than `Object.entries`.
+    for (const path in claims) apply(json, path, claims[path]);
   }
   return json;
 }

@@ -12,7 +12,7 @@ export interface CatalogueError {
   readonly message: string;
   /** The missing scope, for `insufficientScope`. */
   readonly requiredScope?: Scope | undefined;
-  /** Only for the operator. */
+  /** The cause of the error, which only the operator may see. */
   readonly cause?: unknown;
 }
 

@@ -23,8 +23,8 @@ export interface Context {
 
 /**
  * The REST operation of a procedure, as trpc-to-openapi reads it. Core has its own declaration of this type,
- * so that core does not need trpc-to-openapi. An interface would have no index signature, and trpc-to-openapi
- * would not accept it.
+ * so that core does not need trpc-to-openapi. The declaration is a type, because trpc-to-openapi does not
+ * accept an interface, which has no index signature.
  */
 export type ProcedureMeta = {
   /** The scope that the caller needs. With `none`, any valid access token is enough. */

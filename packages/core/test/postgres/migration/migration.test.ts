@@ -55,7 +55,8 @@ it('makes the tables once, and closes its connection', async () => {
   const { connect, sent } = recording();
   await migratePostgres(connect);
   expect(sent.length).toBeGreaterThan(0);
-  expect(sent.filter((text) => !text.trim().startsWith('select'))).toEqual([]); // It only reads.
+  // The second call only reads.
+  expect(sent.filter((text) => !text.trim().startsWith('select'))).toEqual([]);
   expect(await sql`select count(*) from drizzle.__drizzle_migrations`).toEqual([...applied]);
   await vi.waitFor(async () => expect(await sessions()).toEqual([]));
 });
@@ -63,7 +64,7 @@ it('makes the tables once, and closes its connection', async () => {
 it('applies a migration that the list of migrations lacks, even when the tables are correct', async () => {
   await migrate();
   await sql`delete from drizzle.__drizzle_migrations`;
-  // The first migration makes a table that exists already.
+  // The first migration fails, because its table exists already.
   await expect(migrate()).rejects.toMatchObject({ code: '42P07' });
 });
 

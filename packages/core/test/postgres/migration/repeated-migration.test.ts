@@ -55,7 +55,7 @@ it('never runs two loops while a table is missing and the migration fails', asyn
     for (let i = 0; i < 10; i++) migrator.notice(missingTable);
     void migrator.retry();
     const attempt = await begun(count);
-    vi.advanceTimersByTime(1_001); // After this time, a missing table may start a migration again.
+    vi.advanceTimersByTime(1_001); // After a second, a missing table may start a migration again.
     for (let i = 0; i < 10; i++) migrator.notice(missingTable);
     expect(attempts).toHaveLength(count);
     attempt?.reject(denied);

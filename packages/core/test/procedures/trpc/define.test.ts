@@ -6,7 +6,7 @@ import { PlantStoreError } from '../../../src/plant-store-error.ts';
 import { define } from '../../../src/procedures/trpc/define.ts';
 import { t } from '../../../src/procedures/trpc/trpc.ts';
 
-const store = {} as PlantStore; // These procedures do not use the store.
+const store = {} as PlantStore; // The procedures of this test use no store.
 const ctx = { store, principal: { name: 'somebody', scopes: [] } };
 const named = z.object({ name: z.string() });
 const later = <T>(value: T) => Promise.resolve(value);
