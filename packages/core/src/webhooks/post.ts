@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
-import { Agent as HttpAgent, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { diagnostics } from '../database/diagnostics.ts';
 import { rootMessage } from '../error-causes.ts';
-import { type AllowedTargets, explainUrl, lookUpAllowed } from './addresses.ts';
+import { type AllowedTargets, explainUrl, findAddresses } from './addresses.ts';
 
 /** The outcome of a request. */
 export interface PostOutcome {
@@ -15,24 +15,42 @@ export interface PostOutcome {
   readonly retryAfter?: number | undefined;
 }
 
+interface Options {
+  readonly allowed: AllowedTargets;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Makes the headers that sign a body. */
+type Sign = () => Record<string, string>;
+
 /** The maximum number of milliseconds before the response begins. */
 const timeout = 15_000;
 
 /** The maximum number of bytes to read from a response. */
 const maxResponse = 1_024;
 
-// Unlike Node's global agents, these agents ignore the proxies in environment variables.
-const [httpAgent, httpsAgent] = [
-  new HttpAgent({ keepAlive: true }),
-  new HttpsAgent({ keepAlive: true }),
-];
+/** The store respects `Retry-After` only with these statuses. */
+const waitsFor = [429, 502, 503, 504];
 
-/** Sends a body to an endpoint. Follows no redirect. Rejects the promise when the signal is aborted. */
-export async function post(
+// Unlike Node's global agents, these agents ignore the proxies in environment variables. With
+// `autoSelectFamily`, Node always asks `lookup` for a list of addresses.
+const agentOptions = { keepAlive: true, autoSelectFamily: true };
+const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
+
+/**
+ * Sends a body to an endpoint, with the headers that `sign` returns. Follows no redirect. Rejects the promise
+ * only when the signal is aborted.
+ */
+export function post(url: string, body: string, sign: Sign, options: Options) {
+  const send = () => attempt(url, body, sign, options);
+  return diagnostics.attempt.tracePromise(send, { url });
+}
+
+async function attempt(
   text: string,
   body: string,
-  headers: Record<string, string>,
-  { allowed, signal }: { allowed: AllowedTargets; signal?: AbortSignal | undefined },
+  sign: Sign,
+  { allowed, signal }: Options,
 ): Promise<PostOutcome> {
   const startedAt = performance.now();
   const elapsed = () => Math.round(performance.now() - startedAt);
@@ -41,12 +59,11 @@ export async function post(
   try {
     const fault = explainUrl(text, allowed);
     if (fault !== undefined) throw new Error(`the URL ${fault}`);
-    const response = await send(new URL(text), body, headers, allowed, either);
+    const response = await send(new URL(text), body, sign(), { allowed, signal: either });
     const { statusCode: status = 0 } = response;
     const milliseconds = elapsed();
-    const isSuccess = status >= 200 && status < 300;
     const content = await readStart(response);
-    if (isSuccess) return { status, milliseconds };
+    if (status >= 200 && status < 300) return { status, milliseconds };
     const retryAfter = waitsFor.includes(status) ? secondsOf(response) : undefined;
     return { status, milliseconds, error: `status ${status} ${content}`.trimEnd(), retryAfter };
   } catch (error) {
@@ -56,40 +73,42 @@ export async function post(
   }
 }
 
-/** The store respects `Retry-After` only with these statuses. */
-const waitsFor = [429, 502, 503, 504];
-
 function send(
   url: URL,
   body: string,
   signed: Record<string, string>,
-  allowed: AllowedTargets,
-  signal: AbortSignal,
-  mayRepeat = true,
+  { allowed, signal }: Options,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const isHttps = url.protocol === 'https:';
-  const headers = {
-    ...signed,
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
-    'user-agent': 'plant-store-webhook',
-  };
-  const request = (isHttps ? requestHttps : requestHttp)(url, {
+  const scheme = url.protocol === 'https:' ? 'https' : 'http';
+  const options: https.RequestOptions = {
     method: 'POST',
-    agent: isHttps ? httpsAgent : httpAgent,
-    lookup: lookUpAllowed(url, allowed),
-    headers,
+    agent: agents[scheme],
+    lookup: (_host, _options, callback) =>
+      void findAddresses(url, allowed).then(
+        (addresses) => callback(null, addresses),
+        (error) => callback(error, []),
+      ),
+    headers: {
+      ...signed,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'plant-store-webhook',
+    },
     signal,
-  });
-  request.on('response', resolve).on('error', (error) => {
-    // The endpoint may close an idle connection just when the request is sent
-    // (https://nodejs.org/api/http.html#requestreusedsocket).
-    const isClosed = request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
-    if (!isClosed || !mayRepeat) return reject(error);
-    send(url, body, signed, allowed, signal, false).then(resolve, reject);
-  });
-  request.end(body);
+  };
+  const start = (mayRepeat: boolean) => {
+    const request = { http, https }[scheme].request(url, options);
+    request.on('response', resolve).on('error', (error) => {
+      // The endpoint may close an idle connection just when the request is sent
+      // (https://nodejs.org/api/http.html#requestreusedsocket).
+      const isClosed = request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+      if (isClosed && mayRepeat) start(false);
+      else reject(error);
+    });
+    request.end(body);
+  };
+  start(true);
   return promise;
 }
 

@@ -126,7 +126,7 @@ export function createWebhooks(
     },
 
     list: () => orUnavailable(table.list()),
-    get: (name) => orUnavailable(table.get(name)),
+    get: async (name) => (await orUnavailable(table.get(name)))[0],
     pause: (name) =>
       change(name, {
         pausedAt: now,
@@ -146,7 +146,7 @@ export function createWebhooks(
     },
 
     async test(name) {
-      const row = await orUnavailable(table.find(name));
+      const [row] = await orUnavailable(table.find(name));
       if (!row) return undefined;
       const at = new Date().toISOString();
       const id = `msg_${randomUUID()}`;
@@ -171,8 +171,10 @@ export function createWebhooks(
     return noticed(table.change(name, set));
   }
 
-  async function noticed<T>(change: Promise<T>): Promise<T> {
-    return orUnavailable(change).finally(() => sender.notice());
+  /** Returns whether a statement changed a row. Then the sender reads the row again. */
+  async function noticed(changed: PromiseLike<unknown[]>): Promise<boolean> {
+    const rows = await orUnavailable(changed).finally(() => sender.notice());
+    return rows.length > 0;
   }
 
   /** Checks a cursor, or finds the cursor of a time. Without either, returns the end of the feed. */
