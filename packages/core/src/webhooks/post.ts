@@ -2,18 +2,11 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { diagnostics } from '../database/diagnostics.ts';
 import { rootMessage } from '../error-causes.ts';
+import type { WebhookAttempt } from '../tables/webhook-values.ts';
 import { type AllowedTargets, explainUrl, findAddresses } from './addresses.ts';
 
-/** The outcome of a request. */
-export interface PostOutcome {
-  readonly milliseconds: number;
-  /** Undefined when the endpoint did not respond. */
-  readonly status?: number;
-  /** The reason why the request failed. Undefined after a success. */
-  readonly error?: string;
-  /** The seconds in the response header `Retry-After`. */
-  readonly retryAfter?: number | undefined;
-}
+/** The outcome of a request, with the seconds in the response header `Retry-After`. */
+type Outcome = Omit<WebhookAttempt, 'at' | 'id'> & { readonly retryAfter?: number | undefined };
 
 interface Options {
   readonly allowed: AllowedTargets;
@@ -51,7 +44,7 @@ async function attempt(
   body: string,
   sign: Sign,
   { allowed, signal }: Options,
-): Promise<PostOutcome> {
+): Promise<Outcome> {
   const startedAt = performance.now();
   const elapsed = () => Math.round(performance.now() - startedAt);
   const late = AbortSignal.timeout(timeout);

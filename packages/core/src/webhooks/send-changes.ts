@@ -107,23 +107,22 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
   }
 
   async function deliver(ready: HeldWebhook, message: WebhookMessage, changes: string[]) {
-    const at = new Date().toISOString();
     const body = bodyOf(message, changes);
-    const { retryAfter = 0, ...outcome } = await postTo(ready, message.id, body, options);
-    const attempts = withAttempt({ at, id: message.id, ...outcome });
-    if (outcome.error === undefined) {
+    const { retryAfter = 0, ...attempt } = await postTo(ready, message.id, body, options);
+    const attempts = withAttempt(attempt);
+    if (attempt.error === undefined) {
       const isAtEnd = feed.isAtEnd(parseCursor(message.to));
       const accepted = { ...atOnce, cursor: message.to, message: null, attempts };
       return advance(ready, isAtEnd ? { ...accepted, behindSince: null } : accepted);
     }
     const failures = ready.failures + 1;
     const delay = delays[ready.failures];
-    if (outcome.status !== 410 && delay !== undefined) {
+    if (attempt.status !== 410 && delay !== undefined) {
       const seconds = Math.max(retryAfter, delay * (1 + Math.random() / 10));
       return advance(ready, { failures, attempts, nextAttemptAt: inSeconds(seconds) });
     }
     const pausedBecause =
-      outcome.status === 410 ? 'the endpoint is gone (status 410)' : `${failures} attempts failed`;
+      attempt.status === 410 ? 'the endpoint is gone (status 410)' : `${failures} attempts failed`;
     if (await advance(ready, { failures, attempts, pausedAt: now, pausedBecause })) {
       warn(
         `the webhook ${JSON.stringify(ready.name)} is paused, because ${pausedBecause}: ` +
@@ -149,7 +148,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
 }
 
 /** Sends a signed body to an endpoint. For a day after a rotation, the old secret also signs the body. */
-export function postTo(
+export async function postTo(
   { name, url, secret, oldSecret, isOldSecretValid }: Omit<HeldWebhook, 'wait'>,
   id: string,
   body: string,
@@ -157,7 +156,8 @@ export function postTo(
 ) {
   const stored = oldSecret && isOldSecretValid ? [secret, oldSecret] : [secret];
   const open = () => stored.map((each) => secrets.open(name, each));
-  return post(url, body, () => sign(open(), id, body), options);
+  const at = new Date().toISOString();
+  return { at, id, ...(await post(url, body, () => sign(open(), id, body), options)) };
 }
 
 function undefinedIfExpired(error: unknown): undefined {

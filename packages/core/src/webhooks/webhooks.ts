@@ -148,11 +148,10 @@ export function createWebhooks(
     async test(name) {
       const [row] = await orUnavailable(table.find(name));
       if (!row) return undefined;
-      const at = new Date().toISOString();
-      const id = `msg_${randomUUID()}`;
-      const body = JSON.stringify({ type: 'plants.test', timestamp: at, data: {} });
-      const { retryAfter, ...outcome } = await postTo(row, id, body, sending);
-      return { at, id, ...outcome };
+      const timestamp = new Date().toISOString();
+      const body = JSON.stringify({ type: 'plants.test', timestamp, data: {} });
+      const { retryAfter, ...attempt } = await postTo(row, `msg_${randomUUID()}`, body, sending);
+      return attempt;
     },
 
     send: () => sender.start(),
