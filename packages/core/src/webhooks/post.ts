@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { diagnostics } from '../database/diagnostics.ts';
-import { rootMessage } from '../error-causes.ts';
+import type { LookupFunction } from 'node:net';
+import { databaseCode, rootMessage } from '../error-causes.ts';
 import type { WebhookAttempt } from '../tables/webhook-values.ts';
 import { type AllowedTargets, explainUrl, findAddresses } from './addresses.ts';
 
@@ -28,18 +29,16 @@ const waitsFor = [429, 502, 503, 504];
 // Unlike Node's global agents, these agents ignore the proxies in environment variables. With
 // `autoSelectFamily`, Node always asks `lookup` for a list of addresses.
 const agentOptions = { keepAlive: true, autoSelectFamily: true };
-const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
+const transports = {
+  http: { request: http.request, agent: new http.Agent(agentOptions) },
+  https: { request: https.request, agent: new https.Agent(agentOptions) },
+};
 
 /**
  * Sends a body to an endpoint, with the headers that `sign` returns. Follows no redirect. Rejects the promise
  * only when the signal is aborted.
  */
-export function post(url: string, body: string, sign: Sign, options: Options) {
-  const send = () => attempt(url, body, sign, options);
-  return diagnostics.attempt.tracePromise(send, { url });
-}
-
-async function attempt(
+export async function post(
   text: string,
   body: string,
   sign: Sign,
@@ -66,43 +65,37 @@ async function attempt(
   }
 }
 
-function send(
+async function send(
   url: URL,
   body: string,
   signed: Record<string, string>,
   { allowed, signal }: Options,
+  mayRepeat = true,
 ): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const scheme = url.protocol === 'https:' ? 'https' : 'http';
-  const options: https.RequestOptions = {
-    method: 'POST',
-    agent: agents[scheme],
-    lookup: (_host, _options, callback) =>
-      void findAddresses(url, allowed).then(
-        (addresses) => callback(null, addresses),
-        (error) => callback(error, []),
-      ),
-    headers: {
-      ...signed,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      'user-agent': 'plant-store-webhook',
-    },
-    signal,
+  const { request: start, agent } = url.protocol === 'https:' ? transports.https : transports.http;
+  const headers = {
+    ...signed,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'user-agent': 'plant-store-webhook',
   };
-  const start = (mayRepeat: boolean) => {
-    const request = { http, https }[scheme].request(url, options);
-    request.on('response', resolve).on('error', (error) => {
-      // The endpoint may close an idle connection just when the request is sent
-      // (https://nodejs.org/api/http.html#requestreusedsocket).
-      const isClosed = request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
-      if (isClosed && mayRepeat) start(false);
-      else reject(error);
-    });
-    request.end(body);
-  };
-  start(true);
-  return promise;
+  const lookup: LookupFunction = (_host, _options, callback) =>
+    void findAddresses(url, allowed).then(
+      (addresses) => callback(null, addresses),
+      (error) => callback(error, []),
+    );
+  const request = start(url, { method: 'POST', agent, lookup, headers, signal }).end(body);
+  request.on('error', () => {}); // An error after the start of the response concerns only its content.
+  try {
+    const [response] = (await once(request, 'response')) as [IncomingMessage]; // The event has one argument.
+    return response;
+  } catch (error) {
+    // The endpoint may close an idle connection just when the request is sent
+    // (https://nodejs.org/api/http.html#requestreusedsocket).
+    const isClosed = request.reusedSocket && databaseCode(error) === 'ECONNRESET';
+    if (!isClosed || !mayRepeat) throw error;
+    return send(url, body, signed, { allowed, signal }, false);
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { type Cursor, formatCursor, isBehind, parseCursor } from '../changes/cursor.ts';
 import type { OpenPlantFeed } from '../changes/plant-feed.ts';
+import { diagnostics } from '../database/diagnostics.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { webhooks } from '../tables/tables.ts';
 import type { WebhookMessage } from '../tables/webhook-values.ts';
@@ -157,7 +158,8 @@ export async function postTo(
   const stored = oldSecret && isOldSecretValid ? [secret, oldSecret] : [secret];
   const open = () => stored.map((each) => secrets.open(name, each));
   const at = new Date().toISOString();
-  return { at, id, ...(await post(url, body, () => sign(open(), id, body), options)) };
+  const send = () => post(url, body, () => sign(open(), id, body), options);
+  return { at, id, ...(await diagnostics.attempt.tracePromise(send, { url })) };
 }
 
 function undefinedIfExpired(error: unknown): undefined {

@@ -25,16 +25,23 @@ export interface WebhookSettings {
   readonly retryDelays?: readonly number[] | undefined;
 }
 
-export interface NewWebhook {
+const nameError = 'must have 1 to 100 characters and no control characters';
+
+const NewWebhook = z.object({
   /** Default: the host of the URL. */
-  readonly name?: string | undefined;
+  name: z
+    .string(nameError)
+    .regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, nameError)
+    .optional(),
   /** Sends only changes of plants with this tag. */
-  readonly tag?: string | undefined;
+  tag: Plant.shape.tag,
   /** Sends only changes of this type. */
-  readonly only?: PlantChange['type'] | undefined;
+  only: PlantChange.shape.type.optional(),
   /** The endpoint gets the changes after this cursor. Default: the end of the feed. */
-  readonly from?: string | undefined;
-}
+  from: z.string('must be a cursor').optional(),
+});
+
+export type NewWebhook = z.input<typeof NewWebhook>;
 
 /** An endpoint to which the store sends changes by HTTP. */
 export interface Webhook {
@@ -106,7 +113,7 @@ export function createWebhooks(
 
   return {
     async create(url, options = {}) {
-      const { data, error } = NewWebhookOptions.safeParse(options);
+      const { data, error } = NewWebhook.safeParse(options);
       if (error) throw invalidInput(error);
       const { name = '', tag, only, from } = data;
       const fault = explainUrl(url, allowed);
@@ -184,19 +191,6 @@ export function createWebhooks(
     return formatCursor(cursor || next);
   }
 }
-
-const nameError = 'must have 1 to 100 characters and no control characters';
-
-/** The values of `NewWebhook`, which plain JavaScript may bypass. */
-const NewWebhookOptions = z.object({
-  name: z
-    .string(nameError)
-    .regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, nameError)
-    .optional(),
-  tag: Plant.shape.tag,
-  only: PlantChange.shape.type.optional(),
-  from: z.string('must be a cursor').optional(),
-});
 
 function invalid(message: string): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${message}`);
