@@ -25,22 +25,6 @@ export interface WebhookSettings {
   readonly retryDelays?: readonly number[] | undefined;
 }
 
-const nameError = 'must have 1 to 100 characters and no control characters';
-
-const NewWebhook = z.object({
-  /** Default: the host of the URL. */
-  name: z
-    .string(nameError)
-    .regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, nameError)
-    .optional(),
-  /** Sends only changes of plants with this tag. */
-  tag: Plant.shape.tag,
-  /** Sends only changes of this type. */
-  only: PlantChange.shape.type.optional(),
-  /** The endpoint gets the changes after this cursor. Default: the end of the feed. */
-  from: z.string('must be a cursor').optional(),
-});
-
 export type NewWebhook = z.input<typeof NewWebhook>;
 
 /** An endpoint to which the store sends changes by HTTP. */
@@ -191,6 +175,23 @@ export function createWebhooks(
     return formatCursor(cursor || next);
   }
 }
+
+const nameError = 'must have 1 to 100 characters and no control characters';
+
+/** The options of `create`, whose types plain JavaScript may bypass. */
+const NewWebhook = z.object({
+  /** Default: the host of the URL. */
+  name: z
+    .string(nameError)
+    .regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, nameError)
+    .optional(),
+  /** Sends only changes of plants with this tag. */
+  tag: Plant.shape.tag,
+  /** Sends only changes of this type. */
+  only: PlantChange.shape.type.optional(),
+  /** The endpoint gets the changes after this cursor. Default: the end of the feed. */
+  from: z.string('must be a cursor').optional(),
+});
 
 function invalid(message: string): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${message}`);
