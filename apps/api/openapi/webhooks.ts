@@ -20,52 +20,39 @@ const responses = {
   '4XX': { description: 'The store sends the message again later' },
 };
 
-const changes = {
-  type: 'array',
-  minItems: 1,
-  maxItems: 100,
-  items: { $ref: '#/components/schemas/PlantChange' },
-} as const;
-
-function message(type: string, texts: { summary: string; description: string }, data: object) {
-  const operationId = type.replace(/\W(\w)/, (_, letter: string) => letter.toUpperCase());
-  const timestamp = { type: 'string', format: 'date-time' } as const;
+/** Describes the request for a message. `data` is the schema of the message's `data`. */
+function message(type: string, summary: string, description: string, data: object) {
   const schema = {
     type: 'object' as const,
     required: ['type', 'timestamp', 'data'],
-    properties: { type: { const: type }, timestamp, data: { type: 'object' as const, ...data } },
-  };
-  const requestBody = { required: true, content: { 'application/json': { schema } } };
-  return {
-    post: {
-      operationId,
-      ...texts,
-      tags: ['plants'],
-      security: [],
-      parameters,
-      requestBody,
-      responses,
+    properties: {
+      type: { const: type },
+      timestamp: { type: 'string' as const, format: 'date-time' },
+      data: { type: 'object' as const, ...data },
     },
   };
+  const operationId = type.replace(/\W(\w)/, (_, letter: string) => letter.toUpperCase());
+  const requestBody = { required: true, content: { 'application/json': { schema } } };
+  const tags = ['plants'];
+  const operation = { operationId, summary, description, tags, security: [], parameters };
+  return { [type]: { post: { ...operation, requestBody, responses } } };
 }
+
+const items = { $ref: '#/components/schemas/PlantChange' };
 
 /** The requests that the store sends to the operator's endpoints. */
 export const webhooks = {
-  'plants.changed': message(
+  ...message(
     'plants.changed',
-    {
-      summary: 'Plants were created or deleted',
-      description: 'Changes in their order. Drop a message whose `webhook-id` you have processed.',
-    },
-    { required: ['changes'], properties: { changes } },
+    'Plants were created or deleted',
+    'Changes in their order. Drop a message whose `webhook-id` you have processed. Only a retry can have no ' +
+      'changes, when all its plants were deleted meanwhile.',
+    { required: ['changes'], properties: { changes: { type: 'array', maxItems: 100, items } } },
   ),
-  'plants.reset': message(
+  ...message(
     'plants.reset',
-    {
-      summary: 'The store no longer has the next changes',
-      description:
-        'Empty your copy, and list the plants again. Later messages have the changes from then on.',
-    },
+    'The store no longer has the next changes',
+    'Empty your copy, and list the plants again. Later messages have the changes from then on.',
     {},
   ),
 };

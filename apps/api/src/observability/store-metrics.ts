@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { PlantStore } from '@plant-store/core';
 import { Gauge, Histogram, type OpenMetricsContentType, type Registry } from 'prom-client';
 import { unwritableRatio } from './cluster-log.ts';
-import { watchDatabase, watchWebhooks } from './watch-database.ts';
+import { watchDatabase } from './watch-database.ts';
 
 export type MetricsRegistry = Registry<OpenMetricsContentType>;
 
@@ -33,8 +33,13 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
   });
   watchConnections(store, registers);
   buildInfo(registers);
-  const isDatabaseUp = watchDatabase(store);
-  const webhooks = watchWebhooks(store);
+  const isDatabaseUp = watchDatabase(false, () =>
+    store.ready().then(
+      () => true,
+      () => false,
+    ),
+  );
+  const webhooks = watchDatabase({ lag: 0, failing: 0 }, () => store.webhooks.state());
   const gauges: [name: string, help: string, read: () => number, aggregator?: 'max' | 'min'][] = [
     [
       'database_up',

@@ -1,29 +1,13 @@
-import type { PlantStore } from '@plant-store/core';
-
-/** The milliseconds between two checks, because an idle instance makes no other reads. */
+/** Milliseconds. Without reads, an idle instance would not notice that the database is down. */
 const interval = 15_000;
 
-/** Reads the state of the webhooks at intervals. The returned function gives the caller the last state. */
-export function watchWebhooks(store: PlantStore): () => { lag: number; failing: number } {
-  let state = { lag: 0, failing: 0 };
-  const read = async () => {
-    state = await store.webhooks.state().catch(() => state);
+/** Reads a value from the database at intervals. The returned function gives the caller the last value. */
+export function watchDatabase<T>(first: T, read: () => Promise<T>): () => T {
+  let last = first;
+  const readAgain = async () => {
+    last = await read().catch(() => last);
   };
-  void read();
-  setInterval(read, interval).unref();
-  return () => state;
-}
-
-/** Checks at intervals whether the database is up. The returned function gives the caller the last result. */
-export function watchDatabase(store: PlantStore): () => boolean {
-  let isUp = false;
-  const read = async () => {
-    isUp = await store.ready().then(
-      () => true,
-      () => false,
-    );
-  };
-  void read();
-  setInterval(read, interval).unref();
-  return () => isUp;
+  void readAgain();
+  setInterval(readAgain, interval).unref();
+  return () => last;
 }

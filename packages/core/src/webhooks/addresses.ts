@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 /** The hosts and networks that the setting `PLANT_STORE_WEBHOOK_ALLOW` lists. */
 export interface AllowedTargets {
@@ -56,21 +56,11 @@ export function explainUrl(text: string, allowed: AllowedTargets): string | unde
   return undefined;
 }
 
-/** Makes a look-up function that returns only addresses to which the store may connect. */
-export function lookUpAllowed(url: URL, allowed: AllowedTargets): LookupFunction {
-  return (host, { all }, callback) => {
-    findAddresses(url, allowed).then(
-      (found) => {
-        const [{ address, family } = { address: host, family: 4 }] = found;
-        if (all) callback(null, found);
-        else callback(null, address, family);
-      },
-      (error) => callback(error, []),
-    );
-  };
-}
-
-/** @throws Error when the host has no address to which the store may connect */
+/**
+ * Returns the addresses of a URL's host to which the store may connect.
+ *
+ * @throws Error when the host has no such address
+ */
 export async function findAddresses(url: URL, allowed: AllowedTargets) {
   const addresses = await lookup(hostOf(url), { all: true });
   const found = addresses.filter(({ address }) => mayConnect(url, address, allowed));

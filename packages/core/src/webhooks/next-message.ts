@@ -40,8 +40,9 @@ export function takeChanges(page: Page, filter: Filter): { changes: string[]; ne
  * Returns the JSON of the changes in a message, for another attempt to send the message.
  *
  * The first attempt may have had more changes, but never fewer, because no earlier transaction can still add
- * a change. The new attempt lacks the plants that were deleted after the first attempt. A later message has
- * their deletions, so the receiver may process either attempt.
+ * a change. The new attempt lacks the plants that were deleted meanwhile. A later message has their
+ * deletions, so the receiver may process either attempt. Even an attempt without changes is sent: the receiver
+ * then knows the id, and skips the first attempt if it arrives late.
  */
 export function changesUpTo(to: Cursor, page: Page, filter: Filter): string[] {
   return page.positions.flatMap((position, i) => {

@@ -1,19 +1,21 @@
-import type { IncomingMessage } from 'node:http';
-import { Agent as HttpAgent, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { rootMessage } from '../error-causes.ts';
-import { type AllowedTargets, explainUrl, lookUpAllowed } from './addresses.ts';
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { databaseCode, rootMessage } from '../error-causes.ts';
+import type { WebhookAttempt } from '../tables/webhook-values.ts';
+import { type AllowedTargets, explainUrl, findAddresses } from './addresses.ts';
 
-/** The outcome of a request. */
-export interface PostOutcome {
-  readonly milliseconds: number;
-  /** Undefined when the endpoint did not respond. */
-  readonly status?: number;
-  /** The reason why the request failed. Undefined after a success. */
-  readonly error?: string;
-  /** The seconds in the response header `Retry-After`. */
-  readonly retryAfter?: number | undefined;
+/** The outcome of a request, with the seconds in the response header `Retry-After`. */
+type Outcome = Omit<WebhookAttempt, 'at' | 'id'> & { readonly retryAfter?: number | undefined };
+
+interface Options {
+  readonly allowed: AllowedTargets;
+  readonly signal?: AbortSignal | undefined;
 }
+
+/** Makes the headers that sign a body. */
+type Sign = () => Record<string, string>;
 
 /** The maximum number of milliseconds before the response begins. */
 const timeout = 15_000;
@@ -21,19 +23,27 @@ const timeout = 15_000;
 /** The maximum number of bytes to read from a response. */
 const maxResponse = 1_024;
 
-// Unlike Node's global agents, these agents ignore the proxies in environment variables.
-const [httpAgent, httpsAgent] = [
-  new HttpAgent({ keepAlive: true }),
-  new HttpsAgent({ keepAlive: true }),
-];
+/** The store respects `Retry-After` only with these statuses. */
+const waitsFor = [429, 502, 503, 504];
 
-/** Sends a body to an endpoint. Follows no redirect. Rejects the promise when the signal is aborted. */
+// Unlike Node's global agents, these agents ignore the proxies in environment variables. With
+// `autoSelectFamily`, Node always asks `lookup` for a list of addresses.
+const agentOptions = { keepAlive: true, autoSelectFamily: true };
+const transports = {
+  http: { request: http.request, agent: new http.Agent(agentOptions) },
+  https: { request: https.request, agent: new https.Agent(agentOptions) },
+};
+
+/**
+ * Sends a body to an endpoint, with the headers that `sign` returns. Follows no redirect. Rejects the promise
+ * only when the signal is aborted.
+ */
 export async function post(
   text: string,
   body: string,
-  headers: Record<string, string>,
-  { allowed, signal }: { allowed: AllowedTargets; signal?: AbortSignal | undefined },
-): Promise<PostOutcome> {
+  sign: Sign,
+  { allowed, signal }: Options,
+): Promise<Outcome> {
   const startedAt = performance.now();
   const elapsed = () => Math.round(performance.now() - startedAt);
   const late = AbortSignal.timeout(timeout);
@@ -41,12 +51,11 @@ export async function post(
   try {
     const fault = explainUrl(text, allowed);
     if (fault !== undefined) throw new Error(`the URL ${fault}`);
-    const response = await send(new URL(text), body, headers, allowed, either);
+    const response = await send(new URL(text), body, sign(), { allowed, signal: either });
     const { statusCode: status = 0 } = response;
     const milliseconds = elapsed();
-    const isSuccess = status >= 200 && status < 300;
     const content = await readStart(response);
-    if (isSuccess) return { status, milliseconds };
+    if (status >= 200 && status < 300) return { status, milliseconds };
     const retryAfter = waitsFor.includes(status) ? secondsOf(response) : undefined;
     return { status, milliseconds, error: `status ${status} ${content}`.trimEnd(), retryAfter };
   } catch (error) {
@@ -56,41 +65,37 @@ export async function post(
   }
 }
 
-/** The store respects `Retry-After` only with these statuses. */
-const waitsFor = [429, 502, 503, 504];
-
-function send(
+async function send(
   url: URL,
   body: string,
   signed: Record<string, string>,
-  allowed: AllowedTargets,
-  signal: AbortSignal,
+  { allowed, signal }: Options,
   mayRepeat = true,
 ): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const isHttps = url.protocol === 'https:';
+  const { request: start, agent } = url.protocol === 'https:' ? transports.https : transports.http;
   const headers = {
     ...signed,
     'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
+    'content-length': Buffer.byteLength(body),
     'user-agent': 'plant-store-webhook',
   };
-  const request = (isHttps ? requestHttps : requestHttp)(url, {
-    method: 'POST',
-    agent: isHttps ? httpsAgent : httpAgent,
-    lookup: lookUpAllowed(url, allowed),
-    headers,
-    signal,
-  });
-  request.on('response', resolve).on('error', (error) => {
-    // The endpoint may close an idle connection at the moment when the request is sent
+  const lookup: LookupFunction = (_host, _options, callback) =>
+    void findAddresses(url, allowed).then(
+      (addresses) => callback(null, addresses),
+      (error) => callback(error, []),
+    );
+  const request = start(url, { method: 'POST', agent, lookup, headers, signal }).end(body);
+  request.on('error', () => {}); // An error after the start of the response concerns only its content.
+  try {
+    const [response] = (await once(request, 'response')) as [IncomingMessage]; // The event has one argument.
+    return response;
+  } catch (error) {
+    // The endpoint may close an idle connection just when the request is sent
     // (https://nodejs.org/api/http.html#requestreusedsocket).
-    const isClosed = request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
-    if (!isClosed || !mayRepeat) return reject(error);
-    send(url, body, signed, allowed, signal, false).then(resolve, reject);
-  });
-  request.end(body);
-  return promise;
+    const isClosed = request.reusedSocket && databaseCode(error) === 'ECONNRESET';
+    if (!isClosed || !mayRepeat) throw error;
+    return send(url, body, signed, { allowed, signal }, false);
+  }
 }
 
 /**

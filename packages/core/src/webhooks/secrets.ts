@@ -39,8 +39,8 @@ export function createSecretBox(key: string | undefined): SecretBox {
       try {
         const text = decipher.update(sealed.subarray(nonceLength, -tagLength));
         return Buffer.concat([text, decipher.final()]).toString();
-      } catch (cause) {
-        throw new Error('PLANT_STORE_SECRETS_KEY is not the key of its secret', { cause });
+      } catch {
+        throw new Error('PLANT_STORE_SECRETS_KEY is not the key of its secret');
       }
     },
   };

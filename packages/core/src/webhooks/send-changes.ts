@@ -9,7 +9,7 @@ import { webhooks } from '../tables/tables.ts';
 import type { WebhookMessage } from '../tables/webhook-values.ts';
 import type { AllowedTargets } from './addresses.ts';
 import { bodyOf, changesUpTo, maxChanges, takeChanges } from './next-message.ts';
-import { type PostOutcome, post } from './post.ts';
+import { post } from './post.ts';
 import { type SecretBox, sign } from './secrets.ts';
 import type { HeldWebhook, WebhookChange } from './webhook-table.ts';
 import { asJson, atOnce, inSeconds, now, withAttempt } from './webhook-table.ts';
@@ -47,15 +47,14 @@ interface Options extends Sending {
  */
 export async function sendChanges(held: HeldWebhook, options: Options): Promise<void> {
   const { feed, signal, advance, delays, warn } = options;
-  /** The changes of the message that `prepare` has just stored. */
-  let prepared: string[] | undefined;
   let row: HeldWebhook | undefined = held;
   while (row && row.wait <= maxWait) {
     signal.throwIfAborted();
-    row = row.message ? await deliver(row, row.message) : await prepare(row);
+    if (row.wait > 0) await setTimeout(row.wait * 1_000, undefined, { signal });
+    row = row.message ? await repeat(row, row.message) : await prepare(row);
   }
 
-  /** Waits for changes, and stores the id and the ends of a new message before the first attempt. */
+  /** Waits for changes, and sends the changes in a new message. */
   async function prepare(ready: HeldWebhook) {
     let cursor = parseCursor(ready.cursor);
     if (ready.behindSince && (await hasAll(cursor))) return advance(ready, { behindSince: null });
@@ -66,8 +65,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
       if (!page) return expire(ready);
       const { changes, next } = takeChanges(page, ready);
       if (changes.length > 0) {
-        prepared = changes;
-        return begin(ready, 'plants.changed', formatCursor(cursor), next);
+        return begin({ ...ready, cursor: formatCursor(cursor) }, 'plants.changed', next, changes);
       }
       cursor = next;
       if (ready.behindSince || performance.now() > saveAt) {
@@ -85,42 +83,47 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
   /** Tells the endpoint to list the plants again, because the feed no longer has the next changes. */
   async function expire(expired: HeldWebhook) {
     const { next } = await feed.read(undefined, 1);
-    return begin(expired, 'plants.reset', expired.cursor, next);
+    return begin(expired, 'plants.reset', next, []);
   }
 
-  function begin(ready: HeldWebhook, type: WebhookMessage['type'], cursor: string, end: Cursor) {
+  /** Stores the id and the ends of a new message before the first attempt. */
+  async function begin(
+    ready: HeldWebhook,
+    type: WebhookMessage['type'],
+    end: Cursor,
+    changes: string[],
+  ) {
     const timestamp = new Date().toISOString();
     const message = { id: `msg_${randomUUID()}`, type, timestamp, to: formatCursor(end) };
     const behindSince = sql`coalesce(${webhooks.behindSince}, ${now})`;
-    return advance(ready, { cursor, message: asJson(message), behindSince, ...atOnce });
+    const set = { cursor: ready.cursor, message: asJson(message), behindSince, ...atOnce };
+    const begun = await advance(ready, set);
+    return begun && deliver(begun, message, changes);
   }
 
-  async function deliver(ready: HeldWebhook, message: WebhookMessage) {
-    if (ready.wait > 0) await setTimeout(ready.wait * 1_000, undefined, { signal });
-    const changes = prepared ?? (await readAgain(ready, message));
-    prepared = undefined;
-    if (!changes) return expire(ready);
-    const accepted = {
-      ...atOnce,
-      cursor: message.to,
-      message: null,
-      ...(feed.isAtEnd(parseCursor(message.to)) && { behindSince: null }),
-    };
-    // When all plants of the message are deleted, a later message has the deletions.
-    if (message.type === 'plants.changed' && changes.length === 0) return advance(ready, accepted);
-    const at = new Date().toISOString();
+  /** Sends a stored message again. A plant of the message may have been deleted; see `changesUpTo`. */
+  async function repeat(ready: HeldWebhook, message: WebhookMessage) {
+    const changes = message.type === 'plants.reset' ? [] : await readAgain(ready, message);
+    return changes ? deliver(ready, message, changes) : expire(ready);
+  }
+
+  async function deliver(ready: HeldWebhook, message: WebhookMessage, changes: string[]) {
     const body = bodyOf(message, changes);
-    const { retryAfter = 0, ...outcome } = await postTo(ready, message.id, body, options);
-    const attempts = withAttempt({ at, id: message.id, ...outcome });
-    if (outcome.error === undefined) return advance(ready, { ...accepted, attempts });
+    const { retryAfter = 0, ...attempt } = await postTo(ready, message.id, body, options);
+    const attempts = withAttempt(attempt);
+    if (attempt.error === undefined) {
+      const isAtEnd = feed.isAtEnd(parseCursor(message.to));
+      const accepted = { ...atOnce, cursor: message.to, message: null, attempts };
+      return advance(ready, isAtEnd ? { ...accepted, behindSince: null } : accepted);
+    }
     const failures = ready.failures + 1;
     const delay = delays[ready.failures];
-    if (outcome.status !== 410 && delay !== undefined) {
+    if (attempt.status !== 410 && delay !== undefined) {
       const seconds = Math.max(retryAfter, delay * (1 + Math.random() / 10));
       return advance(ready, { failures, attempts, nextAttemptAt: inSeconds(seconds) });
     }
     const pausedBecause =
-      outcome.status === 410 ? 'the endpoint is gone (status 410)' : `${failures} attempts failed`;
+      attempt.status === 410 ? 'the endpoint is gone (status 410)' : `${failures} attempts failed`;
     if (await advance(ready, { failures, attempts, pausedAt: now, pausedBecause })) {
       warn(
         `the webhook ${JSON.stringify(ready.name)} is paused, because ${pausedBecause}: ` +
@@ -131,8 +134,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
   }
 
   /** Reads the changes of a stored message. Returns undefined when the feed no longer has these changes. */
-  async function readAgain({ cursor, ...filter }: HeldWebhook, { type, to }: WebhookMessage) {
-    if (type === 'plants.reset') return [];
+  async function readAgain({ cursor, ...filter }: HeldWebhook, { to }: WebhookMessage) {
     const changes: string[] = [];
     const end = parseCursor(to);
     let after = parseCursor(cursor);
@@ -151,19 +153,13 @@ export async function postTo(
   { name, url, secret, oldSecret, isOldSecretValid }: Omit<HeldWebhook, 'wait'>,
   id: string,
   body: string,
-  options: Pick<Sending, 'secrets' | 'allowed'> & { signal?: AbortSignal },
-): Promise<PostOutcome> {
-  const stored = [secret, ...(oldSecret && isOldSecretValid ? [oldSecret] : [])];
-  try {
-    const secrets = stored.map((each) => options.secrets.open(name, each));
-    const send = () => post(url, body, sign(secrets, id, body), options);
-    return await (diagnostics.attempt.start.hasSubscribers
-      ? diagnostics.attempt.tracePromise(send, { url })
-      : send());
-  } catch (error) {
-    options.signal?.throwIfAborted();
-    return { milliseconds: 0, error: error instanceof Error ? error.message : String(error) };
-  }
+  { secrets, ...options }: Pick<Sending, 'secrets' | 'allowed'> & { signal?: AbortSignal },
+) {
+  const stored = oldSecret && isOldSecretValid ? [secret, oldSecret] : [secret];
+  const open = () => stored.map((each) => secrets.open(name, each));
+  const at = new Date().toISOString();
+  const send = () => post(url, body, () => sign(open(), id, body), options);
+  return { at, id, ...(await diagnostics.attempt.tracePromise(send, { url })) };
 }
 
 function undefinedIfExpired(error: unknown): undefined {

@@ -70,7 +70,7 @@ export function createWebhookSender(
     const held = await table.claim(instance);
     const revisions = new Map(held.map(({ name, revision }) => [name, revision]));
     for (const [name, { revision, controller }] of runs) {
-      if (revisions.get(name) !== revision) controller.abort(stopped);
+      if (revisions.get(name) !== revision) controller.abort();
     }
     for (const row of held) {
       if (row.wait <= maxWait && !runs.has(row.name)) send(row);
@@ -81,9 +81,11 @@ export function createWebhookSender(
     const { name, revision } = row;
     const controller = new AbortController();
     const { signal } = controller;
-    const advance: Parameters<typeof sendChanges>[1]['advance'] = (held, change) =>
-      table.advance(held, instance, change);
-    const ended = sendChanges(row, { ...options, signal, advance })
+    const ended = sendChanges(row, {
+      ...options,
+      signal,
+      advance: (held, change) => table.advance(held, instance, change),
+    })
       .catch((error) => {
         if (!signal.aborted) explain(error);
       })
@@ -95,7 +97,7 @@ export function createWebhookSender(
   }
 
   function endAll(): void {
-    for (const { controller } of runs.values()) controller.abort(stopped);
+    for (const { controller } of runs.values()) controller.abort();
   }
 
   /** Warns of an error, unless the last warning was the same. The next claim continues the work. */
@@ -110,5 +112,3 @@ export function createWebhookSender(
     options.warn(warning);
   }
 }
-
-const stopped = new Error('this instance no longer sends to the endpoint');

@@ -37,59 +37,47 @@ export const asJson = (value: object) => sql`${JSON.stringify(value)}::text::jso
 export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
   const db = drizzleOver(write, { share: 'lists' });
   const { attempts, holder, heldUntil, ...columns } = getTableColumns(webhooks);
-  const { name, pausedAt, pausedBecause, revision } = columns;
+  const { name, url, tag, createdAt, cursor, pausedAt, pausedBecause, nextAttemptAt } = columns;
   const secondsFrom = (from: SQLWrapper, to: SQLWrapper) =>
     sql<number>`coalesce(extract(epoch from ${to} - ${from}), 0)::float8`;
   const sent = {
     ...columns,
     isOldSecretValid: sql<boolean>`coalesce(${columns.oldSecretUntil} > ${now}, false)`,
     /** Seconds until the next attempt. */
-    wait: secondsFrom(now, columns.nextAttemptAt),
+    wait: secondsFrom(now, nextAttemptAt),
   };
   /** The columns of `Webhook`. */
   const shown = {
-    name,
-    url: columns.url,
-    tag: columns.tag,
-    only: columns.changeType,
-    createdAt: columns.createdAt,
+    ...{ name, url, tag, only: columns.changeType, createdAt },
     state: sql<'active' | 'failing' | 'paused'>`case when ${pausedAt} is not null then 'paused'
       when ${columns.failures} > 0 then 'failing' else 'active' end`,
-    pausedBecause,
-    lag: secondsFrom(columns.behindSince, now),
-    cursor: columns.cursor,
-    nextAttemptAt: columns.nextAttemptAt,
+    ...{ pausedBecause, lag: secondsFrom(columns.behindSince, now), cursor, nextAttemptAt },
   };
 
   return {
-    /** Returns whether the name was free. */
-    async insert(row: typeof webhooks.$inferInsert): Promise<boolean> {
-      const rows = await db.insert(webhooks).values(row).onConflictDoNothing().returning({ name });
-      return rows.length > 0;
-    },
+    /** Inserts no row when the name is taken. Each statement for the operator returns the rows. */
+    insert: (row: typeof webhooks.$inferInsert) =>
+      db.insert(webhooks).values(row).onConflictDoNothing().returning({ name }),
 
     list: () => db.select(shown).from(webhooks).orderBy(asc(name)),
 
-    async get(wanted: string) {
-      const rows = db.select({ ...shown, attempts }).from(webhooks);
-      return (await rows.where(eq(name, wanted)))[0];
-    },
+    get: (wanted: string) =>
+      db
+        .select({ ...shown, attempts })
+        .from(webhooks)
+        .where(eq(name, wanted)),
 
-    async find(wanted: string) {
-      return (await db.select(sent).from(webhooks).where(eq(name, wanted)))[0];
-    },
+    find: (wanted: string) => db.select(sent).from(webhooks).where(eq(name, wanted)),
 
-    /** Changes an endpoint for the operator. The instance that sends to the endpoint notices the change. */
-    async change(wanted: string, change: WebhookChange): Promise<boolean> {
-      const set = { ...change, revision: sql`${revision} + 1` };
-      const changed = db.update(webhooks).set(set).where(eq(name, wanted));
-      return (await changed.returning({ name })).length > 0;
-    },
+    /** Changes an endpoint. The instance that sends to the endpoint notices the change. */
+    change: (wanted: string, change: WebhookChange) =>
+      db
+        .update(webhooks)
+        .set({ ...change, revision: sql`${columns.revision} + 1` })
+        .where(eq(name, wanted))
+        .returning({ name }),
 
-    async remove(unwanted: string): Promise<boolean> {
-      const rows = await db.delete(webhooks).where(eq(name, unwanted)).returning({ name });
-      return rows.length > 0;
-    },
+    remove: (unwanted: string) => db.delete(webhooks).where(eq(name, unwanted)).returning({ name }),
 
     /**
      * Claims the free endpoints, and renews the claims of this instance. Returns all endpoints that this
@@ -113,7 +101,7 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
      * instance that was frozen therefore cannot move the cursor.
      */
     async advance(row: { name: string; revision: number }, instance: string, set: WebhookChange) {
-      const isOurs = [eq(holder, instance), eq(name, row.name), eq(revision, row.revision)];
+      const isOurs = [eq(holder, instance), eq(name, row.name), eq(columns.revision, row.revision)];
       const changed = db
         .update(webhooks)
         .set(set)

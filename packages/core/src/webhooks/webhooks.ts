@@ -25,16 +25,7 @@ export interface WebhookSettings {
   readonly retryDelays?: readonly number[] | undefined;
 }
 
-export interface NewWebhook {
-  /** The seconds before each retry of a failed message. */
-  readonly name?: string | undefined;
-  /** Sends only changes of plants with this tag. */
-  readonly tag?: string | undefined;
-  /** Sends only changes of this type. */
-  readonly only?: PlantChange['type'] | undefined;
-  /** The endpoint gets the changes after this cursor. Default: the end of the feed. */
-  readonly from?: string | undefined;
-}
+export type NewWebhook = z.input<typeof NewWebhook>;
 
 /** An endpoint to which the store sends changes by HTTP. */
 export interface Webhook {
@@ -106,7 +97,7 @@ export function createWebhooks(
 
   return {
     async create(url, options = {}) {
-      const { data, error } = NewWebhookOptions.safeParse(options);
+      const { data, error } = NewWebhook.safeParse(options);
       if (error) throw invalidInput(error);
       const { name = '', tag, only, from } = data;
       const fault = explainUrl(url, allowed);
@@ -126,7 +117,7 @@ export function createWebhooks(
     },
 
     list: () => orUnavailable(table.list()),
-    get: (name) => orUnavailable(table.get(name)),
+    get: async (name) => (await orUnavailable(table.get(name)))[0],
     pause: (name) =>
       change(name, {
         pausedAt: now,
@@ -146,13 +137,12 @@ export function createWebhooks(
     },
 
     async test(name) {
-      const row = await orUnavailable(table.find(name));
+      const [row] = await orUnavailable(table.find(name));
       if (!row) return undefined;
-      const at = new Date().toISOString();
-      const id = `msg_${randomUUID()}`;
-      const body = JSON.stringify({ type: 'plants.test', timestamp: at, data: {} });
-      const { retryAfter, ...outcome } = await postTo(row, id, body, sending);
-      return { at, id, ...outcome };
+      const timestamp = new Date().toISOString();
+      const body = JSON.stringify({ type: 'plants.test', timestamp, data: {} });
+      const { retryAfter, ...attempt } = await postTo(row, `msg_${randomUUID()}`, body, sending);
+      return attempt;
     },
 
     send: () => sender.start(),
@@ -171,8 +161,10 @@ export function createWebhooks(
     return noticed(table.change(name, set));
   }
 
-  async function noticed<T>(change: Promise<T>): Promise<T> {
-    return orUnavailable(change).finally(() => sender.notice());
+  /** Returns whether a statement changed a row. Then the sender reads the row again. */
+  async function noticed(changed: PromiseLike<unknown[]>): Promise<boolean> {
+    const rows = await orUnavailable(changed).finally(() => sender.notice());
+    return rows.length > 0;
   }
 
   /**
@@ -188,14 +180,18 @@ export function createWebhooks(
 
 const nameError = 'must have 1 to 100 characters and no control characters';
 
-/** The schema of `NewWebhook`, because plain JavaScript may bypass the type. */
-const NewWebhookOptions = z.object({
+/** The options of `create`, whose types plain JavaScript may bypass. */
+const NewWebhook = z.object({
+  /** Default: the host of the URL. */
   name: z
     .string(nameError)
     .regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, nameError)
     .optional(),
+  /** Sends only changes of plants with this tag. */
   tag: Plant.shape.tag,
+  /** Sends only changes of this type. */
   only: PlantChange.shape.type.optional(),
+  /** The endpoint gets the changes after this cursor. Default: the end of the feed. */
   from: z.string('must be a cursor').optional(),
 });
 

@@ -66,7 +66,7 @@ it.each(['localhost', 'localhost.', '127.0.0.1', '[::ffff:127.0.0.1]', '0'])(
     const target = await startTarget();
     for (const scheme of ['https', 'http']) {
       const url = `${scheme}://${host}:${target.port}/`;
-      const { error } = await post(url, '{}', {}, { allowed: nothing });
+      const { error } = await post(url, '{}', () => ({}), { allowed: nothing });
       expect(error).toMatch(/is not public|must begin with https/);
     }
     expect(target.connections).toBe(0);
@@ -76,7 +76,7 @@ it.each(['localhost', 'localhost.', '127.0.0.1', '[::ffff:127.0.0.1]', '0'])(
 it('connects to the hosts and networks that the operator allows, even by http', async () => {
   const { port } = await startTarget();
   const send = (host: string, allow: string[]) =>
-    post(`http://${host}:${port}/`, '{}', {}, { allowed: parseAllowed(allow) });
+    post(`http://${host}:${port}/`, '{}', () => ({}), { allowed: parseAllowed(allow) });
   expect(await send('127.0.0.1', ['127.0.0.0/8'])).toMatchObject({ status: 200 });
   expect(await send('127.0.0.1', ['127.0.0.1'])).toMatchObject({ status: 200 });
   expect((await send('127.0.0.1', ['10.0.0.0/8'])).error).toContain('is not public');
@@ -105,7 +105,9 @@ it('reads at most 1 KiB of a response', async () => {
     send();
   });
   const url = `http://127.0.0.1:${await listen(server)}/`;
-  const { error = '' } = await post(url, '{}', {}, { allowed: parseAllowed(['127.0.0.1']) });
+  const { error = '' } = await post(url, '{}', () => ({}), {
+    allowed: parseAllowed(['127.0.0.1']),
+  });
   expect(error).toBe(`status 500 ${'x'.repeat(1024)}`);
 });
 
@@ -116,7 +118,7 @@ it('does not use the proxy that the environment variables set', async () => {
     const { post } = await import('${new URL('post.ts', room)}');
     const { parseAllowed } = await import('${new URL('addresses.ts', room)}');
     const allowed = parseAllowed(['127.0.0.1']);
-    const { status } = await post('http://127.0.0.1:${target.port}/', '{}', {}, { allowed });
+    const { status } = await post('http://127.0.0.1:${target.port}/', '{}', () => ({}), { allowed });
     process.stdout.write(String(status));`;
   const proxyUrl = `http://127.0.0.1:${proxy.port}`;
   const env = { HTTP_PROXY: proxyUrl, http_proxy: proxyUrl, NODE_USE_ENV_PROXY: '1' };

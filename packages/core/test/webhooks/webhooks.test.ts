@@ -94,26 +94,32 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     ]);
   });
 
-  it('does not repeat a deleted plant in a retry, and sends the deletion later', async () => {
-    const deleted = Promise.withResolvers<number>();
-    const receiver = await follow({}, async (response) => {
-      const isFirst = receiver.received.length === 1;
-      response.writeHead(isFirst ? await deleted.promise : 200, { 'retry-after': '1' }).end();
-    });
-    await store.createMany([
-      { id: 1n, name: 'Hoya' },
-      { id: 2n, name: 'Hoya' },
-    ]);
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
-    await store.delete(1n);
-    deleted.resolve(503);
-    await vi.waitFor(() => expect(receiver.changes()).toContain('deleted 1'));
-    const [first, second, third] = receiver.received;
-    expect(first?.changes).toEqual(['created 1', 'created 2']);
-    expect(second).toMatchObject({ id: first?.id, changes: ['created 2'] });
-    expect(third?.changes).toEqual(['deleted 1']);
-    await vi.waitFor(async () => expect((await show(receiver.name)).lag).toBe(0));
-  });
+  it.each([
+    { unwanted: [1n], repeated: ['created 2'] },
+    { unwanted: [1n, 2n], repeated: [] },
+  ])(
+    'does not repeat the deleted plants $unwanted in a retry, and sends the deletions later',
+    async ({ unwanted, repeated }) => {
+      const deleted = Promise.withResolvers<number>();
+      const receiver = await follow({}, async (response) => {
+        const isFirst = receiver.received.length === 1;
+        response.writeHead(isFirst ? await deleted.promise : 200, { 'retry-after': '1' }).end();
+      });
+      await store.createMany([
+        { id: 1n, name: 'Hoya' },
+        { id: 2n, name: 'Hoya' },
+      ]);
+      await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+      await store.deleteMany(unwanted);
+      deleted.resolve(503);
+      await vi.waitFor(() => expect(receiver.changes()).toContain('deleted 1'));
+      const [first, second, third] = receiver.received;
+      expect(first?.changes).toEqual(['created 1', 'created 2']);
+      expect(second).toMatchObject({ id: first?.id, changes: repeated });
+      expect(third?.changes).toEqual(unwanted.map((id) => `deleted ${id}`));
+      await vi.waitFor(async () => expect((await show(receiver.name)).lag).toBe(0));
+    },
+  );
 
   it('pauses an endpoint after the last retry, and sends all changes after a resume', async () => {
     const warnings: string[] = [];
