@@ -67,7 +67,8 @@ async function watch(
   onEnd(prometheus.stop);
   await isQuiet(prometheus.firing);
 
-  const known = new Set(await doctor(proxy.url));
+  const diagnose = () => doctor(proxy.url, metricsUrl);
+  const known = new Set(await diagnose());
   const logBefore = server.output().length;
   const before = { ...load.seen.outcomes };
   const startedAt = Date.now();
@@ -80,10 +81,10 @@ async function watch(
     for (const alert of await prometheus.firing()) {
       if (!alerts.has(alert)) alerts.set(alert, Math.round((Date.now() - startedAt) / 1000));
     }
-    if (alerts.size > 0) findings ??= await doctor(proxy.url);
+    if (alerts.size > 0) findings ??= await diagnose();
     await setTimeout(1_000);
   }
-  findings ??= await doctor(proxy.url);
+  findings ??= await diagnose();
   const counts = Object.entries(load.seen.outcomes).map(
     ([outcome, count]) => [outcome, count - (before[outcome] ?? 0)] as const,
   );
@@ -109,16 +110,15 @@ async function isQuiet(firing: () => Promise<string[]>): Promise<void> {
 }
 
 /** Returns the findings of `plant-store doctor`. Numbers are masked, because most of them change. */
-async function doctor(databaseUrl: string): Promise<string[]> {
+async function doctor(databaseUrl: string, metricsUrl: string): Promise<string[]> {
   const env = {
     PATH: process.env['PATH'],
     DATABASE_URL: databaseUrl,
     PLANT_STORE_ENV_FILE: devNull,
   };
   const output = await new Promise<string>((resolve) => {
-    execFile(process.execPath, [cli, 'doctor'], { env, timeout: 60_000 }, (_error, stdout) =>
-      resolve(stdout),
-    );
+    const args = [cli, 'doctor', '--metrics', metricsUrl];
+    execFile(process.execPath, args, { env, timeout: 60_000 }, (_error, stdout) => resolve(stdout));
   });
   const lines = output.split('\n').filter((line) => /^(problem|warning) /.test(line));
   return lines.map((line) => line.replace(/\d+/g, '…').replace(/ +/g, ' '));

@@ -13,9 +13,10 @@ export const doctorCommand = () =>
         'Exits with 1 when a line says `problem`, and with 0 when there are only warnings.',
     )
     .option('--json', 'write each finding as a line of JSON')
+    .option('--metrics <url>', 'also check the running server that prints this URL of its metrics')
     .addHelpText('after', '\nExample:\n  plant-store doctor\n')
-    .action(async ({ json }: { json?: true }) => {
-      const findings = await runChecks();
+    .action(async ({ json, metrics }: { json?: true; metrics?: string }) => {
+      const findings = await runChecks(metrics);
       await writeOutput(
         findings.map((finding) => (json ? `${JSON.stringify(finding)}\n` : formatLine(finding))),
       );

@@ -16,7 +16,8 @@ export interface Finding {
     | 'clock'
     | 'disk'
     | 'distribution'
-    | 'cluster';
+    | 'cluster'
+    | 'instance';
   level: Hazard['level'];
   /** The result of the check. If the result is not ok, the message also has the remedy. */
   message: string;

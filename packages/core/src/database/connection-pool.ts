@@ -162,8 +162,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       const startedAt = performance.now();
       try {
         if (startedAt >= deadline) throw lateWriteError();
-        if (!diagnostics.statement.start.hasSubscribers) return await start(connection);
-        const statement = { text, share, madeAt, address: connection.address };
+        if (!diagnostics.statement.hasSubscribers) return await start(connection);
+        const statement = { text, share, madeAt, startedAt, address: connection.address };
         return await diagnostics.statement.tracePromise(start, statement, undefined, connection);
       } finally {
         addDatabaseTime(caller, startedAt);
