@@ -14,12 +14,15 @@ import { startPlantsDatabase } from '../faults/plants-database.ts';
 import type { Row } from './outage-table.ts';
 import type { Outage } from './outages.ts';
 import { startPrometheus } from './start-prometheus.ts';
+import { authority, useCertificate } from './use-certificate.ts';
 
 /** Milliseconds in which an alert must fire. */
 const patience = 120_000;
 
 const token = 'secret-of-the-tests';
 const shiftedClock = fileURLToPath(new URL('../fixtures/shifted-clock.ts', import.meta.url));
+/** A program that uses 1.2 GB of memory after SIGUSR2. */
+const grow = `data:text/javascript,process.once('SIGUSR2',()=>globalThis.held=Buffer.alloc(1.2e9,1))`;
 const cli = fileURLToPath(new URL('../../../cli/bin/plant-store.js', import.meta.url));
 
 /** Starts a store with clients and Prometheus, causes the outage, and watches until an alert fires. */
@@ -33,7 +36,7 @@ export async function runOutage(outage: Outage): Promise<Row> {
 }
 
 async function watch(
-  { name, cause, maxFileSize, shell }: Outage,
+  { name, cause, maxFileSize, isVerified, shell }: Outage,
   onEnd: (end: () => unknown) => void,
 ): Promise<Row> {
   const disk = makeSlowFlush();
@@ -43,17 +46,22 @@ async function watch(
     ...(maxFileSize && { maxFileSize }),
   });
   onEnd(database.stop);
-  const proxy = await startFaultProxy(database.url);
-  onEnd(proxy.close);
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-outage-'));
   onEnd(() => rm(directory, { recursive: true, force: true }));
+  const rootCertificate = join(directory, 'authority');
+  await writeFile(rootCertificate, authority.certificate);
+  if (isVerified) await useCertificate(database);
+  const tls = `?sslmode=verify-full&sslrootcert=${rootCertificate}`;
+  const proxy = await startFaultProxy(database.url + (isVerified ? tls : ''));
+  onEnd(proxy.close);
   const clockShift = join(directory, 'clock-shift');
   await writeFile(clockShift, '0');
   const env = {
     DATABASE_URL: proxy.url,
     PLANT_STORE_TOKEN: token,
     PLANT_STORE_METRICS_PORT: '0',
-    NODE_OPTIONS: `--import=${shiftedClock}`,
+    PLANT_STORE_WEBHOOK_ALLOW: '127.0.0.1',
+    NODE_OPTIONS: `--import=${shiftedClock} --import=${grow}`,
     CLOCK_SHIFT: clockShift,
   };
   const server = startProcess(env, shell);

@@ -39,7 +39,11 @@ it('finds no problem with a healthy instance, whose counters do not grow', async
 
 it.each([
   ['plant_store_errors_total{code="40101"}', 1_000, /^the instance gets invalid tokens: look at/],
-  ['plant_store_time_seconds', 1, /^the instance has a clock that differs from this machine's: set/],
+  [
+    'plant_store_time_seconds',
+    1,
+    /^the instance has a clock that differs from this machine's: set/,
+  ],
   ['process_open_fds', 999, /^the instance has few file descriptors left: raise LimitNOFILE/],
   ['process_resident_memory_bytes', 2e9, /^the instance uses too much memory: if/],
   ['nodejs_eventloop_lag_p99_seconds', 0.9, /^the instance needs more CPU than it has: add/],
