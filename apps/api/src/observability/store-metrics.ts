@@ -44,6 +44,12 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
       () => Date.now() / 1000,
       'max',
     ],
+    [
+      'database_clock_ahead_seconds',
+      'Time by which the clock of the database is ahead of the clock of the machine',
+      () => (store.pools()[0]?.clockAhead ?? 0) / 1_000,
+      'max',
+    ],
     ['processes', 'Processes that serve the address of the instance', () => 1],
     ['queue_waiting', 'Creates that wait for a statement', () => store.pending().waiting],
     [

@@ -125,6 +125,10 @@ export const outages: Outage[] = [
     name: 'clock of the instance five minutes ahead',
     cause: ({ clockShift }) => writeFileSync(clockShift, '300000'),
   },
+  {
+    name: 'clock of the database five minutes ahead',
+    cause: ({ disk }) => disk.shiftClock(300),
+  },
   { name: 'instance short of memory', cause: ({ server }) => server.child.kill('SIGUSR2') },
   {
     name: 'instance short of CPU',

@@ -25,36 +25,16 @@ interface Question {
 }
 
 const errorRate =
-  (...codes: number[]) =>
+  (code: number) =>
   ({ rate }: Metrics) =>
-    codes.reduce((sum, code) => sum + rate(`plant_store_errors_total{code="${code}"}`), 0);
+    rate(`plant_store_errors_total{code="${code}"}`);
 
 export const questions: readonly Question[] = [
-  {
-    alert: 'PlantStoreBug',
-    value: errorRate(50000),
-    limit: 0,
-    message: 'sends internal errors: report the log line of level 50 with its reqId',
-  },
-  {
-    alert: 'PlantStoreDatabaseDown',
-    value: errorRate(50300),
-    limit: 0,
-    message:
-      'gets no response from the database: if doctor itself finds no problem with the database, check the ' +
-      'network between the two, and the log of the instance',
-  },
   {
     alert: 'PlantStoreOverloaded',
     value: errorRate(50301),
     limit: 0,
     message: 'is overloaded: if the database is not slow, add an instance',
-  },
-  {
-    alert: 'PlantStoreQueueLong',
-    value: ({ value }) => value('plant_store_queue_waiting'),
-    limit: 1_000,
-    message: 'has a long queue of creates: if the database is not slow, add an instance',
   },
   {
     alert: 'PlantStoreBusy',
@@ -76,30 +56,12 @@ export const questions: readonly Question[] = [
       'has few file descriptors left: raise LimitNOFILE, and find out which clients opened the connections',
   },
   {
-    alert: 'PlantStoreLogLinesLost',
-    value: ({ rate }) => rate('plant_store_log_lines_lost_total'),
-    limit: 0,
-    message: 'loses log lines: check the program that reads its standard output, and the disk',
-  },
-  {
     alert: 'PlantStoreGuessedTokens',
     value: errorRate(40101),
     limit: 1,
     message:
       'gets invalid tokens: look at the ip of the clients in the log, because a token has expired, or clients ' +
       'guess tokens',
-  },
-  {
-    alert: 'PlantStoreRateLimit',
-    value: errorRate(42900),
-    limit: 1,
-    message: 'rejects requests over a limit: look at the ip of the clients in the log',
-  },
-  {
-    alert: 'PlantStoreMalformedRequests',
-    value: errorRate(40002, 40800, 43100),
-    limit: 1,
-    message: 'gets malformed requests: look at the ip of the clients in the log',
   },
   {
     alert: 'PlantStoreIdentityProviderDown',
