@@ -8,7 +8,7 @@ import {
 } from '@plant-store/core/internal';
 import { Gauge, Histogram, type OpenMetricsContentType, type Registry } from 'prom-client';
 import { unwritableRatio } from './cluster-log.ts';
-import { watchDatabase, watchWebhooks } from './watch-database.ts';
+import { readAtIntervals } from './read-at-intervals.ts';
 
 export type MetricsRegistry = Registry<OpenMetricsContentType>;
 
@@ -29,8 +29,13 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
   watchStatements(registers);
   watchConnections(store, registers);
   buildInfo(registers);
-  const isDatabaseUp = watchDatabase(store);
-  const webhooks = watchWebhooks(store);
+  const isDatabaseUp = readAtIntervals(false, () =>
+    store.ready().then(
+      () => true,
+      () => false,
+    ),
+  );
+  const webhooks = readAtIntervals({ lag: 0, failing: 0 }, () => store.webhooks.state());
   const gauges: [name: string, help: string, read: () => number, aggregator?: 'max' | 'min'][] = [
     [
       'database_up',

@@ -4,13 +4,14 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { openPlantStore } from '@plant-store/core';
-import type { FaultProxy, SlowFlush, StartedProcess } from '@plant-store/test-setup';
+import type { FaultProxy, SlowFlush, StartedProcess, TestPostgres } from '@plant-store/test-setup';
 import { type PlantsDatabase, plantsOn, setSetting } from '../faults/plants-database.ts';
+import { startPlantsOnCluster } from './start-plants-on-cluster.ts';
 import { useCertificate } from './use-certificate.ts';
 
 /** A store with clients, in which an outage happens. */
-export interface World {
-  database: PlantsDatabase;
+interface World {
+  database: PlantsDatabase & { worker?: TestPostgres | undefined };
   /** The proxy between the store and its database. */
   proxy: FaultProxy;
   server: StartedProcess;
@@ -31,6 +32,8 @@ export interface Outage {
   maxFileSize?: number;
   /** Whether the server verifies the certificate of the database. */
   isVerified?: boolean;
+  /** Starts another database for the plants. */
+  startDatabase?(): Promise<World['database']>;
   /** A command that starts the server; see `startProcess`. */
   shell?: string;
 }
@@ -51,6 +54,11 @@ export const outages: Outage[] = [
   {
     name: 'standby absent',
     cause: ({ database }) => setSetting(database, "set synchronous_standby_names = 'nobody'"),
+  },
+  {
+    name: 'node of a cluster failed',
+    startDatabase: startPlantsOnCluster,
+    cause: ({ database }) => database.worker?.halt(),
   },
   { name: 'instance frozen', cause: ({ server }) => server.child.kill('SIGSTOP') },
   {

@@ -36,15 +36,13 @@ export async function runOutage(outage: Outage): Promise<Row> {
 }
 
 async function watch(
-  { name, cause, maxFileSize, isVerified, shell }: Outage,
+  { name, cause, maxFileSize, isVerified, startDatabase, shell }: Outage,
   onEnd: (end: () => unknown) => void,
 ): Promise<Row> {
   const disk = makeSlowFlush();
   onEnd(disk.cut);
-  const database = await startPlantsDatabase({
-    env: disk.env,
-    ...(maxFileSize && { maxFileSize }),
-  });
+  const options = { env: disk.env, ...(maxFileSize && { maxFileSize }) };
+  const database = await (startDatabase ?? startPlantsDatabase)(options);
   onEnd(database.stop);
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-outage-'));
   onEnd(() => rm(directory, { recursive: true, force: true }));

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { exitCodes } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
 import type { Finding } from '../doctor/finding.ts';
+import { instanceChecks } from '../doctor/instance-checks.ts';
 import { runChecks } from '../doctor/run-checks.ts';
 
 export const doctorCommand = () =>
@@ -16,7 +17,8 @@ export const doctorCommand = () =>
     .option('--metrics <url>', 'also check the running server that prints this URL of its metrics')
     .addHelpText('after', '\nExample:\n  plant-store doctor\n')
     .action(async ({ json, metrics }: { json?: true; metrics?: string }) => {
-      const findings = await runChecks(metrics);
+      const instance = metrics === undefined ? [] : await instanceChecks(metrics);
+      const findings = [...(await runChecks()), ...instance];
       await writeOutput(
         findings.map((finding) => (json ? `${JSON.stringify(finding)}\n` : formatLine(finding))),
       );

@@ -2,11 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../command-line/variables.ts';
 import type { Finding } from './finding.ts';
 
-const check = 'instance';
-
-/** The milliseconds in which an instance must send its metrics. */
-const timeout = 5_000;
-
 /** The metrics of an instance. `series` is a name with labels, such as `name{label="value"}`. */
 interface Metrics {
   /** Returns the value now. */
@@ -24,15 +19,10 @@ interface Question {
   message: string;
 }
 
-const errorRate =
-  (code: number) =>
-  ({ rate }: Metrics) =>
-    rate(`plant_store_errors_total{code="${code}"}`);
-
 export const questions: readonly Question[] = [
   {
     alert: 'PlantStoreOverloaded',
-    value: errorRate(50301),
+    value: ({ rate }) => rate('plant_store_errors_total{code="50301"}'),
     limit: 0,
     message: 'is overloaded: if the database is not slow, add an instance',
   },
@@ -57,7 +47,7 @@ export const questions: readonly Question[] = [
   },
   {
     alert: 'PlantStoreGuessedTokens',
-    value: errorRate(40101),
+    value: ({ rate }) => rate('plant_store_errors_total{code="40101"}'),
     limit: 1,
     message:
       'gets invalid tokens: look at the ip of the clients in the log, because a token has expired, or clients ' +
@@ -65,7 +55,7 @@ export const questions: readonly Question[] = [
   },
   {
     alert: 'PlantStoreIdentityProviderDown',
-    value: errorRate(50303),
+    value: ({ rate }) => rate('plant_store_errors_total{code="50303"}'),
     limit: 0,
     message: 'cannot get the keys of the identity provider: check the provider',
   },
@@ -92,23 +82,25 @@ export async function instanceChecks(url: string, interval = 5_000): Promise<Fin
     const findings = questions
       .filter(({ value, limit }) => value(metrics) > limit)
       .map(({ message }): Finding => {
-        return { check, level: 'warning', message: `the instance ${message}` };
+        return { check: 'instance', level: 'warning', message: `the instance ${message}` };
       });
     if (findings.length > 0) return findings;
-    return [{ check, level: 'ok', message: 'the metrics of the instance show no problem' }];
+    return [
+      { check: 'instance', level: 'ok', message: 'the metrics of the instance show no problem' },
+    ];
   } catch (error) {
     // The error of `fetch` has the reason in its cause.
     const reason = messageOf(error instanceof Error ? (error.cause ?? error) : error);
     const message =
       `the instance does not send its metrics (${reason}): check the URL and the log of the ` +
       'instance, and restart an instance that does not respond';
-    return [{ check, level: 'problem', message }];
+    return [{ check: 'instance', level: 'problem', message }];
   }
 }
 
 /** Reads the value of each series. */
 async function readMetrics(url: string): Promise<Map<string, number>> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(timeout) });
+  const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
   const lines = (await response.text()).matchAll(/^(\w+(?:\{.*\})?) (\S+)$/gm);
   const metrics = new Map([...lines].map(([, series = '', value]) => [series, Number(value) || 0]));
   if (metrics.has('plant_store_processes')) return metrics;

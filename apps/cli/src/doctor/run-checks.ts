@@ -10,24 +10,12 @@ import { clusterChecks } from './cluster-checks.ts';
 import { databaseChecks } from './database-checks.ts';
 import { feedChecks } from './feed-checks.ts';
 import type { Finding } from './finding.ts';
-import { instanceChecks } from './instance-checks.ts';
 import { embeddedStorage, serverStorage } from './storage-checks.ts';
 import { tableChecks } from './table-checks.ts';
 import { webhookChecks } from './webhook-checks.ts';
 
-/**
- * Checks the settings, the database, and the instance with these metrics. Changes nothing. Stops when further
- * checks of the database are impossible.
- */
-export async function runChecks(metricsUrl?: string): Promise<Finding[]> {
-  const findings = await Promise.all([
-    checkStore(),
-    metricsUrl === undefined ? [] : instanceChecks(metricsUrl),
-  ]);
-  return findings.flat();
-}
-
-async function checkStore(): Promise<Finding[]> {
+/** Checks the settings and the database, and changes nothing. Stops when further checks are impossible. */
+export async function runChecks(): Promise<Finding[]> {
   let settings: DatabaseOptions;
   try {
     settings = readSettings();

@@ -23,7 +23,7 @@ it('traces 16 simultaneous creates over each surface from the spans of a page to
   onTestFinished(() => void server.child.kill('SIGKILL'));
   const page = await openPage(await server.listening(), {
     async prepare(tab) {
-      const body = await bundle('../fixtures/traced-page.ts');
+      const body = await bundle(new URL('../fixtures/traced-page.ts', import.meta.url));
       await tab.route('**/traced-page.js', (route) =>
         route.fulfill({ contentType: 'text/javascript', body }),
       );
@@ -56,13 +56,13 @@ it('traces 16 simultaneous creates over each surface from the spans of a page to
 });
 
 /** Bundles a module of a page into one file. */
-async function bundle(path: string): Promise<string> {
+async function bundle(module: URL): Promise<string> {
   const output = await build({
     configFile: false,
     logLevel: 'warn',
     build: {
       write: false,
-      lib: { entry: fileURLToPath(new URL(path, import.meta.url)), formats: ['es'] },
+      lib: { entry: fileURLToPath(module), formats: ['es'] },
     },
   });
   const [{ output: chunks } = expect.fail()] = output as Rolldown.RolldownOutput[]; // One output per format.
