@@ -4,6 +4,7 @@ export { createPrincipalCache, type TokenOwner } from './access-tokens/principal
 export { changeTextsOf } from './changes/kept-pages.ts';
 export { deadlineIn, defaultTimeout } from './database/deadline.ts';
 export {
+  describeStatement,
   diagnostics,
   type TracedAttempt,
   type TracedBatch,

@@ -15,6 +15,7 @@ export {
 export { unprivilegedUser } from './machine/unprivileged-user.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-proxy.ts';
 export { makeCertificate } from './network/make-certificate.ts';
+export { type ReceivedSpan, startOtlpReceiver, statementsOf } from './network/otlp-receiver.ts';
 export { localhostUnknownWhile } from './network/unknown-localhost.ts';
 export { type CitusDatabase, createCitusDatabase } from './postgres/create-citus-database.ts';
 export { createDatabase } from './postgres/create-database.ts';

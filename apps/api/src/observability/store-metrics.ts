@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { PlantStore } from '@plant-store/core';
+import {
+  databaseCode,
+  describeStatement,
+  diagnostics,
+  type TracedStatement,
+} from '@plant-store/core/internal';
 import { Gauge, Histogram, type OpenMetricsContentType, type Registry } from 'prom-client';
 import { unwritableRatio } from './cluster-log.ts';
-import { watchDatabase } from './watch-database.ts';
+import { readAtIntervals } from './read-at-intervals.ts';
 
 export type MetricsRegistry = Registry<OpenMetricsContentType>;
 
@@ -19,27 +25,17 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 512, 2048],
     registers,
   });
-  const operationDuration = new Histogram({
-    name: 'db_client_operation_duration_seconds',
-    help: 'Time from sending an insert statement to its commit',
-    labelNames: ['db_system_name', 'db_operation_name', 'db_collection_name'],
-    buckets: durationBuckets,
-    registers,
-  });
-  const inserts = operationDuration.labels('postgresql', 'INSERT', 'plants');
-  store.events.on('batch', ({ size, milliseconds }) => {
-    batchPlants.observe(size);
-    inserts.observe(milliseconds / 1000);
-  });
+  store.events.on('batch', ({ size }) => batchPlants.observe(size));
+  watchStatements(registers);
   watchConnections(store, registers);
   buildInfo(registers);
-  const isDatabaseUp = watchDatabase(false, () =>
+  const isDatabaseUp = readAtIntervals(false, () =>
     store.ready().then(
       () => true,
       () => false,
     ),
   );
-  const webhooks = watchDatabase({ lag: 0, failing: 0 }, () => store.webhooks.state());
+  const webhooks = readAtIntervals({ lag: 0, failing: 0 }, () => store.webhooks.state());
   const gauges: [name: string, help: string, read: () => number, aggregator?: 'max' | 'min'][] = [
     [
       'database_up',
@@ -51,6 +47,12 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
       'time_seconds',
       'The clock of the machine, in seconds since 1970',
       () => Date.now() / 1000,
+      'max',
+    ],
+    [
+      'database_clock_ahead_seconds',
+      'Time by which the clock of the database is ahead of the clock of the machine',
+      () => (store.pools()[0]?.clockAhead ?? 0) / 1_000,
       'max',
     ],
     ['processes', 'Processes that serve the address of the instance', () => 1],
@@ -102,6 +104,28 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
       },
     });
   }
+}
+
+/** Measures the statements of all stores in this process, because their channel belongs to the process. */
+function watchStatements(registers: MetricsRegistry[]): void {
+  const duration = new Histogram({
+    name: 'db_client_operation_duration_seconds',
+    help: 'Time from sending a statement to the response of the database',
+    labelNames: ['db_system_name', 'db_operation_name', 'db_collection_name', 'error_type'],
+    buckets: durationBuckets,
+    registers,
+  });
+  diagnostics.statement.asyncEnd.subscribe((message) => {
+    const { text, startedAt, error } = message as TracedStatement; // Channels lose the type.
+    const { operation, table } = describeStatement(text);
+    const labels = {
+      db_system_name: 'postgresql',
+      db_operation_name: operation,
+      ...(table !== undefined && { db_collection_name: table }),
+      ...(error !== undefined && { error_type: databaseCode(error) ?? '_OTHER' }),
+    };
+    duration.observe(labels, (performance.now() - startedAt) / 1_000);
+  });
 }
 
 /** The connections of each pool, by the names that OpenTelemetry has for them. */

@@ -85,18 +85,21 @@ it('has a series for every error code even before the first error', async () => 
   expect([...samples.keys()]).toEqual(expect.arrayContaining(series));
 });
 
-it('counts the plants that the database has stored in batches', async () => {
+it('counts the plants that the database has stored in batches, and the statements', async () => {
   const grown = await growth(['plant_store_insert_batch_plants_sum'], async () => {
     const ids = Array.from({ length: 20 }, (_, i) => 100 + i);
     await Promise.all(ids.map((id) => post(target, '/plants', `{"id":${id},"name":"x"}`)));
   });
   expect(grown).toEqual([20]);
+  await fetch(`${target.url}/plants`, { headers: { authorization: `Bearer ${target.token}` } });
   const { value } = await scrape();
-  const labels =
-    'db_system_name="postgresql",db_operation_name="INSERT",db_collection_name="plants"';
-  expect(value(`db_client_operation_duration_seconds_count{${labels}}`)).toBe(
-    value('plant_store_insert_batch_plants_count'),
-  );
+  const statements = (operation: string) =>
+    value(
+      'db_client_operation_duration_seconds_count{db_system_name="postgresql",' +
+        `db_operation_name="${operation}",db_collection_name="plants"}`,
+    );
+  expect(statements('INSERT')).toBe(value('plant_store_insert_batch_plants_count'));
+  expect(statements('SELECT')).toBeGreaterThan(0);
 });
 
 it('shows how many creates wait for a statement, and how many have a statement that runs', async () => {

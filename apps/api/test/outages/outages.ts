@@ -1,12 +1,17 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { FaultProxy, SlowFlush, StartedProcess } from '@plant-store/test-setup';
+import { openPlantStore } from '@plant-store/core';
+import type { FaultProxy, SlowFlush, StartedProcess, TestPostgres } from '@plant-store/test-setup';
 import { type PlantsDatabase, plantsOn, setSetting } from '../faults/plants-database.ts';
+import { startPlantsOnCluster } from './start-plants-on-cluster.ts';
+import { useCertificate } from './use-certificate.ts';
 
 /** A store with clients, in which an outage happens. */
 interface World {
-  database: PlantsDatabase;
+  database: PlantsDatabase & { worker?: TestPostgres | undefined };
   /** The proxy between the store and its database. */
   proxy: FaultProxy;
   server: StartedProcess;
@@ -25,6 +30,10 @@ export interface Outage {
   cause(world: World): unknown;
   /** The largest size of the database's files in KiB. */
   maxFileSize?: number;
+  /** Whether the server verifies the certificate of the database. */
+  isVerified?: boolean;
+  /** Starts another database for the plants. */
+  startDatabase?(): Promise<World['database']>;
   /** A command that starts the server; see `startProcess`. */
   shell?: string;
 }
@@ -46,6 +55,11 @@ export const outages: Outage[] = [
     name: 'standby absent',
     cause: ({ database }) => setSetting(database, "set synchronous_standby_names = 'nobody'"),
   },
+  {
+    name: 'node of a cluster failed',
+    startDatabase: startPlantsOnCluster,
+    cause: ({ database }) => database.worker?.halt(),
+  },
   { name: 'instance frozen', cause: ({ server }) => server.child.kill('SIGSTOP') },
   {
     name: 'table locked',
@@ -60,6 +74,14 @@ export const outages: Outage[] = [
     async cause({ database: { admin } }) {
       await admin`alter role gardener connection limit 0`;
       await admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gardener'`;
+    },
+  },
+  {
+    name: "database's certificate expired",
+    isVerified: true,
+    async cause({ database }) {
+      await useCertificate(database, -1_000);
+      await database.admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gardener'`;
     },
   },
   {
@@ -90,6 +112,19 @@ export const outages: Outage[] = [
         alter table plants force row level security`),
   },
   {
+    name: 'webhook failing',
+    async cause({ database: { url }, onEnd }) {
+      const endpoint = createServer((_request, response) => response.writeHead(500).end());
+      await once(endpoint.listen(0, '127.0.0.1'), 'listening');
+      onEnd(() => void endpoint.close());
+      const { port } = endpoint.address() as AddressInfo; // The endpoint listens on a port, not on a pipe.
+      const options = { webhooks: { allow: ['127.0.0.1'] } };
+      const store = await openPlantStore({ databaseUrl: url }, options);
+      await store.webhooks.create(`http://127.0.0.1:${port}/`);
+      await store.close();
+    },
+  },
+  {
     name: 'token no longer valid',
     cause({ target }) {
       target.token = 'plant_expired';
@@ -99,6 +134,11 @@ export const outages: Outage[] = [
     name: 'clock of the instance five minutes ahead',
     cause: ({ clockShift }) => writeFileSync(clockShift, '300000'),
   },
+  {
+    name: 'clock of the database five minutes ahead',
+    cause: ({ disk }) => disk.shiftClock(300),
+  },
+  { name: 'instance short of memory', cause: ({ server }) => server.child.kill('SIGUSR2') },
   {
     name: 'instance short of CPU',
     cause({ server: { child }, onEnd }) {

@@ -14,12 +14,15 @@ import { startPlantsDatabase } from '../faults/plants-database.ts';
 import type { Row } from './outage-table.ts';
 import type { Outage } from './outages.ts';
 import { startPrometheus } from './start-prometheus.ts';
+import { authority, useCertificate } from './use-certificate.ts';
 
 /** Milliseconds in which an alert must fire. */
 const patience = 120_000;
 
 const token = 'secret-of-the-tests';
 const shiftedClock = fileURLToPath(new URL('../fixtures/shifted-clock.ts', import.meta.url));
+/** A program that uses 1.2 GB of memory after SIGUSR2. */
+const grow = `data:text/javascript,process.once('SIGUSR2',()=>globalThis.held=Buffer.alloc(1.2e9,1))`;
 const cli = fileURLToPath(new URL('../../../cli/bin/plant-store.js', import.meta.url));
 
 /** Starts a store with clients and Prometheus, causes the outage, and watches until an alert fires. */
@@ -33,27 +36,30 @@ export async function runOutage(outage: Outage): Promise<Row> {
 }
 
 async function watch(
-  { name, cause, maxFileSize, shell }: Outage,
+  { name, cause, maxFileSize, isVerified, startDatabase, shell }: Outage,
   onEnd: (end: () => unknown) => void,
 ): Promise<Row> {
   const disk = makeSlowFlush();
   onEnd(disk.cut);
-  const database = await startPlantsDatabase({
-    env: disk.env,
-    ...(maxFileSize && { maxFileSize }),
-  });
+  const options = { env: disk.env, ...(maxFileSize && { maxFileSize }) };
+  const database = await (startDatabase ?? startPlantsDatabase)(options);
   onEnd(database.stop);
-  const proxy = await startFaultProxy(database.url);
-  onEnd(proxy.close);
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-outage-'));
   onEnd(() => rm(directory, { recursive: true, force: true }));
+  const rootCertificate = join(directory, 'authority');
+  await writeFile(rootCertificate, authority.certificate);
+  if (isVerified) await useCertificate(database);
+  const tls = `?sslmode=verify-full&sslrootcert=${rootCertificate}`;
+  const proxy = await startFaultProxy(database.url + (isVerified ? tls : ''));
+  onEnd(proxy.close);
   const clockShift = join(directory, 'clock-shift');
   await writeFile(clockShift, '0');
   const env = {
     DATABASE_URL: proxy.url,
     PLANT_STORE_TOKEN: token,
     PLANT_STORE_METRICS_PORT: '0',
-    NODE_OPTIONS: `--import=${shiftedClock}`,
+    PLANT_STORE_WEBHOOK_ALLOW: '127.0.0.1',
+    NODE_OPTIONS: `--import=${shiftedClock} --import=${grow}`,
     CLOCK_SHIFT: clockShift,
   };
   const server = startProcess(env, shell);
@@ -67,7 +73,8 @@ async function watch(
   onEnd(prometheus.stop);
   await isQuiet(prometheus.firing);
 
-  const known = new Set(await doctor(proxy.url));
+  const diagnose = () => doctor(proxy.url, metricsUrl);
+  const known = new Set(await diagnose());
   const logBefore = server.output().length;
   const before = { ...load.seen.outcomes };
   const startedAt = Date.now();
@@ -80,10 +87,10 @@ async function watch(
     for (const alert of await prometheus.firing()) {
       if (!alerts.has(alert)) alerts.set(alert, Math.round((Date.now() - startedAt) / 1000));
     }
-    if (alerts.size > 0) findings ??= await doctor(proxy.url);
+    if (alerts.size > 0) findings ??= await diagnose();
     await setTimeout(1_000);
   }
-  findings ??= await doctor(proxy.url);
+  findings ??= await diagnose();
   const counts = Object.entries(load.seen.outcomes).map(
     ([outcome, count]) => [outcome, count - (before[outcome] ?? 0)] as const,
   );
@@ -109,16 +116,15 @@ async function isQuiet(firing: () => Promise<string[]>): Promise<void> {
 }
 
 /** Returns the findings of `plant-store doctor`. Numbers are masked, because most of them change. */
-async function doctor(databaseUrl: string): Promise<string[]> {
+async function doctor(databaseUrl: string, metricsUrl: string): Promise<string[]> {
   const env = {
     PATH: process.env['PATH'],
     DATABASE_URL: databaseUrl,
     PLANT_STORE_ENV_FILE: devNull,
   };
   const output = await new Promise<string>((resolve) => {
-    execFile(process.execPath, [cli, 'doctor'], { env, timeout: 60_000 }, (_error, stdout) =>
-      resolve(stdout),
-    );
+    const args = [cli, 'doctor', '--metrics', metricsUrl];
+    execFile(process.execPath, args, { env, timeout: 60_000 }, (_error, stdout) => resolve(stdout));
   });
   const lines = output.split('\n').filter((line) => /^(problem|warning) /.test(line));
   return lines.map((line) => line.replace(/\d+/g, '…').replace(/ +/g, ' '));

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { exitCodes } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
 import type { Finding } from '../doctor/finding.ts';
+import { instanceChecks } from '../doctor/instance-checks.ts';
 import { runChecks } from '../doctor/run-checks.ts';
 
 export const doctorCommand = () =>
@@ -13,9 +14,11 @@ export const doctorCommand = () =>
         'Exits with 1 when a line says `problem`, and with 0 when there are only warnings.',
     )
     .option('--json', 'write each finding as a line of JSON')
+    .option('--metrics <url>', 'also check the running server that prints this URL of its metrics')
     .addHelpText('after', '\nExample:\n  plant-store doctor\n')
-    .action(async ({ json }: { json?: true }) => {
-      const findings = await runChecks();
+    .action(async ({ json, metrics }: { json?: true; metrics?: string }) => {
+      const instance = metrics === undefined ? [] : await instanceChecks(metrics);
+      const findings = [...(await runChecks()), ...instance];
       await writeOutput(
         findings.map((finding) => (json ? `${JSON.stringify(finding)}\n` : formatLine(finding))),
       );

@@ -162,8 +162,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       const startedAt = performance.now();
       try {
         if (startedAt >= deadline) throw lateWriteError();
-        if (!diagnostics.statement.start.hasSubscribers) return await start(connection);
-        const statement = { text, share, madeAt, address: connection.address };
+        if (!diagnostics.statement.hasSubscribers) return await start(connection);
+        const statement = { text, share, madeAt, startedAt, address: connection.address };
         return await diagnostics.statement.tracePromise(start, statement, undefined, connection);
       } finally {
         addDatabaseTime(caller, startedAt);
@@ -205,12 +205,14 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   state(name: string): PoolState {
     const turns = [...this.#turns.values()].reduce((sum, { waiting }) => sum + waiting, 0);
     const idle = this.#idle.length;
+    const newest = [...this.#connections.keys()].at(-1);
     return {
       name,
       used: this.#open.size - idle,
       idle,
       waiting: turns + this.#changed.length,
       unsettled: this.#late.unsettled,
+      clockAhead: newest ? Date.parse(newest.timeOf(performance.now())) - Date.now() : 0,
     };
   }
 

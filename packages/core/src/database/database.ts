@@ -49,6 +49,8 @@ export interface PoolState {
   readonly waiting: number;
   /** The number of writes that are still in a commit after their callers got an error. */
   readonly unsettled: number;
+  /** Milliseconds by which the database's clock is ahead of this machine's clock. 0 without a connection. */
+  readonly clockAhead: number;
 }
 
 /** The warning for a write that is still in its commit a second after its deadline. */

@@ -26,6 +26,8 @@ export interface TracedStatement {
   readonly share: Share;
   /** The time on `performance.now()` from which the statement waited for its connection. */
   readonly madeAt: number;
+  /** The time on `performance.now()` at which the statement was sent. */
+  readonly startedAt: number;
   /** The address of the database. Undefined for the embedded database and for a Unix socket. */
   readonly address: { readonly host: string; readonly port: number } | undefined;
   readonly error?: unknown;
@@ -70,4 +72,12 @@ export function carry<Call extends TracedWait>(
 ): Promise<void> {
   if (!diagnostics.batch.hasSubscribers) return send(calls);
   return diagnostics.batch.runStores({ calls }, send, undefined, calls);
+}
+
+/** Returns the first operation of a statement, and its table. */
+export function describeStatement(text: string) {
+  const [, words = 'select', table] =
+    /\b(insert into|delete from|update|copy|from) "?(\w+)/.exec(text) ?? [];
+  const [first = ''] = words.split(' ');
+  return { operation: first === 'from' ? 'SELECT' : first.toUpperCase(), table };
 }

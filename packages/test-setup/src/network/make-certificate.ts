@@ -12,12 +12,17 @@ interface Certificate {
 
 /**
  * Makes a certificate for a host name or an IPv4 address. The authority signs the certificate. Without an
- * `authority`, makes the certificate of a new authority.
+ * `authority`, makes the certificate of a new authority. The certificate expires `lifetime` milliseconds from
+ * now.
  *
  * Node cannot write X.509 certificates (RFC 5280), so this file writes the parts of DER that a certificate
  * needs.
  */
-export function makeCertificate(name: string, authority?: Certificate): Certificate {
+export function makeCertificate(
+  name: string,
+  authority?: Certificate,
+  lifetime = 86_400_000,
+): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const isAuthority = authority === undefined;
   const signed = sequence(
@@ -25,7 +30,7 @@ export function makeCertificate(name: string, authority?: Certificate): Certific
     integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ecdsaWithSha256,
     nameOf(authority?.name ?? name),
-    sequence(time(-3_600_000), time(86_400_000)),
+    sequence(time(-3_600_000), time(lifetime)),
     nameOf(name),
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(isAuthority ? mayIssue : namesHost(name))),

@@ -15,22 +15,29 @@ export interface SlowFlush {
   set(milliseconds: number): void;
   /** Ends the running flushes at once, and stops the delays. */
   cut(): void;
+  /** Sets the clock of a Postgres on this disk forward. */
+  shiftClock(seconds: number): void;
 }
 
-/** Compiles a library that delays `fdatasync` in the processes that preload it. */
+/** Compiles a library that delays `fdatasync` and shifts the clock in the processes that preload it. */
 export function makeSlowFlush(): SlowFlush {
   const directory = mkdtempSync(join(tmpdir(), 'plant-store-slow-flush-'));
   chmodSync(directory, 0o755);
   atExit(() => rmSync(directory, { recursive: true, force: true }));
-  const [source, library, delay] = ['c', 'so', 'delay'].map((suffix) =>
+  const [source, library, delay, shift] = ['c', 'so', 'delay', 'shift'].map((suffix) =>
     join(directory, `slow-flush.${suffix}`),
-  ) as [string, string, string];
+  ) as [string, string, string, string];
   writeFileSync(source, program);
   const { status, stderr } = spawnSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl']);
   if (status !== 0) throw new Error(`the library was not compiled:\n${stderr}`);
   const set = (milliseconds: number) => writeFileSync(delay, String(milliseconds));
   set(0);
-  return { env: { LD_PRELOAD: library, SLOW_FLUSH: delay }, set, cut: () => set(-1) };
+  return {
+    env: { LD_PRELOAD: library, SLOW_FLUSH: delay, CLOCK_SHIFT: shift },
+    set,
+    cut: () => set(-1),
+    shiftClock: (seconds) => writeFileSync(shift, String(seconds)),
+  };
 }
 
 /** A negative delay ends the running flushes at once. */
@@ -39,15 +46,28 @@ const program = `
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-static int delay(void) {
-  int milliseconds = 0;
-  FILE *file = fopen(getenv("SLOW_FLUSH"), "r");
-  if (file && fscanf(file, "%d", &milliseconds) != 1) milliseconds = 0;
+static int number_in(const char *path) {
+  int number = 0;
+  FILE *file = fopen(path, "r");
+  if (file && fscanf(file, "%d", &number) != 1) number = 0;
   if (file) fclose(file);
-  return milliseconds;
+  return number;
+}
+
+static int delay(void) {
+  return number_in(getenv("SLOW_FLUSH"));
+}
+
+int gettimeofday(struct timeval *time, void *zone) {
+  static int (*real)(struct timeval *, void *);
+  if (!real) real = (int (*)(struct timeval *, void *)) dlsym(RTLD_NEXT, "gettimeofday");
+  int result = real(time, zone);
+  time->tv_sec += number_in(getenv("CLOCK_SHIFT"));
+  return result;
 }
 
 static long now(void) {

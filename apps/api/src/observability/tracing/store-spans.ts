@@ -3,6 +3,7 @@ import type { TracingChannel } from 'node:diagnostics_channel';
 import { ROOT_CONTEXT, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
 import {
   databaseCode,
+  describeStatement,
   diagnostics,
   type TracedBatch,
   type TracedCall,
@@ -92,7 +93,7 @@ export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefi
     }
     const [parent] = waits.keys();
     if (!parent) return undefined;
-    const { operation, table } = describe(text);
+    const { operation, table } = describeStatement(text);
     const summary = `${operation} ${table ?? ''}`.trimEnd();
     const isShared = unsettled.length > 1;
     const links = isShared
@@ -164,12 +165,4 @@ function watch<Message extends object>(
     start.unsubscribe(onStart);
     asyncEnd.unsubscribe(onEnd);
   };
-}
-
-/** The first operation of a statement, and its table. */
-function describe(text: string): { operation: string; table: string | undefined } {
-  const [, words = 'select', table] =
-    /\b(insert into|delete from|update|copy|from) "?(\w+)/.exec(text) ?? [];
-  const [first = ''] = words.split(' ');
-  return { operation: first === 'from' ? 'SELECT' : first.toUpperCase(), table };
 }

@@ -1,0 +1,19 @@
+import { setTimeout } from 'node:timers/promises';
+import { makeCertificate } from '@plant-store/test-setup';
+import { type PlantsDatabase, setSetting } from '../faults/plants-database.ts';
+
+/** The authority that signs the certificates. */
+export const authority = makeCertificate('Authority');
+
+/** Gives a running database a certificate that expires this number of milliseconds from now. */
+export async function useCertificate(database: PlantsDatabase, lifetime?: number): Promise<void> {
+  const { certificate, key } = makeCertificate('127.0.0.1', authority, lifetime);
+  for (const [kind, pem] of Object.entries({ cert: certificate, key })) {
+    const lines = `select unnest(string_to_array('${pem.trim()}', E'\n'))`;
+    const program = `umask 077 && cat > server.${kind}`;
+    await database.admin.unsafe(`copy (${lines}) to program '${program}'`);
+    await setSetting(database, `set ssl_${kind}_file = 'server.${kind}'`);
+  }
+  await setSetting(database, 'set ssl = on');
+  await setTimeout(1_000); // The database loads the certificate.
+}
