@@ -1,4 +1,21 @@
 /** The exports of core for @plant-store/citus. */
+
+export {
+  type Cursor,
+  type CursorPart,
+  lastId,
+  type Position,
+  transactionBits,
+} from './changes/cursor.ts';
+export { isOwn, ownFeed, timeline } from './changes/epoch/epoch.ts';
+export {
+  type ChangePage,
+  checkCursor,
+  noFeedOnCluster,
+  type ReadChanges,
+  type ReadOptions,
+} from './changes/read-changes.ts';
+export { changesIn } from './changes/select-changes.ts';
 export { ConnectionPool } from './database/connection-pool.ts';
 export {
   type ConnectTo,
@@ -30,9 +47,18 @@ export type {
 } from './group-commit/cluster.ts';
 export type { SharedTurn } from './group-commit/coalescer.ts';
 export { createLane, type Lane } from './group-commit/lane.ts';
-export { columnArrays, contentColumns, contentValues } from './plants/columns.ts';
+export { PlantStoreError } from './plant-store-error.ts';
+export {
+  columnArrays,
+  contentBytesSql,
+  contentColumns,
+  contentValues,
+  storedColumns,
+} from './plants/columns.ts';
 export type { CountUpTo } from './plants/count-up-to.ts';
 export { deleteAdvice } from './plants/create-errors.ts';
+export { maxPageBytes, reservePage } from './plants/page-memory.ts';
+export { plantJson } from './plants/plant-json.ts';
 export { createPlantStatements, idsOf, type PlantStatements } from './plants/statements.ts';
 export { createConnectToPrimary } from './postgres/connect-to-primary.ts';
 export { type Connection, connectPostgres } from './postgres/connection.ts';

@@ -1,7 +1,10 @@
+import { EventEmitter } from 'node:events';
 import { createPlantFeed, type OpenPlantFeed } from './changes/plant-feed.ts';
+import { noFeedOnCluster } from './changes/read-changes.ts';
 import type { OpenOptions } from './database/database.ts';
+import type { ClusterEvents, ClusterWatch, StoreOptions } from './group-commit/cluster.ts';
 import { createLookUps } from './group-commit/look-ups.ts';
-import { type DatabaseOptions, openDatabase } from './open-database.ts';
+import { openDatabase } from './open-database.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { createPlantStatements } from './plants/statements.ts';
 
@@ -22,14 +25,17 @@ export interface OpenPlantReader
  * @throws DatabaseSettingsError when the URL cannot be parsed.
  */
 export async function openPlantReader(
-  options: DatabaseOptions,
+  options: StoreOptions,
   { onPrimary = false }: Pick<OpenOptions, 'onPrimary'> = {},
 ): Promise<OpenPlantReader> {
   const database = await openDatabase(options, { readOnly: true, onPrimary });
   const { find } = createPlantStatements(database);
   const lookUps = createLookUps({ find, maxInFlight: database.maxLookUps });
   const { list, count, read } = createPlantReader(database);
-  const { changes, follow, followEach, stopWaiting } = createPlantFeed(database);
+  const { changes, follow, followEach, stopWaiting } = createPlantFeed(database, async (...query) =>
+    (await (watch ??= watchCluster())).readChanges(...query),
+  );
+  let watch: Promise<ClusterWatch> | undefined;
   return {
     get: (id, options) => lookUps.run(id, options),
     list,
@@ -40,7 +46,17 @@ export async function openPlantReader(
     followEach,
     async close() {
       stopWaiting();
-      await database.close();
+      await Promise.all([watch?.then((cluster) => cluster.close()), database.close()]);
     },
   };
+
+  async function watchCluster(): Promise<ClusterWatch> {
+    const { nodes } = database;
+    if (!nodes || !('databaseUrl' in options) || !options.cluster) throw noFeedOnCluster();
+    const { createMainLane } = await import('./group-commit/lanes.ts');
+    const onCommit = () => {};
+    const main = createMainLane(database, onCommit);
+    const events = new EventEmitter<ClusterEvents>();
+    return options.cluster.watch({ database, nodes, events, onCommit, main, use() {} });
+  }
 }

@@ -170,7 +170,7 @@ async function createPlantStore(
   let lanes: StoreLanes = main;
   const { nodes } = database;
   const watch = nodes && (await cluster?.watch({ database, nodes, events, onCommit, main, use }));
-  const feed = createPlantFeed(database);
+  const feed = createPlantFeed(database, watch?.readChanges);
   const bounds = 'dataDirectory' in options ? searchBounds.embedded : searchBounds.postgres;
   const reader = createPlantReader(database, () =>
     lanes.nodes().length > 0 ? searchBounds.cluster : bounds,
@@ -203,11 +203,9 @@ async function createPlantStore(
     changes: feed.changes,
     follow: feed.follow,
     feed: feed.state,
-    watchFeed: async () => {
-      // A cluster has no feed, and each attempt to read a feed would write an error to the cluster's log.
-      if (lanes.nodes().length === 0) await feed.watch();
-    },
-    forgetDeletions: (days) => forgetDeletions(database, days),
+    watchFeed: feed.watch,
+    forgetDeletions: async (days) =>
+      (await watch?.forgetDeletions(days)) ?? forgetDeletions(database, days),
     stopWaiting: feed.stopWaiting,
     accessTokens: createAccessTokens(database),
     webhooks,

@@ -153,7 +153,7 @@ export class FeedEnd {
     while (!this.#isClosed && this.#isWatched) {
       await this.#pause(pause);
       try {
-        const page = await this.#read(end, maxChanges);
+        const page = await this.#read(end, maxChanges, { mayLackLogs: true });
         this.#outage = undefined;
         this.measure(page);
         end = page.next;

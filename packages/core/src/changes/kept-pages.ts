@@ -1,11 +1,19 @@
 import type { PlantChanges } from '@plant-store/schemas';
 import { withLazyList, withText } from '../plants/output-text.ts';
 import { parseChanges } from '../plants/plant-json.ts';
-import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts';
+import {
+  advance,
+  type Cursor,
+  formatCursor,
+  hasSameLogs,
+  isBehind,
+  isUpTo,
+  type Position,
+} from './cursor.ts';
 import type { ChangePage } from './read-changes.ts';
 
 /** A page of changes in memory. All waiting followers share one output, and the bytes of its text. */
-export interface SharedPage extends Pick<ChangePage, 'changes' | 'positions' | 'next'> {
+export interface SharedPage extends Pick<ChangePage, 'after' | 'changes' | 'positions' | 'next'> {
   readonly output: PlantChanges;
 }
 
@@ -41,8 +49,7 @@ export class KeptPages {
 
   /** Notes a cursor that a read has returned. */
   learn(cursor: Cursor): void {
-    const known = this.#known;
-    if (cursor.epoch === known.epoch && isBehind(cursor, known)) this.#known = cursor;
+    if (hasSameLogs(cursor, this.#known)) this.#known = advance(this.#known, cursor);
   }
 
   add(page: ChangePage): void {
@@ -60,35 +67,35 @@ export class KeptPages {
    * can check a cursor that no read has returned.
    */
   covers(cursor: Cursor): boolean {
-    if (cursor.epoch !== this.#start.epoch) return false;
-    return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#known);
+    return isUpTo(this.#start, cursor) && isUpTo(cursor, this.#known);
   }
 
   /** Whether no read has returned a cursor beyond this cursor. */
   isAtEnd(cursor: Cursor): boolean {
-    return cursor.epoch === this.#known.epoch && !isBehind(this.#known, cursor);
+    return isUpTo(this.#known, cursor);
   }
 
   /** Returns at most `limit` changes after a cursor, or undefined when there are no changes yet. */
   after(cursor: Cursor, limit: number): SharedPage | undefined {
     const isAfterCursor = (position: Position) => isBehind(position, cursor);
-    const page = this.#pages.find(({ positions }) => isAfterCursor(positions.at(-1) ?? cursor));
+    const page = this.#pages.find(({ positions }) => positions.some(isAfterCursor));
     if (!page) return undefined;
     const { changes } = page;
-    const from = page.positions.findIndex(isAfterCursor);
-    if (from === 0 && changes.length <= limit) return page;
-    const part = changes.slice(from, from + limit);
-    const positions = page.positions.slice(from, from + limit);
-    const last = positions.at(-1);
-    const isCut = from + part.length < changes.length;
-    const next = isCut && last ? { ...last, epoch: cursor.epoch } : page.next;
-    return toShared({ changes: part, positions, next });
+    const indexes = page.positions.flatMap((position, i) => (isAfterCursor(position) ? [i] : []));
+    const isWhole = indexes.length <= limit;
+    const isSame = isWhole && indexes.length === changes.length;
+    if (isSame && isUpTo(cursor, page.next)) return page;
+    const taken = new Set(indexes.slice(0, limit));
+    const part = changes.filter((_, i) => taken.has(i));
+    const positions = page.positions.filter((_, i) => taken.has(i));
+    const next = advance(cursor, isWhole ? page.next : positions);
+    return toShared({ after: cursor, changes: part, positions, next });
   }
 }
 
 /** @param isKept whether several followers share the page, so that nobody may change its list */
 export function toShared(
-  { changes, positions, next }: Omit<SharedPage, 'output'>,
+  { after, changes, positions, next }: Omit<SharedPage, 'output'>,
   isKept = false,
 ): SharedPage {
   const parse = () => {
@@ -103,17 +110,18 @@ export function toShared(
     list: 'changes',
     count: changes.length,
   });
-  const page = { changes, positions, next, output };
+  const page = { after, changes, positions, next, output };
   pages.set(output, page);
   return page;
 }
 
 /** Returns the cursor after each change of a page. */
-export function cursorsOf({ positions, next }: SharedPage): string[] {
-  const last = positions.length - 1;
-  return positions.map((position, i) =>
-    formatCursor(i === last ? next : { ...position, epoch: next.epoch }),
-  );
+export function cursorsOf({ after, positions, next }: Omit<SharedPage, 'output'>): string[] {
+  let cursor = after;
+  return positions.map((position, i) => {
+    cursor = advance(cursor, [position]);
+    return formatCursor(i === positions.length - 1 ? next : cursor);
+  });
 }
 
 /** Returns the changes in an output, each with its plant as JSON. */

@@ -79,14 +79,17 @@ const retryDelay = 500;
 
 export function createPlantFeed(
   database: Pick<Database, 'read' | 'copyId' | 'renewFeed'>,
+  readOverNodes?: ReadChanges,
 ): OpenPlantFeed {
-  const read = createChangeReader(database);
+  const read = createChangeReader(database, readOverNodes);
   const end = new FeedEnd(read);
 
   return {
     async changes({ after, limit = maxPageSize, wait = 0 }, options = {}) {
       const cursor = after === undefined ? undefined : parseCursor(after);
-      if (!cursor || wait === 0) return toShared(await read(cursor, limit, options)).output;
+      if (!cursor || wait === 0) {
+        return toShared(await read(cursor, limit, { ...options, mayLackLogs: true })).output;
+      }
       const timeout = AbortSignal.timeout(wait * 1_000);
       try {
         return (await pageAfter(cursor, limit, { caller: options.caller, signal: timeout })).output;
@@ -148,7 +151,7 @@ export function createPlantFeed(
         const page = kept.after(after, limit);
         if (page) return page;
       } else {
-        const page = await read(after, limit, { caller: wait.caller });
+        const page = await read(after, limit, { caller: wait.caller, mayLackLogs: true });
         after = page.next;
         if (!page.hasMore) end.reach(after);
         if (page.changes.length > 0) return toShared(page);

@@ -5,11 +5,13 @@ import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { reservePage } from '../plants/page-memory.ts';
 import { isCluster } from '../tables/tables.ts';
-import { type Cursor, lastId, type Position } from './cursor.ts';
+import { type Cursor, type CursorPart, lastId, type Position } from './cursor.ts';
 import { selectChanges } from './select-changes.ts';
 
 /** Changes in their order. */
 export interface ChangePage {
+  /** The cursor before the first change. */
+  readonly after: Cursor;
   /** The JSON of each change. */
   readonly changes: readonly string[];
   /** The position of each change. */
@@ -22,10 +24,15 @@ export interface ChangePage {
   readonly heldBackBy: bigint | undefined;
 }
 
+export interface ReadOptions extends CallOptions {
+  /** Whether the page may lack the changes of a log that cannot be read now. The cursor stays before them. */
+  readonly mayLackLogs?: boolean;
+}
+
 export type ReadChanges = (
   after: Cursor | undefined,
   limit: number,
-  options?: CallOptions,
+  options?: ReadOptions,
 ) => Promise<ChangePage>;
 
 /**
@@ -41,42 +48,52 @@ export type ReadChanges = (
  * A cursor always names a transaction with a change, whose commit is on the disk: see `thisTransaction`.
  * After a crash, Postgres may give the number of a transaction without changes to another transaction.
  *
+ * @param readOverNodes reads the changes when the plants are distributed over several nodes
  * @throws PlantStoreError `cursorExpired`; `notImplemented` on a database that has no feed; the errors of
  *   `read`
  */
-export function createChangeReader({
-  read,
-  copyId = '',
-  renewFeed,
-}: Pick<Database, 'read' | 'copyId' | 'renewFeed'>): ReadChanges {
+export function createChangeReader(
+  { read, copyId = '', renewFeed }: Pick<Database, 'read' | 'copyId' | 'renewFeed'>,
+  readOverNodes: ReadChanges = async () => {
+    throw noFeedOnCluster();
+  },
+): ReadChanges {
   let isRenewing = false;
-  return readChanges;
+  let isOverNodes = false;
+  return async (...query) => {
+    const page = isOverNodes ? undefined : await readChanges(...query);
+    isOverNodes = !page;
+    return page ?? readOverNodes(...query);
+  };
 
+  /** Returns undefined when the plants are distributed over several nodes. */
   async function readChanges(
     after: Cursor | undefined,
     limit: number,
     options?: CallOptions,
-  ): Promise<ChangePage> {
-    const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
+  ): Promise<ChangePage | undefined> {
+    const [part] = after ?? [];
+    const position = [part ? String(part.transaction) : null, String(part?.id ?? 0n)];
     const values = [...position, String(limit + 1), copyId];
     const { onTurn, settle } = reservePage(options?.caller, limit);
-    const { rows } = await read(selectChanges, values, {
+    const result = await read(selectChanges, values, {
       ...options,
       share: 'lists',
       rowsAs: 'arrays',
       onTurn,
-    }).catch(explainCluster);
-    const found = rows as Row[]; // The statement selects these columns.
+    }).catch(undefinedOnCluster);
+    if (!result) return undefined;
+    const found = result.rows as Row[]; // The statement selects these columns.
     const [[json] = []] = found;
     if (!json) throw new PlantStoreError('notImplemented', switchedOff);
     const feed: FeedNow = JSON.parse(json);
-    if (feed.isCluster) throw noFeedOnCluster();
+    if (feed.isCluster) return undefined;
     if (!feed.isPrimary) throw noFeed('a read replica: use the address of the primary');
     if (!feed.isOwn) {
       void renew();
       throw restored();
     }
-    if (after) checkCursor(after, feed);
+    if (after) checkCursor(after, 1, part, feed);
     const kept = feed.count > 0 ? found.slice(0, limit) : [];
     const changes = kept.map(([, , , change]) => change);
     settle(changes.reduce((sum, change) => sum + Buffer.byteLength(change), 0));
@@ -85,11 +102,14 @@ export function createChangeReader({
       id: BigInt(id),
     }));
     const isWhole = kept.length === feed.count;
-    const last = positions.at(-1) ?? after ?? { transaction: BigInt(feed.latest), id: lastId };
+    const last = positions.at(-1) ?? part ?? { transaction: BigInt(feed.latest), id: lastId };
+    const id = isWhole ? lastId : last.id;
+    const next = [{ epoch: feed.epoch, transaction: last.transaction, id }];
     return {
+      after: after ?? next,
       changes,
       positions,
-      next: { epoch: feed.epoch, transaction: last.transaction, id: isWhole ? lastId : last.id },
+      next,
       hasMore: !isWhole,
       heldBackBy: feed.isHeldBack ? BigInt(feed.upTo) : undefined,
     };
@@ -104,11 +124,11 @@ export function createChangeReader({
   }
 
   /** Citus rejects the statement when the plants are distributed. A worker lacks the tables of the feed. */
-  async function explainCluster(error: unknown): Promise<never> {
+  async function undefinedOnCluster(error: unknown): Promise<undefined> {
     if (['XX000', '0A000', '42P01'].includes(databaseCode(error) ?? '')) {
       const { rows } = await read(`select ${isCluster}`, [], { share: 'lists' });
       const [[onCluster]] = rows as [[boolean]]; // The statement returns one value.
-      if (onCluster) throw noFeedOnCluster();
+      if (onCluster) return undefined;
     }
     throw error;
   }
@@ -145,21 +165,36 @@ function restored(): PlantStoreError {
   return new PlantStoreError('databaseUnavailable', message, { cause });
 }
 
-/** The error for a cluster, in which each node has its own order of transactions. */
+/** The error for a cluster whose nodes lack the functions of the feed. */
 export function noFeedOnCluster(): PlantStoreError {
-  return noFeed('a Citus cluster');
+  const message =
+    'this Citus cluster has no feed of changes: run plant-store distribute on the coordinator, and pass ' +
+    '`cluster: citus` with the URL';
+  return new PlantStoreError('notImplemented', message);
 }
 
 function noFeed(where: string): PlantStoreError {
   return new PlantStoreError('notImplemented', `there is no feed of changes on ${where}`);
 }
 
-/** @throws PlantStoreError `cursorExpired` */
-function checkCursor({ epoch, transaction, id }: Cursor, feed: FeedNow): void {
-  const forgottenUpTo = BigInt(feed.forgottenUpTo);
+/**
+ * Checks the part of a cursor for one log. `logs` is the number of logs.
+ *
+ * @throws PlantStoreError `cursorExpired`
+ */
+export function checkCursor(
+  cursor: Cursor,
+  logs: number,
+  part: CursorPart | undefined,
+  log: Pick<FeedNow, 'epoch' | 'upTo' | 'forgottenUpTo'>,
+): void {
+  const isOfDatabase =
+    cursor.length === logs && part?.epoch === log.epoch && part.transaction < BigInt(log.upTo);
+  const forgottenUpTo = BigInt(log.forgottenUpTo);
   const isForgotten =
-    transaction < forgottenUpTo || (transaction === forgottenUpTo && id !== lastId);
-  const isOfDatabase = epoch === feed.epoch && transaction < BigInt(feed.upTo);
+    isOfDatabase &&
+    (part.transaction < forgottenUpTo ||
+      (part.transaction === forgottenUpTo && part.id !== lastId));
   if (isOfDatabase && !isForgotten) return;
   const why = isOfDatabase ? 'the cursor is too old' : 'the database was replaced';
   const advice = 'empty your copy, and list the plants again';

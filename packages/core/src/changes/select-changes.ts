@@ -26,12 +26,21 @@ const changesOf = (type: PlantChange['type'], table: string, condition = 'true')
  * Excludes the deletion of an id when a later create of this id has a lower transaction number. The plant of
  * the later create may be stored, or may already be deleted.
  */
-const isNotReplaced = `coalesce(changed_in <=
-    (select changed_in from plants where plants.id = plant_deletions.id), true)
+const isNotReplaced = (plants: string, deletions: string) => `coalesce(deletion.changed_in <
+    (select changed_in from ${plants} as plant where plant.id = deletion.id), true)
   and not exists (
-    select from plant_deletions as later where later.id = plant_deletions.id
-      and later.changed_in > plant_deletions.changed_in
-      and later.created_in < plant_deletions.changed_in)`;
+    select from ${deletions} as later where later.id = deletion.id
+      and later.changed_in > deletion.changed_in and later.changed_in < up_to
+      and later.created_in < deletion.changed_in)`;
+
+/**
+ * SQL for the changes in two tables after a position, in their order. The parameters are the position's
+ * transaction, the position's id and the limit. `up_to` is the first transaction that the reader may not see.
+ */
+export const changesIn = (plants: string, deletions: string) => `
+  ${changesOf('created', plants)} union all
+  ${changesOf('deleted', `${deletions} as deletion`, isNotReplaced(plants, deletions))}
+  order by changed_in, id limit $3::int`;
 
 /** The highest number of a transaction with changes. The cursor of the feed's end contains this number. */
 const latest = `(select changed_in from (
@@ -81,8 +90,6 @@ export const selectChanges = `
       sum(least(${contentBytesSql}, ${maxPageBytes})) over (
         order by changed_in, id rows unbounded preceding) as bytes,
       row_number() over (order by changed_in, id) as place
-    from (${changesOf('created', 'plants')} union all
-      ${changesOf('deleted', 'plant_deletions', isNotReplaced)}
-      order by changed_in, id limit $3::int) as limited
+    from (${changesIn('plants', 'plant_deletions')}) as limited
   ) as change on bytes <= ${maxPageBytes} or place = 1
   order by change.changed_in, change.id`;

@@ -1,10 +1,10 @@
 import { orUnavailable } from '../database/database-error.ts';
 import { holds, type Query } from '../database/query.ts';
 import { type DatabaseOptions, openDatabase } from '../open-database.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
 import { migrationTimeout } from '../postgres/migration/migration.ts';
 import { isCluster } from '../tables/tables.ts';
 import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
-import { noFeedOnCluster } from './read-changes.ts';
 
 /**
  * Switches the feed of changes on or off for all instances. Creates and deletes wait only for a moment during
@@ -20,13 +20,15 @@ import { noFeedOnCluster } from './read-changes.ts';
  */
 export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<boolean> {
   const switched = useDatabaseFor(options, async (query) => {
-    if (await holds(query, isCluster)) throw noFeedOnCluster();
+    if (await holds(query, isCluster)) throw new PlantStoreError('notImplemented', alwaysOn);
     const isOn = await holds(query, `exists (select from ${ownFeed})`);
     await (to === 'on' ? switchOn(query) : switchOff(query));
     return isOn !== (to === 'on');
   });
   return orUnavailable(switched);
 }
+
+const alwaysOn = 'nobody can switch the feed of changes of a Citus cluster: the feed is always on';
 
 /** Runs slow statements on a database. Closing the connection rolls an open transaction back. */
 async function useDatabaseFor<T>(

@@ -1,5 +1,5 @@
 import type { Cursor } from '../changes/cursor.ts';
-import { isBehind } from '../changes/cursor.ts';
+import { advance, isBehind } from '../changes/cursor.ts';
 import type { SharedPage } from '../changes/kept-pages.ts';
 import type { webhooks } from '../tables/tables.ts';
 import type { WebhookMessage } from '../tables/webhook-values.ts';
@@ -15,7 +15,7 @@ const envelope = 120;
 
 type Filter = Pick<typeof webhooks.$inferSelect, 'tag' | 'changeType'>;
 
-type Page = Pick<SharedPage, 'changes' | 'positions' | 'next'>;
+type Page = Pick<SharedPage, 'after' | 'changes' | 'positions' | 'next'>;
 
 /**
  * Returns the JSON of a page's first changes, as many as fit in a message, and the cursor after these
@@ -28,8 +28,7 @@ export function takeChanges(page: Page, filter: Filter): { changes: string[]; ne
     if (!isWanted(change, filter)) continue;
     bytes += Buffer.byteLength(change) + 1;
     const isFull = changes.length === maxChanges || (bytes > maxBytes && changes.length > 0);
-    const last = page.positions[i - 1];
-    if (isFull && last) return { changes, next: { ...last, epoch: page.next.epoch } };
+    if (isFull) return { changes, next: advance(page.after, page.positions.slice(0, i)) };
     changes.push(change);
   }
   return { changes, next: page.next };

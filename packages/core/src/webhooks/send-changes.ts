@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { type Cursor, formatCursor, isBehind, parseCursor } from '../changes/cursor.ts';
+import { type Cursor, formatCursor, isUpTo, parseCursor } from '../changes/cursor.ts';
 import type { OpenPlantFeed } from '../changes/plant-feed.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { webhooks } from '../tables/tables.ts';
@@ -111,7 +111,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
       if (!page) return undefined;
       changes.push(...changesUpTo(end, page, filter));
       after = page.next;
-      if (!page.hasMore || !isBehind(end, after)) return changes;
+      if (!page.hasMore || isUpTo(end, after)) return changes;
     }
   }
 

@@ -85,7 +85,7 @@ export interface Webhooks {
 
 interface Options extends WebhookSettings {
   readonly feed: OpenPlantFeed;
-  /** Whether the plants are distributed over a cluster, which has no feed. */
+  /** Whether the plants are distributed over a cluster, whose workers lack the table of webhooks. */
   readonly isCluster: () => boolean;
   readonly warn: (message: string) => void;
 }
@@ -173,9 +173,12 @@ export function createWebhooks(
   async function cursorOf(from: string | undefined): Promise<string> {
     const cursor = from === undefined ? undefined : parseCursor(from);
     const { next } = await feed.read(cursor, 1);
+    if (isCluster()) throw new PlantStoreError('notImplemented', notOnCluster);
     return from ?? formatCursor(next);
   }
 }
+
+const notOnCluster = 'webhooks do not work on a Citus cluster: follow the feed of changes instead';
 
 type Row = Omit<Webhook, 'only' | 'state'> & {
   changeType: Webhook['only'];

@@ -12,6 +12,9 @@ it('orders changes by the transaction number, not by the text of the number', as
   const { next } = await read(undefined, 1);
   await sql`insert into plants (id, name, changed_in) values (1, 'b', '100'), (2, 'a', '99')`;
   await sql`insert into plant_deletions (id, name, created_at, changed_in) values (3, 'c', now(), '9')`;
-  const { changes } = await read({ ...next, transaction: 1n, id: lastId }, 10);
+  const { changes } = await read(
+    [{ epoch: next[0]?.epoch ?? '', transaction: 1n, id: lastId }],
+    10,
+  );
   expect(changes.map((change) => JSON.parse(change).plant.id)).toEqual([3, 2, 1]);
 });
