@@ -120,8 +120,8 @@ export interface PlantStore
 
   /**
    * Forgets the deletions that are older than the given number of days, and returns the number of forgotten
-   * deletions. A cursor from before a forgotten deletion expires (`cursorExpired`). Does nothing on a
-   * cluster, or when another instance is forgetting deletions.
+   * deletions. A cursor from before a forgotten deletion expires (`cursorExpired`). Does nothing when another
+   * instance is forgetting deletions.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */

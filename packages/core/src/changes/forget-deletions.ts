@@ -10,8 +10,8 @@ const stepSize = 1_000;
 
 /**
  * Forgets the deletions that are older than the given number of days, and returns the number of forgotten
- * deletions. Does nothing on a cluster, on a read replica, or when another instance is forgetting deletions.
- * A cursor from before a forgotten deletion expires.
+ * deletions. Does nothing on a cluster, on a read replica, or when another instance is
+ * forgetting deletions. A cursor from before a forgotten deletion expires.
  *
  * @throws PlantStoreError `databaseUnavailable`
  */

@@ -35,7 +35,8 @@ export interface PlantFeed {
    * created plant to the copy, or replace the plant with this id there. Remove each deleted plant.
    *
    * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again.
-   * @throws PlantStoreError `notImplemented` on a Citus cluster, on a read replica, and when the feed is off.
+   * @throws PlantStoreError `notImplemented` on a read replica, on a cluster without the option `cluster`, and
+   *   when the feed is off.
    * @throws PlantStoreError `shuttingDown` when the store closes during a wait.
    * @throws PlantStoreError `databaseUnavailable` (even during a wait), `invalidInput` or `overloaded`.
    */
