@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { createPlantFeed, type OpenPlantFeed } from './changes/plant-feed.ts';
-import { noFeedOnCluster } from './changes/read-changes.ts';
-import type { OpenOptions } from './database/database.ts';
-import type { ClusterEvents, ClusterWatch, StoreOptions } from './group-commit/cluster.ts';
+import { noFeedOnCluster, type ReadChanges } from './changes/read-changes.ts';
+import type { Database, NodeConnections, OpenOptions } from './database/database.ts';
+import type { Cluster, ClusterEvents, ClusterWatch, StoreOptions } from './group-commit/cluster.ts';
 import { createLookUps } from './group-commit/look-ups.ts';
 import { openDatabase } from './open-database.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
@@ -32,10 +32,15 @@ export async function openPlantReader(
   const { find } = createPlantStatements(database);
   const lookUps = createLookUps({ find, maxInFlight: database.maxLookUps });
   const { list, count, read } = createPlantReader(database);
-  const { changes, follow, followEach, stopWaiting } = createPlantFeed(database, async (...query) =>
-    (await (watch ??= watchCluster())).readChanges(...query),
-  );
   let watch: Promise<ClusterWatch> | undefined;
+  const readOverNodes: ReadChanges = async (...query) => {
+    const { nodes } = database;
+    const cluster = 'databaseUrl' in options ? options.cluster : undefined;
+    if (!nodes || !cluster) throw noFeedOnCluster();
+    watch ??= watchCluster(database, nodes, cluster);
+    return (await watch).readChanges(...query);
+  };
+  const { changes, follow, followEach, stopWaiting } = createPlantFeed(database, readOverNodes);
   return {
     get: (id, options) => lookUps.run(id, options),
     list,
@@ -49,14 +54,17 @@ export async function openPlantReader(
       await Promise.all([watch?.then((cluster) => cluster.close()), database.close()]);
     },
   };
+}
 
-  async function watchCluster(): Promise<ClusterWatch> {
-    const { nodes } = database;
-    if (!nodes || !('databaseUrl' in options) || !options.cluster) throw noFeedOnCluster();
-    const { createMainLane } = await import('./group-commit/lanes.ts');
-    const onCommit = () => {};
-    const main = createMainLane(database, onCommit);
-    const events = new EventEmitter<ClusterEvents>();
-    return options.cluster.watch({ database, nodes, events, onCommit, main, use() {} });
-  }
+/** Only the feed of a cluster needs the nodes, so other reads do not load this code. */
+async function watchCluster(
+  database: Database,
+  nodes: NodeConnections,
+  cluster: Cluster,
+): Promise<ClusterWatch> {
+  const { createMainLane } = await import('./group-commit/lanes.ts');
+  const onCommit = () => {};
+  const main = createMainLane(database, onCommit);
+  const events = new EventEmitter<ClusterEvents>();
+  return cluster.watch({ database, nodes, events, onCommit, main, use() {} });
 }

@@ -21,7 +21,7 @@ const renewName = 'plant_store_renew';
 const forgetName = 'plant_store_forget';
 
 /** The name of the function that reads changes, with the types of its parameters. */
-export const changesSignature = `${changesName}(bigint,text,text,text)`;
+const changesSignature = `${changesName}(bigint,text,text,text)`;
 
 /** The log that a number names. Numbers from before the feed name the log 0. */
 export const logOf = (number: bigint) => Number(number >> transactionBits);
