@@ -173,17 +173,26 @@ function distributePlants(
   if (isBlocking || !isLong) {
     return {
       description: `distribute plants by id${over}, and remove the coordinator's own copy`,
-      statements: [`select create_distributed_table${parameters}`, removeRowsFromBefore('plants')],
+      statements: [
+        ...dropTriggers,
+        `select create_distributed_table${parameters}`,
+        removeRowsFromBefore('plants'),
+      ],
       ...(isLong && { move }),
     };
   }
   if (walLevel !== 'logical') throw new ClusterError(needsLogicalReplication);
   return {
     description: `distribute plants by id${over}, while creates go on`,
-    statements: [`select create_distributed_table_concurrently${parameters}`],
+    statements: [...dropTriggers, `select create_distributed_table_concurrently${parameters}`],
     move,
   };
 }
+
+/** A table that was distributed before has these triggers. Citus distributes no table with triggers. */
+const dropTriggers = ['plant_store_number', 'plant_store_note_deletions'].map(
+  (trigger) => `drop trigger if exists ${trigger} on plants`,
+);
 
 const needsLogicalReplication =
   'to distribute plants while creates go on, Citus needs logical replication: set wal_level = logical on ' +
