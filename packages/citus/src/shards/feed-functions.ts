@@ -75,32 +75,6 @@ const changesOfShard = `
       when %1$s then return query select change.*, ${isReplacement('%3$s')}
         from (${changesIn('%2$s', '%3$s')}) as change;`;
 
-const endOf = (table: string) => `
-        select (select changed_in from ${table} where changed_in < up_to
-            order by changed_in desc limit 1),
-          (select true from ${table} where changed_in >= up_to and changed_in < next_up
-            order by changed_in, id limit 1)`;
-
-const endOfShard = `
-      when %1$s then return query ${endOf('%2$s')} union all ${endOf('%3$s')};`;
-
-/** SQL that creates a function with a statement for each shard. The function gets the number of the shard. */
-const ofEachShard = (head: string, row: string) => `do $do$
-  begin
-    execute $head$
-  create or replace function ${head}
-  language plpgsql stable as $function$
-  #variable_conflict use_column
-  begin
-    case shard
-    $head$ || (${forEachShard(row)}) || $tail$
-    end case;
-  end
-  $function$
-    $tail$;
-  end
-  $do$`;
-
 /** SQL that creates a function with the name of the node's own copy of `plant_feed` as %1$s. */
 const withFeed = (text: string) => `do $do$
   begin
@@ -165,17 +139,25 @@ export const createFeedFunctions = [
     referencing old table as deleted for each statement
     execute function plant_store_note_deletions()`,
   'reset citus.enable_unsafe_triggers',
-  ofEachShard(
-    `plant_store_shard_changes(after_number xid8, after_id bigint, size int, up_to xid8, shard bigint)
-    returns table (type text, id bigint, ${contentColumns.map(({ name, type }) => `${name} ${type}`).join(', ')},
-      created_at timestamptz, changed_in xid8, created_in xid8, is_replacement boolean)`,
-    changesOfShard,
-  ),
-  ofEachShard(
-    `plant_store_shard_end(up_to xid8, next_up xid8, shard bigint)
-    returns table (latest xid8, is_held_back boolean)`,
-    endOfShard,
-  ),
+  // Postgres keeps only the plans of fixed statements, so the function has a statement for each shard.
+  `do $do$
+  begin
+    execute $head$
+  create or replace function plant_store_shard_changes(
+    after_number xid8, after_id bigint, size int, up_to xid8, shard bigint)
+  returns table (type text, id bigint, ${contentColumns.map(({ name, type }) => `${name} ${type}`).join(', ')},
+    created_at timestamptz, changed_in xid8, created_in xid8, is_replacement boolean)
+  language plpgsql stable as $function$
+  #variable_conflict use_column
+  begin
+    case shard
+    $head$ || (${forEachShard(changesOfShard)}) || $tail$
+    end case;
+  end
+  $function$
+    $tail$;
+  end
+  $do$`,
   // All statements of a stable function see the same snapshot. The epoch contains the files of the shards, so
   // the function reads the files last, when no shard can be replaced any more.
   withFeed(`create or replace function ${changesName}(
@@ -186,16 +168,18 @@ export const createFeedFunctions = [
   #variable_conflict use_column
   declare
     up_to xid8 := ${asNumber('pg_snapshot_xmin(pg_current_snapshot())')};
-    next_up xid8 := ${asNumber('pg_snapshot_xmax(pg_current_snapshot())')};
-    last_number xid8;
-    held_back boolean;
+    last_number bigint;
   begin
     if after_number is not null then
       ${pageOf(changesHere, 'is_replacement')}
       into ${pageColumns.join(', ')}, total;
+    else
+      execute 'select max(changed_in::text::bigint) from (' || (
+        select string_agg(format('(select changed_in from %%s where changed_in < $1
+          order by changed_in desc limit 1)', shard), ' union all ')
+        from (${shardsHere}) as here, unnest(array[plants, deletions]) as shard
+      ) || ') as latest' into last_number using up_to;
     end if;
-    select max(latest::text::bigint)::text::xid8, bool_or(is_held_back) into last_number, held_back
-    from (${shardsHere}) as here, plant_store_shard_end(up_to, next_up, here.shardid);
     if nodes <> (select groupid from pg_dist_local_group) || ':' || (
       select string_agg(distinct groupid::text, ',' order by groupid::text) from pg_dist_placement
       where shardid in (select shardid from pg_dist_shard where logicalrelid = 'plants'::regclass)
@@ -213,8 +197,8 @@ export const createFeedFunctions = [
             from (${shardsHere}) as here))), 16)
         from ${feed} and timeline = ${timeline} order by epoch limit 1),
       'forgottenUpTo', (select max(forgotten_up_to::text::bigint)::text from ${feed}),
-      'upTo', up_to::text, 'isHeldBack', coalesce(held_back, false),
-      'latest', greatest(last_number::text::bigint, ${lowest},
+      'upTo', up_to::text, 'isHeldBack', up_to < ${asNumber('pg_snapshot_xmax(pg_current_snapshot())')},
+      'latest', greatest(last_number, ${lowest},
         (select max(forgotten_up_to::text::bigint) from ${feed}))::text,
       'count', coalesce(total, 0))::text;
     return next;

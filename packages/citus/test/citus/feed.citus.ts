@@ -83,7 +83,13 @@ describe('the feed on Citus', () => {
       });
       await expectCopy(store, sql, copy);
       expect((await inspectDatabase({ databaseUrl }))?.tableFaults).toEqual([]);
-      await expect(switchFeed({ databaseUrl }, 'off')).rejects.toMatchObject({ code: 50100 });
+      expect(await switchFeed({ databaseUrl }, 'off')).toBe(true);
+      await expect(store.changes({ after: copy.cursor })).rejects.toMatchObject({ code: 50100 });
+      expect(await switchFeed({ databaseUrl }, 'on')).toBe(true);
+      await vi.waitFor(() =>
+        expect(store.changes({ after: copy.cursor })).rejects.toMatchObject(expired),
+      );
+      await expectCopy(store, sql, await copyOf(store));
       await expect(store.webhooks.create('https://example.com')).rejects.toMatchObject({
         code: 50100,
       });

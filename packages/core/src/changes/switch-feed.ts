@@ -29,7 +29,7 @@ export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<
 
 /** The feed of a cluster is off while `plant_feed` is empty. Each node adds a row with a new epoch. */
 const clusterFeed = {
-  on: 'insert into plant_feed default values',
+  on: "insert into plant_feed (system_identifier, timeline) values (0, '')",
   off: 'delete from plant_feed',
 };
 
