@@ -49,13 +49,12 @@ export type {
 } from './group-commit/cluster.ts';
 export type { SharedTurn } from './group-commit/coalescer.ts';
 export { createLane, type Lane } from './group-commit/lane.ts';
+export { PlantStoreError } from './plant-store-error.ts';
 export { columnArrays, contentColumns, contentValues, storedColumns } from './plants/columns.ts';
 export type { CountUpTo } from './plants/count-up-to.ts';
 export { deleteAdvice } from './plants/create-errors.ts';
-
 export { columnsJson } from './plants/plant-json.ts';
 export { createPlantStatements, idsOf, type PlantStatements } from './plants/statements.ts';
-export { PlantStoreError } from './plant-store-error.ts';
 export { createConnectToPrimary } from './postgres/connect-to-primary.ts';
 export { type Connection, connectPostgres } from './postgres/connection.ts';
 export { migrationTimeout } from './postgres/migration/migration.ts';

@@ -65,9 +65,7 @@ describe('the command line on a Citus cluster', () => {
 
   it.runIf(hasTerminals)('distributes nothing when the user does not confirm', async () => {
     const { stdout } = await runOnTerminal(['distribute', '--shards', '8'], { env, input: '\n' });
-    expect(stdout).toMatch(
-      /distribute plants by id over 8 shards, .*feed, which begins anew/s,
-    );
+    expect(stdout).toMatch(/distribute plants by id over 8 shards, .*feed, which begins anew/s);
     expect(stdout).toContain('plant-store: nothing is distributed');
     expect(stdout).not.toContain('nodes can store plants');
   });

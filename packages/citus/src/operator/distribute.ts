@@ -207,7 +207,8 @@ function copyToEveryNode(table: string): DistributionStep {
 
 /** The deletions from before have the numbers of the coordinator, and no follower can still read them. */
 const distributeDeletions: DistributionStep = {
-  description: 'distribute the deletions of the feed, which begins anew: followers list the plants again',
+  description:
+    'distribute the deletions of the feed, which begins anew: followers list the plants again',
   statements: [
     'truncate plant_deletions',
     "select create_distributed_table('plant_deletions', 'id', colocate_with := 'plants')",

@@ -86,7 +86,12 @@ const withFeed = (text: string) => `do $do$
 const feed = ownFeed.replace('plant_feed', '%1$s as plant_feed');
 
 /** The columns of a page after its first column, as `selectChanges` in core selects them. */
-const pageColumns = ['numbers', 'types', 'replacements', ...columnsJson().map((_, i) => `column${i}`)];
+const pageColumns = [
+  'numbers',
+  'types',
+  'replacements',
+  ...columnsJson().map((_, i) => `column${i}`),
+];
 
 const changesHere = `
       select change.* from (${shardsHere}) as here, plant_store_shard_changes(

@@ -109,7 +109,10 @@ const logBytes = 24;
 function ofSeveralLogs(bytes: Buffer): Cursor | undefined {
   if (bytes.length === 0 || bytes.length % logBytes !== 0) return undefined;
   const parts = Array.from({ length: bytes.length / logBytes }, (_, i) => ({
-    epoch: bytes.readBigUInt64LE(i * logBytes).toString(16).padStart(16, '0'),
+    epoch: bytes
+      .readBigUInt64LE(i * logBytes)
+      .toString(16)
+      .padStart(16, '0'),
     transaction: bytes.readBigUInt64LE(i * logBytes + 8),
     id: bytes.readBigInt64LE(i * logBytes + 16),
   }));
