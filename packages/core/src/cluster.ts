@@ -13,7 +13,6 @@ export {
   createChangeReader,
   cursorExpired,
   noFeedOnCluster,
-  type ReadChanges,
 } from './changes/read-changes.ts';
 export { changesIn, isReplacement, pageOf } from './changes/select-changes.ts';
 export { ConnectionPool } from './database/connection-pool.ts';
@@ -34,7 +33,6 @@ export {
   lateWriteError,
 } from './database/database-error.ts';
 export { type CallOptions, deadlineIn, defaultTimeout, withTimeout } from './database/deadline.ts';
-
 export { type Query, send } from './database/query.ts';
 export { createVerbs, type Share, type Verbs } from './database/verbs.ts';
 export { databaseCode, rootMessage } from './error-causes.ts';

@@ -87,7 +87,7 @@ export class FeedEnd {
     return { waiting: this.#waiters.size, heldBackFor, heldBackOn: new Map(lags) };
   }
 
-  /** Notes when a transaction began to hide changes. Call this method with each page that ends at the end of the feed. */
+  /** Notes since when a transaction hides changes. Call this method with each page at the end of the feed. */
   measure({ heldBackBy }: ChangePage): void {
     const before = this.#heldBack;
     this.#heldBack = new Map();
