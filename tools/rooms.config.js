@@ -49,10 +49,10 @@ export const packages = {
       { postgres: 'how does a statement reach a Postgres?' },
       { 'open-database.ts': 'which of the two databases has the plants?' },
       { plants: 'which statements create, delete and read plants?' },
+      { changes: 'which plants were created and deleted, in which order?' },
       { 'group-commit': 'how do callers share a statement?' },
       {
         bulk: 'how are thousands of plants stored at a time?',
-        changes: 'which plants were created and deleted, in which order?',
         'access-tokens': 'who is the owner of a token, and which tokens are there?',
         inspection: 'what is wrong with a database?',
       },

@@ -9,7 +9,7 @@ export const lastEventId = {
   name: 'Last-Event-ID',
   schema: {
     type: 'string' as const,
-    maxLength: 200,
+    maxLength: 1_000,
     description:
       'Only for events: the `id` of the last event. It replaces `after`. A client that cannot send this ' +
       'header sends the parameter `lastEventId`',

@@ -1,4 +1,20 @@
 /** The exports of core for @plant-store/citus. */
+export {
+  type Cursor,
+  cursorOf,
+  logOf,
+  type Position,
+  transactionBits,
+  withParts,
+} from './changes/cursor.ts';
+export { isOwn, ownFeed, timeline } from './changes/epoch/epoch.ts';
+export {
+  type ChangePage,
+  createChangeReader,
+  cursorExpired,
+  noFeedOnCluster,
+} from './changes/read-changes.ts';
+export { changesIn, isReplacement, pageOf } from './changes/select-changes.ts';
 export { ConnectionPool } from './database/connection-pool.ts';
 export {
   type ConnectTo,
@@ -16,7 +32,7 @@ export {
   lateWrite,
   lateWriteError,
 } from './database/database-error.ts';
-export { deadlineIn, defaultTimeout, withTimeout } from './database/deadline.ts';
+export { type CallOptions, deadlineIn, defaultTimeout, withTimeout } from './database/deadline.ts';
 export { type Query, send } from './database/query.ts';
 export { createVerbs, type Share, type Verbs } from './database/verbs.ts';
 export { databaseCode, rootMessage } from './error-causes.ts';
@@ -31,9 +47,11 @@ export type {
 } from './group-commit/cluster.ts';
 export type { SharedTurn } from './group-commit/coalescer.ts';
 export { createLane, type Lane } from './group-commit/lane.ts';
-export { columnArrays, contentColumns, contentValues } from './plants/columns.ts';
+export { PlantStoreError } from './plant-store-error.ts';
+export { columnArrays, contentColumns, contentValues, storedColumns } from './plants/columns.ts';
 export type { CountUpTo } from './plants/count-up-to.ts';
 export { deleteAdvice } from './plants/create-errors.ts';
+export { columnsJson } from './plants/plant-json.ts';
 export { createPlantStatements, idsOf, type PlantStatements } from './plants/statements.ts';
 export { createConnectToPrimary } from './postgres/connect-to-primary.ts';
 export { type Connection, connectPostgres } from './postgres/connection.ts';

@@ -1,7 +1,10 @@
+import { EventEmitter } from 'node:events';
 import { createPlantFeed, type OpenPlantFeed } from './changes/plant-feed.ts';
-import type { OpenOptions } from './database/database.ts';
+import { noFeedOnCluster, type ReadChanges } from './changes/read-changes.ts';
+import type { Database, NodeConnections, OpenOptions } from './database/database.ts';
+import type { Cluster, ClusterEvents, ClusterWatch, StoreOptions } from './group-commit/cluster.ts';
 import { createLookUps } from './group-commit/look-ups.ts';
-import { type DatabaseOptions, openDatabase } from './open-database.ts';
+import { openDatabase } from './open-database.ts';
 import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { createPlantStatements } from './plants/statements.ts';
 
@@ -22,14 +25,22 @@ export interface OpenPlantReader
  * @throws DatabaseSettingsError when the URL cannot be parsed.
  */
 export async function openPlantReader(
-  options: DatabaseOptions,
+  options: StoreOptions,
   { onPrimary = false }: Pick<OpenOptions, 'onPrimary'> = {},
 ): Promise<OpenPlantReader> {
   const database = await openDatabase(options, { readOnly: true, onPrimary });
   const { find } = createPlantStatements(database);
   const lookUps = createLookUps({ find, maxInFlight: database.maxLookUps });
   const { list, count, read } = createPlantReader(database);
-  const { changes, follow, followEach, stopWaiting } = createPlantFeed(database);
+  let watch: Promise<ClusterWatch> | undefined;
+  const readOverNodes: ReadChanges = async (...query) => {
+    const { nodes } = database;
+    const cluster = 'databaseUrl' in options ? options.cluster : undefined;
+    if (!nodes || !cluster) throw noFeedOnCluster();
+    watch ??= watchCluster(database, nodes, cluster);
+    return (await watch).readChanges(...query);
+  };
+  const { changes, follow, followEach, stopWaiting } = createPlantFeed(database, readOverNodes);
   return {
     get: (id, options) => lookUps.run(id, options),
     list,
@@ -40,7 +51,20 @@ export async function openPlantReader(
     followEach,
     async close() {
       stopWaiting();
-      await database.close();
+      await Promise.all([watch?.then((cluster) => cluster.close()), database.close()]);
     },
   };
+}
+
+/** Only the feed of a cluster needs the nodes, so other reads do not load this code. */
+async function watchCluster(
+  database: Database,
+  nodes: NodeConnections,
+  cluster: Cluster,
+): Promise<ClusterWatch> {
+  const { createMainLane } = await import('./group-commit/lanes.ts');
+  const onCommit = () => {};
+  const main = createMainLane(database, onCommit);
+  const events = new EventEmitter<ClusterEvents>();
+  return cluster.watch({ database, nodes, events, onCommit, main, use() {} });
 }

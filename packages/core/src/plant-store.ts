@@ -4,6 +4,7 @@ import { type AccessTokens, createAccessTokens } from './access-tokens/access-to
 import { createPlantExporter, type PlantExporter } from './bulk/plant-exporter.ts';
 import { createPlantLoader, type PlantLoader } from './bulk/plant-loader.ts';
 import { createPlantRemover, type PlantRemover } from './bulk/plant-remover.ts';
+import type { FeedState } from './changes/feed-end.ts';
 import { forgetDeletions } from './changes/forget-deletions.ts';
 import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
 import {
@@ -112,12 +113,8 @@ export interface PlantStore
    */
   nodes(): readonly NodeState[];
 
-  /**
-   * `waiting` is the number of followers that wait for changes. `heldBackFor` is the number of milliseconds
-   * for which a running transaction has hidden changes. When no follower waits, this number comes from the
-   * latest `watchFeed`.
-   */
-  feed(): { waiting: number; heldBackFor: number };
+  /** When no follower waits, the state comes from the latest `watchFeed`. */
+  feed(): FeedState;
 
   /**
    * Checks whether a transaction hides changes. When the database was restored or promoted, makes its feed
@@ -130,8 +127,8 @@ export interface PlantStore
 
   /**
    * Forgets the deletions that are older than the given number of days, and returns the number of forgotten
-   * deletions. A cursor from before a forgotten deletion expires (`cursorExpired`). Does nothing on a
-   * cluster, or when another instance is forgetting deletions.
+   * deletions. A cursor from before a forgotten deletion expires (`cursorExpired`). Does nothing when another
+   * instance is forgetting deletions.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
@@ -180,7 +177,7 @@ async function createPlantStore(
   let lanes: StoreLanes = main;
   const { nodes } = database;
   const watch = nodes && (await cluster?.watch({ database, nodes, events, onCommit, main, use }));
-  const feed = createPlantFeed(database);
+  const feed = createPlantFeed(database, watch?.readChanges);
   const bounds = 'dataDirectory' in options ? searchBounds.embedded : searchBounds.postgres;
   const reader = createPlantReader(database, () =>
     lanes.nodes().length > 0 ? searchBounds.cluster : bounds,
@@ -216,11 +213,9 @@ async function createPlantStore(
     },
     deleteMany: async (ids) => noticed(remover.deleteMany(checkIds(ids))),
     feed: feed.state,
-    watchFeed: async () => {
-      // A cluster has no feed, and each attempt to read a feed would write an error to the cluster's log.
-      if (lanes.nodes().length === 0) await feed.watch();
-    },
-    forgetDeletions: (days) => forgetDeletions(database, days),
+    watchFeed: feed.watch,
+    forgetDeletions: async (days) =>
+      (await watch?.forgetDeletions(days)) ?? forgetDeletions(database, days),
     stopWaiting: feed.stopWaiting,
     accessTokens: createAccessTokens(database),
     webhooks,

@@ -3,7 +3,7 @@ import { maxWait } from './limits.ts';
 import { integerBetween } from './plant.ts';
 import { ListPlants, StoredPlant, unknownParameters } from './stored-plant.ts';
 
-const cursor = z.string({ error: 'must be a cursor: the `next` of a response' }).max(200, {
+const cursor = z.string({ error: 'must be a cursor: the `next` of a response' }).max(1_000, {
   error: 'must be a cursor: the `next` of a response',
 });
 

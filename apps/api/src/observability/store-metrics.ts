@@ -69,12 +69,6 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
     ],
     ['feed_waiting', 'Requests that wait for changes', () => store.feed().waiting],
     [
-      'feed_lag_seconds',
-      'Time for which a transaction that still runs has hidden changes',
-      () => store.feed().heldBackFor / 1000,
-      'max',
-    ],
-    [
       'webhook_lag_seconds',
       'The longest time for which a webhook may lack changes, read every 15 s',
       () => webhooks().lag,
@@ -93,6 +87,19 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
       'max',
     ],
   ];
+  new Gauge({
+    name: 'plant_store_feed_lag_seconds',
+    help: 'Time for which a transaction that still runs has hidden changes',
+    labelNames: ['node'],
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.reset();
+      const { heldBackOn } = store.feed();
+      if (heldBackOn.size === 0) this.set(0);
+      for (const [node, lag] of heldBackOn) this.set(node ? { node } : {}, lag / 1000);
+    },
+  });
   for (const [name, help, read, aggregator = 'sum'] of gauges) {
     new Gauge({
       name: `plant_store_${name}`,

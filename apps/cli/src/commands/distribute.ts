@@ -26,7 +26,8 @@ DATABASE_URL must be the URL of the coordinator, of a user that owns the tables.
 it will do, and asks first. You can always run it again: it does only what is missing, and changes
 nothing when everything is done.
 
-A cluster has no feed of changes: once the plants are distributed, clients that follow it get 50100.
+The feed of changes begins anew, so clients that follow it list the plants again. Webhooks do not work
+on a cluster.
 
 Creates and deletes go on while plants move to their nodes. This needs wal_level = logical, and citus in
 the setting output_plugin_libraries of a Postgres that has it. With --blocking it needs neither, and

@@ -15,6 +15,7 @@ import { type NodeAccess, nodeShares, openNodeAccess } from './node-access.ts';
 import { NodeHealth } from './node-health.ts';
 import { createNodeStatements } from './node-statements.ts';
 import { NodeTurns } from './node-turns.ts';
+import { createNodeFeed } from './read-changes.ts';
 
 /** A lane to a node that stores plants. */
 interface NodeLane {
@@ -61,6 +62,11 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
   };
 
   return {
+    ...createNodeFeed({
+      shards,
+      isTested: () => !hasWarned,
+      accessTo: ({ id }) => byNode.get(id)?.access,
+    }),
     async close() {
       shards.stop();
       await Promise.all([...byNode.values()].map(({ access }) => access.close()));

@@ -36,7 +36,7 @@ interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo
 }
 
 /** The connections to a node, by kind of statement. */
-export const nodeShares = { creates: 3, deletes: 1, lookUps: 2 };
+export const nodeShares = { creates: 3, deletes: 1, lookUps: 2, lists: 1 };
 
 /** Milliseconds before the store tries again to connect directly to an unreachable node. */
 const retryInterval = 15_000;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isCluster, type Query, send } from '@plant-store/core/cluster';
+import { type Query, send } from '@plant-store/core/cluster';
 import {
   clusterIdSignature,
   createNodeFunctions,
@@ -91,6 +91,8 @@ export async function planTables(
   const copies = await send<{ table: string }>(query, ownCopies);
   const steps = [
     ...(state.are_plants_distributed ? [] : [distributePlants(shards, isBlocking, state)]),
+    ...(state.are_deletions_distributed ? [] : [distributeDeletions]),
+    ...(state.has_reference_feed ? [] : [copyToEveryNode('plant_feed')]),
     ...(state.has_reference_tokens ? [] : [copyToEveryNode('access_tokens')]),
     ...(state.has_reference_migrations ? [] : [copyToEveryNode('drizzle.__drizzle_migrations')]),
     ...copies.map(({ table }) => removeOwnCopy(table)),
@@ -107,7 +109,8 @@ interface TableState {
   bytes: number;
   plants: number;
   wal_level: string;
-  has_feed: boolean;
+  are_deletions_distributed: boolean;
+  has_reference_feed: boolean;
   has_reference_tokens: boolean;
   has_reference_migrations: boolean;
   has_insert_function: boolean;
@@ -130,8 +133,10 @@ const tables = `
       from pg_dist_shard where logicalrelid = to_regclass('plants')))::float8 as bytes,
     (select reltuples from pg_class where oid = to_regclass('plants'))::float8 as plants,
     current_setting('wal_level') as wal_level,
-    not ${isCluster} and exists (select from pg_attribute where attrelid = to_regclass('plants')
-      and attname = 'changed_in' and atthasdef) as has_feed,
+    exists (select from pg_dist_partition
+      where logicalrelid = to_regclass('plant_deletions') and partmethod = 'h')
+      as are_deletions_distributed,
+    ${whetherReference('plant_feed')} as has_reference_feed,
     ${whetherReference('access_tokens')} as has_reference_tokens,
     ${whetherReference('drizzle.__drizzle_migrations')} as has_reference_migrations,
     exists (select from pg_proc
@@ -159,27 +164,35 @@ const fewPlants = 16 * 2 ** 20;
 function distributePlants(
   shards: number,
   isBlocking: boolean,
-  { bytes, plants: estimate, wal_level: walLevel, has_feed: hasFeed }: TableState,
+  { bytes, plants: estimate, wal_level: walLevel }: TableState,
 ): DistributionStep {
-  const end = hasFeed ? ', and end the feed of changes' : '';
   const over = shards > 0 ? ` over ${shards} shards` : '';
   const isLong = bytes > fewPlants;
   const move = { isBlocking, plants: estimate > 0 ? estimate : undefined };
   const parameters = `('plants', 'id', shard_count := ${shards})`;
   if (isBlocking || !isLong) {
     return {
-      description: `distribute plants by id${over}, and remove the coordinator's own copy${end}`,
-      statements: [`select create_distributed_table${parameters}`, removeRowsFromBefore('plants')],
+      description: `distribute plants by id${over}, and remove the coordinator's own copy`,
+      statements: [
+        ...dropTriggers,
+        `select create_distributed_table${parameters}`,
+        removeRowsFromBefore('plants'),
+      ],
       ...(isLong && { move }),
     };
   }
   if (walLevel !== 'logical') throw new ClusterError(needsLogicalReplication);
   return {
-    description: `distribute plants by id${over}, while creates go on${end}`,
-    statements: [`select create_distributed_table_concurrently${parameters}`],
+    description: `distribute plants by id${over}, while creates go on`,
+    statements: [...dropTriggers, `select create_distributed_table_concurrently${parameters}`],
     move,
   };
 }
+
+/** A table that was distributed before has these triggers. Citus distributes no table with triggers. */
+const dropTriggers = ['plant_store_number', 'plant_store_note_deletions'].map(
+  (trigger) => `drop trigger if exists ${trigger} on plants`,
+);
 
 const needsLogicalReplication =
   'to distribute plants while creates go on, Citus needs logical replication: set wal_level = logical on ' +
@@ -191,6 +204,16 @@ function copyToEveryNode(table: string): DistributionStep {
     statements: [`select create_reference_table('${table}')`, removeRowsFromBefore(table)],
   };
 }
+
+/** The deletions from before have the numbers of the coordinator, and no follower can still read them. */
+const distributeDeletions: DistributionStep = {
+  description:
+    'distribute the deletions of the feed, which begins anew: followers list the plants again',
+  statements: [
+    'truncate plant_deletions',
+    "select create_distributed_table('plant_deletions', 'id', colocate_with := 'plants')",
+  ],
+};
 
 /** The step for a table whose rows were distributed in a run that ended too early. */
 function removeOwnCopy(table: string): DistributionStep {

@@ -1,4 +1,5 @@
 import { contentColumns, lateWrite } from '@plant-store/core/cluster';
+import { createFeedFunctions, numberFunction } from './feed-functions.ts';
 
 /**
  * The functions that insert and delete plants on a cluster. Each function runs on the node that stores the
@@ -90,8 +91,8 @@ const lockShards = `
  */
 const insertIntoShard = `
       when %1$s then /* shard %1$s */
-        return query insert into %2$s (id, ${contentNames})
-          select id, ${contentNames}
+        return query insert into %2$s (id, ${contentNames}, changed_in)
+          select id, ${contentNames}, number
           from unnest(plant_ids[first:last], ${contentColumns.map(({ name }) => `plant_${name}s[first:last]`).join(', ')})
             as plant (id, ${contentNames})
           where hashint8(id) between %3$s and %4$s
@@ -110,6 +111,7 @@ const forEachShard = (row: string) => `
 
 /** The statements that create or replace the functions for the current shards of `plants`. */
 export const createNodeFunctions = [
+  ...createFeedFunctions,
   `do $do$
   begin
     execute $head$
@@ -125,11 +127,13 @@ export const createNodeFunctions = [
     sizes int[] := counts;
     plant_ids bigint[] := ids;
     ${contentColumns.map(({ name, type }) => `plant_${name}s ${type}[] := ${name}s;`).join('\n    ')}
+    number xid8;
     first int := 1;
     last int := 0;
   begin
     if shards = '{}' then return; end if;
     ${lockShards}
+    number := ${numberFunction}();
     for i in 1 .. cardinality(shard_ids) loop
       last := first + sizes[i] - 1;
       case shard_ids[i]

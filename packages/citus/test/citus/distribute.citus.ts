@@ -27,6 +27,8 @@ describe('distribute on Citus', () => {
       distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
     const { steps } = await distribute();
     expect(steps.map(({ description }) => description)).toEqual([
+      'distribute the deletions of the feed, which begins anew: followers list the plants again',
+      'copy plant_feed to every node, as a reference table',
       'copy drizzle.__drizzle_migrations to every node, as a reference table',
       "remove the coordinator's own copy of access_tokens",
       "remove the coordinator's own copy of plants",

@@ -1,71 +1,200 @@
+import { createCitusDatabase, startCitus } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { switchFeed } from '../../../core/src/changes/switch-feed.ts';
 import { inspectDatabase } from '../../../core/src/inspection/inspect-database.ts';
-import { openPlantStore } from '../../../core/src/plant-store.ts';
+import { openPlantReader } from '../../../core/src/open-plant-reader.ts';
+import { openPlantStore, type PlantStore } from '../../../core/src/plant-store.ts';
 import { createOldTables } from '../../../core/test/fixtures/old-tables.ts';
 import { citus } from '../../src/index.ts';
 import { distributePlants } from '../../src/operator.ts';
-import {
-  createDistributedDatabase,
-  createEmptyDatabase,
-} from '../../test/fixtures/distributed-database.ts';
+import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
 
-const noFeed = { code: 50100, message: expect.stringContaining('on a Citus cluster') };
-
-describe('the feed on Citus', () => {
-  let urls: { coordinator: string; worker: string };
-
-  beforeAll(async () => {
-    const { url, workerUrls } = await createDistributedDatabase();
-    urls = { coordinator: url, worker: workerUrls[0] ?? '' };
-  });
-
-  it.each(['coordinator', 'worker'] as const)(
-    'has no feed through the %s, but deletes plants',
-    async (node) => {
-      const databaseUrl = urls[node];
-      const store = await openPlantStore(
-        { databaseUrl, cluster: citus },
-        { requireConnection: true },
-      );
-      onTestFinished(() => store.close());
-      const ids = Array.from({ length: 20 }, (_, i) => BigInt(i));
-      await store.load(ids.map((id) => ({ id, name: 'Monstera' })));
-      expect(await store.delete(0n)).toBe(true);
-      expect(await store.delete(0n)).toBe(false);
-      expect(await store.deleteMany(ids)).toBe(19);
-      await store.create({ id: 1n, name: 'Hoya' });
-      expect(await store.delete(1n)).toBe(true);
-      await expect(store.changes({})).rejects.toMatchObject(noFeed);
-      await expect(store.follow().next()).rejects.toMatchObject(noFeed);
-      expect(await store.forgetDeletions(0)).toBe(0);
-      expect((await inspectDatabase({ databaseUrl }))?.tableFaults).toEqual([]);
-      await expect(switchFeed({ databaseUrl }, 'off')).rejects.toMatchObject(noFeed);
-      await expect(switchFeed({ databaseUrl }, 'on')).rejects.toMatchObject(noFeed);
+/** Follows the changes after a cursor until the copy has exactly the plants of the database. */
+async function expectCopy(store: PlantStore, sql: postgres.Sql, copy: Copy): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      for (let isEnd = false; !isEnd; ) {
+        const { changes, next } = await store.changes({ after: copy.cursor, limit: 7 });
+        for (const { type, plant } of changes) {
+          if (type === 'created') copy.plants.set(String(plant.id), plant.name);
+          else copy.plants.delete(String(plant.id));
+        }
+        copy.cursor = next;
+        isEnd = changes.length === 0;
+      }
+      const stored = await sql<{ id: string; name: string }[]>`select id::text, name from plants`;
+      expect(copy.plants).toEqual(new Map(stored.map(({ id, name }) => [id, name])));
     },
+    { timeout: 20_000 },
   );
-});
+}
 
-it('goes on with the extension Citus alone, and ends when the plants are distributed', async () => {
-  const { url: databaseUrl } = await createEmptyDatabase();
+interface Copy {
+  cursor: string;
+  readonly plants: Map<string, string>;
+}
+
+/** Lists the plants again. */
+async function copyOf(store: PlantStore): Promise<Copy> {
+  const { next: cursor } = await vi.waitFor(() => store.changes({}), { timeout: 20_000 });
+  const plants = new Map<string, string>();
+  for await (const page of store.read({}))
+    for (const { id, name } of page) plants.set(String(id), name);
+  return { cursor, plants };
+}
+
+async function open(databaseUrl: string): Promise<PlantStore> {
   const store = await openPlantStore({ databaseUrl, cluster: citus }, { requireConnection: true });
   onTestFinished(() => store.close());
+  return store;
+}
+
+function connect(url: string): postgres.Sql {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  onTestFinished(() => sql.end());
+  return sql;
+}
+
+const expired = { code: 41000 };
+const ids = Array.from({ length: 40 }, (_, i) => BigInt(i));
+
+describe('the feed on Citus', () => {
+  it.each(['coordinator', 'worker'])(
+    'has the changes of all nodes through the %s, even those of other programs',
+    async (node) => {
+      const { url, workerUrls } = await createDistributedDatabase();
+      const databaseUrl = node === 'worker' ? (workerUrls[0] ?? '') : url;
+      const store = await open(databaseUrl);
+      const sql = connect(url);
+      const copy = await copyOf(store);
+      await store.load(ids.map((id) => ({ id, name: 'Monstera' })));
+      await store.createMany(ids.map((id) => ({ id: id + 40n, name: 'Hoya' })));
+      expect(await store.delete(0n)).toBe(true);
+      expect(await store.deleteMany([1n, 2n, 41n])).toBe(3);
+      await expectCopy(store, sql, copy);
+      await sql.begin(async (transaction) => {
+        await transaction`set local synchronous_commit = off`;
+        await transaction`delete from plants where id between 10 and 20`;
+        await transaction.savepoint(
+          (inner) => inner`insert into plants (id, name) values (10, 'Pilea'), (11, 'Pilea')`,
+        );
+        await transaction`delete from plants where id = 11`;
+      });
+      await expectCopy(store, sql, copy);
+      expect((await inspectDatabase({ databaseUrl }))?.tableFaults).toEqual([]);
+      expect(await switchFeed({ databaseUrl }, 'off')).toBe(true);
+      await expect(store.changes({ after: copy.cursor })).rejects.toMatchObject({ code: 50100 });
+      expect(await switchFeed({ databaseUrl }, 'on')).toBe(true);
+      await vi.waitFor(() =>
+        expect(store.changes({ after: copy.cursor })).rejects.toMatchObject(expired),
+      );
+      await expectCopy(store, sql, await copyOf(store));
+      await expect(store.webhooks.create('https://example.com')).rejects.toMatchObject({
+        code: 50100,
+      });
+    },
+  );
+
+  it('wakes followers, also those of a reader, and expires a cursor before a forgotten deletion', async () => {
+    const { url } = await createDistributedDatabase();
+    const store = await open(url);
+    await vi.waitFor(() => store.changes({}), { timeout: 20_000 });
+    const reader = await openPlantReader({ databaseUrl: url, cluster: citus }, { onPrimary: true });
+    onTestFinished(() => reader.close());
+    const { next: after } = await reader.changes({});
+    const pages = reader.followEach({ after });
+    const page = pages.next();
+    await store.create({ id: 1n, name: 'Hoya' });
+    expect((await page).value).toMatchObject({ changes: [{ plant: { id: 1n } }] });
+    await store.delete(1n);
+    const { changes, next } = await store.changes({ after, wait: 20 });
+    expect(changes).toMatchObject([{ type: 'deleted', plant: { id: 1n } }]);
+    expect(await store.forgetDeletions(0)).toBe(1);
+    await expect(store.changes({ after })).rejects.toMatchObject(expired);
+    expect(await store.changes({ after: next })).toMatchObject({ changes: [] });
+  });
+
+  it('expires the cursors when shards move, and then misses no change', async () => {
+    const { url, adminUrl } = await createDistributedDatabase();
+    const store = await open(url);
+    const [sql, admin] = [connect(url), connect(adminUrl)];
+    // The nodes have different transaction numbers, and the shards visit both nodes.
+    for (let round = 0; round < 3; round++) {
+      const copy = await copyOf(store);
+      await store.createMany(ids.map((id) => ({ id, name: `round ${round}` })));
+      for (const id of ids) expect(await store.delete(id)).toBe(true);
+      await store.createMany(ids.slice(5).map((id) => ({ id, name: `again ${round}` })));
+      await expectCopy(store, sql, copy);
+      await admin`
+        select citus_move_shard_placement(shardid, source.nodename, source.nodeport, target.nodename,
+          target.nodeport, 'block_writes')
+        from pg_dist_shard join pg_dist_placement using (shardid)
+          join pg_dist_node as source using (groupid)
+          join pg_dist_node as target on target.groupid <> source.groupid and target.shouldhaveshards
+        where logicalrelid = 'plants'::regclass order by shardid limit 1 offset ${round}`;
+      await vi.waitFor(() =>
+        expect(store.changes({ after: copy.cursor })).rejects.toMatchObject(expired),
+      );
+      const moved = await copyOf(store);
+      for (const id of ids) await store.delete(id);
+      await expectCopy(store, sql, moved);
+    }
+  });
+
+  it('has the changes of the other nodes while a node does not respond', async () => {
+    const cluster = await startCitus({ workers: 2, settings: { fsync: 'off' } });
+    onTestFinished(() => cluster.stop());
+    const { url } = await createCitusDatabase(cluster.addresses);
+    const store = await open(url);
+    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    const copy = await copyOf(store);
+    const unfreeze = await cluster.workers[0]?.server.freeze();
+    const outcomes = await Promise.allSettled(
+      ids.map((id) => store.create({ id, name: 'Monstera' })),
+    );
+    const created = ids.filter((_, i) => outcomes[i]?.status === 'fulfilled');
+    expect(created.length).toBeGreaterThan(0);
+    const seen = new Set<bigint>();
+    await vi.waitFor(
+      async () => {
+        const { changes, next } = await store.changes({ after: copy.cursor });
+        copy.cursor = next;
+        for (const { plant } of changes) {
+          seen.add(plant.id);
+          copy.plants.set(String(plant.id), plant.name);
+        }
+        expect(created.filter((id) => !seen.has(id))).toEqual([]);
+      },
+      { timeout: 20_000 },
+    );
+    unfreeze?.();
+    await expectCopy(store, connect(url), copy);
+  });
+});
+
+it('begins anew when the plants are distributed on Citus', async () => {
+  const cluster = inject('citus');
+  if (!cluster) throw new Error('this test needs the global setup for Citus');
+  const { url: databaseUrl } = await createCitusDatabase(cluster);
+  const store = await open(databaseUrl);
   const { next: after } = await store.changes({});
   await store.create({ id: 1n, name: 'Hoya' });
   await vi.waitFor(async () => {
     const { changes } = await store.changes({ after });
     expect(changes).toMatchObject([{ type: 'created', plant: { id: 1n } }]);
   });
-  expect((await inspectDatabase({ databaseUrl }))?.feed).toMatchObject({ isOn: true });
-  const { steps } = await distributePlants({ databaseUrl, shards: 4, confirm: async () => true });
-  expect(steps[0]?.description).toMatch(/, and end the feed of changes$/);
-  await expect(store.changes({ after })).rejects.toMatchObject(noFeed);
-  expect((await inspectDatabase({ databaseUrl }))?.feed).toBeUndefined();
+  await distributePlants({ databaseUrl, shards: 4, confirm: async () => true });
+  await vi.waitFor(() => expect(store.changes({ after })).rejects.toMatchObject(expired));
+  const copy = await copyOf(store);
+  await store.delete(1n);
+  await expectCopy(store, connect(databaseUrl), copy);
 });
 
-it('adds the column of the feed to plants that are distributed already', async () => {
-  const { url: databaseUrl } = await createEmptyDatabase();
+it('adds the column of the feed to plants that are distributed on Citus already', async () => {
+  const cluster = inject('citus');
+  if (!cluster) throw new Error('this test needs the global setup for Citus');
+  const { url: databaseUrl } = await createCitusDatabase(cluster);
   await createOldTables(databaseUrl, 3);
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   onTestFinished(() => sql.end());

@@ -19,6 +19,9 @@ describe('the migration on Citus', () => {
     ];
     // These statements restore the state before the migration that adds the index.
     await owner`alter table access_tokens drop column scope`;
+    await owner`set citus.enable_unsafe_triggers = on`;
+    await owner`drop trigger plant_store_number on plants`;
+    await owner`drop trigger plant_store_note_deletions on plants`;
     await owner`alter table plants drop column changed_in`;
     await owner`drop table plant_deletions, plant_feed, webhooks`;
     await owner`

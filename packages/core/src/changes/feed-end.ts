@@ -14,6 +14,15 @@ export interface WaitOptions {
   readonly caller?: Caller | undefined;
 }
 
+export interface FeedState {
+  /** The number of waiting followers. */
+  readonly waiting: number;
+  /** The milliseconds for which a transaction has hidden changes. */
+  readonly heldBackFor: number;
+  /** The same by the address of the node in a cluster. A single database has the address `''`. */
+  readonly heldBackOn: ReadonlyMap<string, number>;
+}
+
 /** A follower that waits for a change. */
 interface Waiter extends Pick<WaitOptions, 'caller'> {
   readonly resolve: () => void;
@@ -59,8 +68,8 @@ export class FeedEnd {
   #lastWaitAt = 0;
   #isNoticed = false;
   #wake = () => {};
-  /** The transaction that hides changes, and the time at which this transaction began to hide changes. */
-  #heldBack: { by: bigint; since: number } | undefined;
+  /** By node, the transaction that hides changes, and the time at which it began to hide changes. */
+  #heldBack = new Map<string, { by: bigint | undefined; since: number }>();
   /** The error of the last read when the database is down. */
   #outage: PlantStoreError | undefined;
   #isClosed = false;
@@ -69,17 +78,24 @@ export class FeedEnd {
     this.#read = read;
   }
 
-  /** The number of waiting followers, and the milliseconds for which a transaction has hidden changes. */
-  get state(): { waiting: number; heldBackFor: number } {
+  get state(): FeedState {
     const now = performance.now();
-    const { since = now } = this.#heldBack ?? {};
-    return { waiting: this.#waiters.size, heldBackFor: now - since };
+    const lags = [...this.#heldBack].map(
+      ([node, { by, since }]) => [node, by === undefined ? 0 : now - since] as const,
+    );
+    const heldBackFor = Math.max(0, ...lags.map(([, lag]) => lag));
+    return { waiting: this.#waiters.size, heldBackFor, heldBackOn: new Map(lags) };
   }
 
-  /** Notes when a transaction began to hide changes. Call this method with each page that ends at the end of the feed. */
-  measure({ heldBackBy: by }: ChangePage): void {
-    if (by === undefined) this.#heldBack = undefined;
-    else if (this.#heldBack?.by !== by) this.#heldBack = { by, since: performance.now() };
+  /** Notes since when a transaction hides changes. Call this method with each page at the end of the feed. */
+  measure({ heldBackBy }: ChangePage): void {
+    const before = this.#heldBack;
+    this.#heldBack = new Map();
+    for (const [node, by] of heldBackBy) {
+      const known = before.get(node);
+      const isKnown = known !== undefined && known.by === by;
+      this.#heldBack.set(node, isKnown ? known : { by, since: performance.now() });
+    }
   }
 
   /** Read `news` before you look for changes, and then pass its value to `change`. */

@@ -1,7 +1,16 @@
 import type { PlantChanges } from '@plant-store/schemas';
 import { withLazyList, withText } from '../plants/output-text.ts';
 import { parseChanges } from '../plants/plant-json.ts';
-import { type Cursor, formatCursor, isBehind, type Position } from './cursor.ts';
+import {
+  advanceTo,
+  type Cursor,
+  formatCursor,
+  hasSameLogs,
+  isBehind,
+  isUpTo,
+  type Position,
+  withParts,
+} from './cursor.ts';
 import type { ChangePage } from './read-changes.ts';
 
 /** A page of changes in memory. All waiting followers share one output, and the bytes of its text. */
@@ -41,8 +50,7 @@ export class KeptPages {
 
   /** Notes a cursor that a read has returned. */
   learn(cursor: Cursor): void {
-    const known = this.#known;
-    if (cursor.epoch === known.epoch && isBehind(cursor, known)) this.#known = cursor;
+    if (hasSameLogs(cursor, this.#known)) this.#known = advanceTo(this.#known, cursor);
   }
 
   add(page: ChangePage): void {
@@ -60,29 +68,36 @@ export class KeptPages {
    * can check a cursor that no read has returned.
    */
   covers(cursor: Cursor): boolean {
-    if (cursor.epoch !== this.#start.epoch) return false;
-    return !isBehind(this.#start, cursor) && !isBehind(cursor, this.#known);
+    return isUpTo(this.#start, cursor) && isUpTo(cursor, this.#known);
   }
 
   /** Whether no read has returned a cursor beyond this cursor. */
   isAtEnd(cursor: Cursor): boolean {
-    return cursor.epoch === this.#known.epoch && !isBehind(this.#known, cursor);
+    return isUpTo(this.#known, cursor);
   }
 
   /** Returns at most `limit` changes after a cursor, or undefined when there are no changes yet. */
   after(cursor: Cursor, limit: number): SharedPage | undefined {
     const isAfterCursor = (position: Position) => isBehind(position, cursor);
-    const page = this.#pages.find(({ positions }) => isAfterCursor(positions.at(-1) ?? cursor));
+    const page = this.#pages.find(
+      ({ positions, next }) => !isUpTo(next, cursor) && positions.some(isAfterCursor),
+    );
     if (!page) return undefined;
-    const { changes } = page;
-    const from = page.positions.findIndex(isAfterCursor);
-    if (from === 0 && changes.length <= limit) return page;
-    const part = changes.slice(from, from + limit);
-    const positions = page.positions.slice(from, from + limit);
+    // The positions of several logs have no common order.
+    const isAfterAll = cursor.parts
+      ? page.positions.every(isAfterCursor) && isUpTo(cursor, page.next)
+      : page.positions.findIndex(isAfterCursor) === 0;
+    if (isAfterAll && page.changes.length <= limit) return page;
+    const after = page.positions.flatMap((each, i) => (isAfterCursor(each) ? [i] : []));
+    const taken = new Set(after.slice(0, limit));
+    const positions = withParts(
+      cursor,
+      page.positions.filter((_, i) => taken.has(i)),
+    );
     const last = positions.at(-1);
-    const isCut = from + part.length < changes.length;
-    const next = isCut && last ? { ...last, epoch: cursor.epoch } : page.next;
-    return toShared({ changes: part, positions, next });
+    const isCut = taken.size < after.length;
+    const next = isCut && last ? { ...last, epoch: cursor.epoch } : advanceTo(cursor, page.next);
+    return toShared({ changes: page.changes.filter((_, i) => taken.has(i)), positions, next });
   }
 }
 

@@ -8,7 +8,7 @@ import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
 import { cursorBefore } from './first-change.ts';
 import { generate } from './generate.ts';
 import { cursorsOf, type SharedPage, toShared, withTag } from './kept-pages.ts';
-import { createChangeReader, type ReadChanges } from './read-changes.ts';
+import { createChangeReader, orOverNodes, type ReadChanges } from './read-changes.ts';
 
 /** The options of `follow`. */
 export interface FollowOptions extends WaitOptions {
@@ -39,7 +39,8 @@ export interface PlantFeed {
    * created plant to the copy, or replace the plant with this id there. Remove each deleted plant.
    *
    * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again.
-   * @throws PlantStoreError `notImplemented` on a Citus cluster, on a read replica, and when the feed is off.
+   * @throws PlantStoreError `notImplemented` on a read replica, on a cluster without the option `cluster`, and
+   *   when the feed is off.
    * @throws PlantStoreError `shuttingDown` when the store closes during a wait.
    * @throws PlantStoreError `databaseUnavailable` (even during a wait), `invalidInput` or `overloaded`.
    */
@@ -85,8 +86,10 @@ const retryDelay = 500;
 
 export function createPlantFeed(
   database: Pick<Database, 'read' | 'copyId' | 'renewFeed'>,
+  readOverNodes?: ReadChanges,
 ): OpenPlantFeed {
-  const read = createChangeReader(database);
+  const readHere = createChangeReader(database);
+  const read = readOverNodes ? orOverNodes(readHere, readOverNodes) : readHere;
   const end = new FeedEnd(read);
 
   return {

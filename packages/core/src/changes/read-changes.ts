@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { diagnostics } from '../database/diagnostics.ts';
 import { restoredFeedCode } from '../database/explain-database-error.ts';
-import { databaseCode } from '../error-causes.ts';
+import { databaseCode, rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { reservePage } from '../plants/page-memory.ts';
 import { idTexts, plantTexts } from '../plants/plant-json.ts';
@@ -20,8 +20,8 @@ export interface ChangePage {
   readonly next: Cursor;
   /** Whether the database already has further changes. */
   readonly hasMore: boolean;
-  /** The oldest running transaction, if this transaction hides later changes. */
-  readonly heldBackBy: bigint | undefined;
+  /** The oldest running transaction, if it hides later changes, by the address of the node in a cluster. */
+  readonly heldBackBy: ReadonlyMap<string, bigint | undefined>;
 }
 
 export type ReadChanges = (
@@ -91,7 +91,7 @@ export function createChangeReader({
       positions,
       next: { epoch: feed.epoch, transaction: last.transaction, id: isWhole ? lastId : last.id },
       hasMore: !isWhole,
-      heldBackBy: feed.isHeldBack ? BigInt(feed.upTo) : undefined,
+      heldBackBy: new Map([['', feed.isHeldBack ? BigInt(feed.upTo) : undefined]]),
     };
   }
 
@@ -112,6 +112,19 @@ export function createChangeReader({
     }
     throw error;
   }
+}
+
+/** Reads the changes over several nodes when the plants are distributed. */
+export function orOverNodes(read: ReadChanges, readOverNodes: ReadChanges): ReadChanges {
+  let isOverNodes = false;
+  return async (...page) => {
+    if (isOverNodes) return readOverNodes(...page);
+    return read(...page).catch((error) => {
+      if (rootMessage(error) !== noFeedOnCluster().message) throw error;
+      isOverNodes = true;
+      return readOverNodes(...page);
+    });
+  };
 }
 
 /** The state of the feed, as JSON from the database. Transaction numbers are strings. */
@@ -165,9 +178,11 @@ function restored(): PlantStoreError {
   return new PlantStoreError('databaseUnavailable', message, { cause });
 }
 
-/** The error for a cluster, in which each node has its own order of transactions. */
+/** The error for a cluster whose nodes lack the functions of the feed. */
 export function noFeedOnCluster(): PlantStoreError {
-  return noFeed('a Citus cluster');
+  return noFeed(
+    'this Citus cluster: run plant-store distribute on the coordinator, and use @plant-store/citus',
+  );
 }
 
 function noFeed(where: string): PlantStoreError {
@@ -181,7 +196,10 @@ function checkCursor({ epoch, transaction, id }: Cursor, feed: FeedNow): void {
     transaction < forgottenUpTo || (transaction === forgottenUpTo && id !== lastId);
   const isOfDatabase = epoch === feed.epoch && transaction < BigInt(feed.upTo);
   if (isOfDatabase && !isForgotten) return;
-  const why = isOfDatabase ? 'the cursor is too old' : 'the database was replaced';
+  throw cursorExpired(isOfDatabase ? 'the cursor is too old' : 'the database was replaced');
+}
+
+export function cursorExpired(why: string): PlantStoreError {
   const advice = 'empty your copy, and list the plants again';
-  throw new PlantStoreError('cursorExpired', `${why}: ${advice}`);
+  return new PlantStoreError('cursorExpired', `${why}: ${advice}`);
 }

@@ -28,21 +28,44 @@ const changesOf = (
     order by changed_in, id limit $3::int)`;
 
 /**
- * Excludes the deletion of an id when a later create of this id has a lower transaction number. The plant of
- * the later create may be stored, or may already be deleted.
+ * Excludes the deletion of an id when a later create of this id has a lower transaction number, or the same
+ * transaction. The plant of the later create may be stored, or may already be deleted.
  */
-const isNotReplaced = `coalesce(changed_in <=
-    (select changed_in from plants where plants.id = plant_deletions.id), true)
+const isNotReplaced = (plants: string, deletions: string) => `coalesce(changed_in <
+    (select changed_in from ${plants} as plants where plants.id = plant_deletions.id), true)
   and not exists (
-    select from plant_deletions as later where later.id = plant_deletions.id
-      and later.changed_in > plant_deletions.changed_in
+    select from ${deletions} as later where later.id = plant_deletions.id
+      and later.changed_in > plant_deletions.changed_in and later.changed_in < up_to
       and later.created_in < plant_deletions.changed_in)`;
 
 /** Whether the change follows a deletion that `isNotReplaced` excludes. */
-const isReplacement = `exists (
-  select from plant_deletions as replaced where replaced.id = change.id
-    and replaced.changed_in > change.created_in
+export const isReplacement = (deletions: string) => `exists (
+  select from ${deletions} as replaced where replaced.id = change.id
+    and replaced.changed_in >= change.created_in
     and (type = 'created' or replaced.changed_in < change.changed_in))`;
+
+/**
+ * SQL for the changes in two tables after a position, in their order. The parameters are the position's
+ * transaction, the position's id and the limit. `up_to` is the first transaction that the reader may not see.
+ */
+export const changesIn = (plants: string, deletions: string) => `
+  ${changesOf('created', plants, 'changed_in')} union all
+  ${changesOf('deleted', `${deletions} as plant_deletions`, 'created_in', isNotReplaced(plants, deletions))}
+  order by changed_in, id limit $3::int`;
+
+/** SQL that makes one row of the first changes, as many as fit in a page. */
+export const pageOf = (changes: string, isReplacementSql: string) => `
+    select json_agg(changed_in::text)::text, json_agg(type)::text, json_agg(${isReplacementSql})::text,
+      ${columnsJson()}, coalesce(max(count), 0) as count
+    from (
+      select *, count(*) over () as count,
+        sum(least(${contentBytesSql}, ${maxPageBytes})) over (
+          order by changed_in, id rows unbounded preceding) as bytes,
+        row_number() over (order by changed_in, id) as place
+      from (${changes}) as limited
+      order by changed_in, id
+    ) as change
+    where bytes <= ${maxPageBytes} or place = 1`;
 
 /** The highest number of a transaction with changes. The cursor of the feed's end contains this number. */
 const latest = `(select changed_in from (
@@ -67,8 +90,7 @@ const isHeldBack = ['plants', 'plant_deletions']
  * Selects the state of the feed (`FeedNow`) and a page of changes in one row. The parameters are the cursor's
  * transaction, the cursor's id, the limit, and the database's `copyId`.
  *
- * The window functions read only the rows within the limit. Because of its LIMIT, the database evaluates the
- * expressions in `bounds` only once.
+ * Because of the LIMIT in `bounds`, the database evaluates the expressions in `bounds` only once.
  */
 export const selectChanges = `
   select json_build_object(
@@ -86,18 +108,5 @@ export const selectChanges = `
         forgotten_up_to, pg_snapshot_xmin(pg_current_snapshot()) as up_to
       from plant_feed, (select not pg_is_in_recovery() as is_primary) as server limit 1
     ) as feed limit 1
-  ) as bounds cross join lateral (
-    select json_agg(changed_in::text)::text, json_agg(type)::text, json_agg(${isReplacement})::text,
-      ${columnsJson()}, coalesce(max(count), 0) as count
-    from (
-      select *, count(*) over () as count,
-        sum(least(${contentBytesSql}, ${maxPageBytes})) over (
-          order by changed_in, id rows unbounded preceding) as bytes,
-        row_number() over (order by changed_in, id) as place
-      from (${changesOf('created', 'plants', 'changed_in')} union all
-        ${changesOf('deleted', 'plant_deletions', 'created_in', isNotReplaced)}
-        order by changed_in, id limit $3::int) as limited
-      order by changed_in, id
-    ) as change
-    where bytes <= ${maxPageBytes} or place = 1
+  ) as bounds cross join lateral (${pageOf(changesIn('plants', 'plant_deletions'), isReplacement('plant_deletions'))}
   ) as page`;

@@ -1,10 +1,9 @@
 import { orUnavailable } from '../database/database-error.ts';
-import { holds, type Query } from '../database/query.ts';
+import { holds, type Query, send } from '../database/query.ts';
 import { type DatabaseOptions, openDatabase } from '../open-database.ts';
 import { migrationTimeout } from '../postgres/migration/migration.ts';
 import { isCluster } from '../tables/tables.ts';
 import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
-import { noFeedOnCluster } from './read-changes.ts';
 
 /**
  * Switches the feed of changes on or off for all instances. Creates and deletes wait only for a moment during
@@ -12,7 +11,6 @@ import { noFeedOnCluster } from './read-changes.ts';
  * (`cursorExpired`).
  *
  * @returns whether the feed was in the other state before.
- * @throws PlantStoreError `notImplemented` on a Citus cluster.
  * @throws PlantStoreError `databaseUnavailable`, for example on a read replica, or when the user does not own
  *   the tables.
  * @throws DataDirectoryError when the data directory has no store or is not usable.
@@ -20,13 +18,20 @@ import { noFeedOnCluster } from './read-changes.ts';
  */
 export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<boolean> {
   const switched = useDatabaseFor(options, async (query) => {
-    if (await holds(query, isCluster)) throw noFeedOnCluster();
-    const isOn = await holds(query, `exists (select from ${ownFeed})`);
-    await (to === 'on' ? switchOn(query) : switchOff(query));
+    const onCluster = await holds(query, isCluster);
+    const isOn = await holds(query, `exists (select from ${onCluster ? 'plant_feed' : ownFeed})`);
+    if (!onCluster) await (to === 'on' ? switchOn(query) : switchOff(query));
+    else if (isOn !== (to === 'on')) await send(query, clusterFeed[to]);
     return isOn !== (to === 'on');
   });
   return orUnavailable(switched);
 }
+
+/** The feed of a cluster is off while `plant_feed` is empty. Each node adds a row with a new epoch. */
+const clusterFeed = {
+  on: "insert into plant_feed (system_identifier, timeline) values (0, '')",
+  off: 'delete from plant_feed',
+};
 
 /** Runs slow statements on a database. Closing the connection rolls an open transaction back. */
 async function useDatabaseFor<T>(

@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import type { ReadChanges } from '../changes/read-changes.ts';
 import type {
   ClusterSessions,
   Database,
@@ -52,6 +53,10 @@ export interface StoreLanes {
 }
 
 export interface ClusterWatch {
+  /** Reads the changes of all nodes. */
+  readonly readChanges: ReadChanges;
+  /** See `PlantStore.forgetDeletions`. Returns undefined when the plants are not distributed. */
+  forgetDeletions(days: number): Promise<number | undefined>;
   /** Stops the watch, and closes the connections to the nodes. */
   close(): Promise<void>;
 }

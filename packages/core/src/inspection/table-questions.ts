@@ -48,6 +48,7 @@ export const tableQuestions: readonly Question[] = [
     select: `
       select quote_ident(tgname) as name, null as value from pg_trigger
       where tgrelid = to_regclass('plants') and not tgisinternal and tgenabled in ('A', 'O')
+        and tgname <> 'plant_store_number'
         and tgtype & 2 > 0 and tgtype & 12 > 0`,
     describe: ({ name }) =>
       `the trigger ${name} may change, reject or keep plants: make sure that it returns each row as it is, ` +

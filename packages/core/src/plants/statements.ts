@@ -158,7 +158,7 @@ export const noteDeletions = `noted as (
 
 /**
  * Sends a write in another form if the usual form is rejected because the plants are distributed over several
- * nodes. A database with several nodes has no feed, so the deletions need not be noted.
+ * nodes. There, a trigger notes the deletions.
  */
 export function orOverNodes<T>(
   { read }: Verbs,

@@ -80,7 +80,7 @@ export interface Webhooks {
 
 interface Options extends WebhookSettings {
   readonly feed: OpenPlantFeed;
-  /** Whether the plants are distributed over a cluster, which has no feed. */
+  /** Whether the plants are distributed over a cluster, whose workers lack the table of webhooks. */
   readonly isCluster: () => boolean;
   readonly warn: (message: string) => void;
 }
@@ -174,9 +174,12 @@ export function createWebhooks(
     const cursor =
       from instanceof Date ? await feed.cursorBefore(from) : from && parseCursor(from, 'from');
     const { next } = await feed.read(cursor || undefined, 1);
+    if (isCluster()) throw new PlantStoreError('notImplemented', notOnCluster);
     return formatCursor(cursor || next);
   }
 }
+
+const notOnCluster = 'webhooks do not work on a Citus cluster: follow the feed of changes instead';
 
 const nameError = 'must have 1 to 100 characters and no control characters';
 

@@ -77,6 +77,12 @@ export async function freezeProcesses(postmaster: number): Promise<() => void> {
   const children = stdout.trim().split('\n').map(Number);
   for (const pid of children) process.kill(pid, 'SIGSTOP');
   return () => {
-    for (const pid of [postmaster, ...children]) process.kill(pid, 'SIGCONT');
+    for (const pid of [postmaster, ...children]) {
+      try {
+        process.kill(pid, 'SIGCONT');
+      } catch {
+        // The postmaster, which continues first, may have ended this process.
+      }
+    }
   };
 }
