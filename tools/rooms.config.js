@@ -30,6 +30,10 @@ export const packages = {
         writers: 'how is a plant written?',
         copied: 'how do the rows of a Postgres COPY become NDJSON?',
       },
+      {
+        files:
+          'how are the plants of a file read, and how does Node move them into a store and back?',
+      },
     ],
   },
   'packages/fast-start': {},
