@@ -217,8 +217,8 @@ export const packages = {
   },
   examples: {
     // The tests start a local registry, which is not in a test file.
-    imports: ['packages/core', 'packages/test-setup'],
-    testImports: ['packages/schemas', 'packages/client'],
+    imports: ['packages/core', 'packages/client', 'packages/test-setup'],
+    testImports: ['packages/schemas'],
   },
   'examples/rest': {
     imports: ['packages/schemas'],
