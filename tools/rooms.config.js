@@ -30,6 +30,10 @@ export const packages = {
         writers: 'how is a plant written?',
         copied: 'how do the rows of a Postgres COPY become NDJSON?',
       },
+      {
+        files:
+          'how are the plants of a file read, and how does Node move them into a store and back?',
+      },
     ],
   },
   'packages/fast-start': {},
@@ -212,9 +216,9 @@ export const packages = {
     ],
   },
   examples: {
-    // The local registry of the tests is not in a test file, so these imports count as imports of the code.
-    imports: ['packages/core', 'packages/test-setup'],
-    testImports: ['packages/schemas', 'packages/client'],
+    // The tests start a local registry, which is not in a test file.
+    imports: ['packages/core', 'packages/client', 'packages/test-setup'],
+    testImports: ['packages/schemas'],
   },
   'examples/rest': {
     imports: ['packages/schemas'],

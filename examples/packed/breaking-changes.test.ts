@@ -1,8 +1,11 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { repository, run } from './run.ts';
+
+// The check of the types compiles all packages twice.
+vi.setConfig({ testTimeout: 600_000 });
 
 const committed = JSON.parse(await readFile(join(repository, 'apps/api/openapi.json'), 'utf8'));
 
@@ -40,7 +43,7 @@ async function check(change: (document: typeof committed) => unknown): Promise<s
   const document = structuredClone(committed);
   change(document);
   await writeDocument(document);
-  const program = join(repository, 'tools/check-breaking.mjs');
+  const program = join(repository, 'tools/check-document.mjs');
   return run(directory, process.execPath, [program]).then(
     () => '',
     ({ stderr }) => stderr,
@@ -109,4 +112,45 @@ it.each(breaking)('rejects %s without a changeset for a major release', async (_
   );
   await writeChangeset('major');
   expect(await check(change)).toBe('');
+});
+
+/** Changes the sources of the released copy, and returns the output on stderr of the check of types. */
+async function checkTypes(changes: [path: string, before: string, after: string][]) {
+  const copy = inject('copy');
+  try {
+    for (const [path, before, after] of changes) {
+      const source = await readFile(join(copy, path), 'utf8');
+      expect(source).toContain(before);
+      await writeFile(join(copy, path), source.replace(before, after));
+    }
+    return await run(copy, process.execPath, ['tools/check-declarations.mjs']).then(
+      () => '',
+      ({ stderr }) => stderr,
+    );
+  } finally {
+    await run(copy, 'git', ['checkout', '--quiet', '.']);
+  }
+}
+
+it('rejects types that break programs, and accepts more options and exports', async () => {
+  const output = await checkTypes([
+    [
+      'packages/client/src/plant-store-client.ts',
+      '  url: string;',
+      '  url: string;\n  region?: string;',
+    ],
+    ['packages/schemas/src/index.ts', 'export {', 'export const more = 1;\nexport {'],
+    ['packages/formats/src/index.ts', 'type LineCounts, ', ''],
+    [
+      'packages/core/src/plant-store.ts',
+      'options?: CreateOptions): Promise<ManyCreates',
+      'options: CreateOptions): Promise<ManyCreates',
+    ],
+  ]);
+  expect(output).toContain(
+    "@plant-store/formats breaks programs: Module '\"../../src/index.ts\"' has no exported member 'LineCounts'",
+  );
+  expect(output).toMatch(/^@plant-store\/core breaks .*Types of parameters 'options' and/ms);
+  expect(output).toContain('choose "major"');
+  expect(output).not.toMatch(/^@plant-store\/(client|schemas)/m);
 });

@@ -1,4 +1,5 @@
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase } from '@plant-store/test-setup';
 import { expect, inject, it, vi } from 'vitest';
@@ -23,7 +24,8 @@ const installers = [
   ['npm', ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline']],
   // By default, pnpm may reject packages that are only seconds old.
   ['pnpm', ['pnpm', 'add', '--config.minimum-release-age=0', '--prefer-offline']],
-  ['yarn', ['npx', '-y', 'yarn@1.22.22', 'add', '--no-lockfile', '--prefer-offline']],
+  // Yarn's own cache may have the same version from an earlier run of these tests.
+  ['yarn', ['npx', '-y', 'yarn@1.22.22', 'add', '--no-lockfile', '--cache-folder', '.yarn-cache']],
 ] as const;
 
 it('the packages contain only files that their users need', async () => {
@@ -162,12 +164,45 @@ it('the command line works when it is installed globally', async () => {
   expect(await plantStore(importPlants)).toMatch(/\b208 existed/);
 });
 
-it.each(installers)('strict type checks pass after %s installs the client', async (name, add) => {
+it.each(installers)('the command for TanStack Query works with %s', async (name, add) => {
   const project = await makeProject(`strict-${name}`);
+  const readme = await readFile(join(repository, 'packages/client/README.md'), 'utf8');
+  const [, command = ''] = readme.match(/^npm install (@trpc[^`]*)```$/m) ?? [];
+  const packages = command.trim().split(/[\s\\]+/);
+  expect(packages).toHaveLength(4);
+  // The README names the two packages of types.
+  const types = ['@types/node@24', '@types/ws@8.5.10', '@types/react'];
   const [file, ...args] = add;
-  await run(project, file, [...args, '@plant-store/client', '@trpc/client', '@trpc/server']);
+  await run(project, file, [...args, '@plant-store/client', ...packages, 'react', ...types]);
+  const [, button = ''] = readme.match(/```tsx\n(.*?)```/s) ?? [];
+  await writeFile(join(project, 'create-button.tsx'), button);
   await writeFile(join(project, 'browser.ts'), typedPrograms.browserClient);
-  const options = { target: 'es2022', lib: ['es2022', 'dom'], types: [] };
-  const errors = await typeErrors(project, ['browser.ts'], options);
-  expect(errors.filter((error) => !error.includes('/@trpc/server/'))).toEqual([]);
+  const options = { target: 'es2022', lib: ['es2022', 'dom'], types: ['node'], jsx: 'react-jsx' };
+  expect(await typeErrors(project, ['browser.ts', 'create-button.tsx'], options)).toEqual([]);
+});
+
+const nodes = ['22.18.0', '26.10.0'];
+
+it('the client and core work on other versions of Node, and in Jest', async () => {
+  const project = await makeProject('other-nodes');
+  const packages = nodes.map((each) => `node-${each}@npm:node-${platform()}-${arch()}@${each}`);
+  await install(
+    project,
+    '--ignore-scripts',
+    '@plant-store/core',
+    '@plant-store/client',
+    'jest@30',
+    ...packages,
+  );
+  await copyFile(join(repository, 'examples/internal-tool.ts'), join(project, 'internal-tool.ts'));
+  await writeFile(join(project, 'plants.test.js'), typedPrograms.jest);
+  const jest = join(project, 'node_modules/jest/bin/jest.js');
+  for (const version of nodes) {
+    const node = join(project, `node_modules/node-${version}/bin/node`);
+    const databaseUrl = await createDatabase(inject('postgresUrl'));
+    expect(await run(project, node, ['internal-tool.ts', databaseUrl])).toContain('rejected 40900');
+    const flags = ['--experimental-vm-modules', jest, '--json'];
+    const output = await run(project, node, flags, { DATABASE_URL: databaseUrl });
+    expect(JSON.parse(output)).toMatchObject({ numPassedTests: 2, numFailedTests: 0 });
+  }
 });

@@ -15,6 +15,23 @@ plant.id;
 // @ts-expect-error: an id is not a string
 store.create({ id: '1', name: 'x' });
 `,
+  /** Tests for Jest, which runs on a Postgres with the plants of the internal tool. */
+  jest: `
+import { createPlantStoreClient, plantStoreError } from '@plant-store/client';
+import { openPlantStore } from '@plant-store/core';
+
+test('the client reports a store that is down', async () => {
+  const { getPlant } = createPlantStoreClient({ url: 'http://127.0.0.1:1', token: 'x', retry: false });
+  const error = await getPlant.query({ id: 1n }).catch(plantStoreError);
+  expect(error.kind).toBe('noResponse');
+});
+
+test('core reads a plant', async () => {
+  const store = await openPlantStore({ databaseUrl: process.env.DATABASE_URL });
+  expect(await store.get(9007199254740993n)).toMatchObject({ name: 'Ficus lyrata' });
+  await store.close();
+});
+`,
   browserClient: `
 import { createPlantStoreClient } from '@plant-store/client';
 

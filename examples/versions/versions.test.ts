@@ -9,6 +9,7 @@ import {
   type InstalledVersions,
   installVersions,
   nodeVersions,
+  otherRuntimes,
   postgresVersions,
 } from './installed-versions.ts';
 
@@ -21,15 +22,8 @@ beforeAll(async () => {
 afterAll(() => installed.remove());
 
 describe.each(nodeVersions)('on Node %s', (version) => {
-  it('core creates and reads plants in a directory and in a Postgres', async () => {
-    const tool = [join(repository, 'examples/internal-tool.ts')];
-    const directory = await mkdtemp(join(tmpdir(), 'plant-store-node-'));
-    for (const where of [directory, await createDatabase(inject('postgresUrl'))]) {
-      const output = await run(tmpdir(), installed.node(version), [...tool, where]);
-      expect(output).toContain('read 2 of them; the next page is after 9007199254740994');
-    }
-    await rm(directory, { recursive: true });
-  });
+  it('core creates and reads plants in a directory and in a Postgres', () =>
+    useCore(installed.node(version)));
 
   it('the server creates, reads and deletes a plant', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
@@ -39,6 +33,23 @@ describe.each(nodeVersions)('on Node %s', (version) => {
   it('the command line imports and counts plants', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     await importPlants(databaseUrl, installed.node(version));
+  });
+});
+
+describe.each(Object.keys(otherRuntimes) as (keyof typeof otherRuntimes)[])('on %s', (name) => {
+  it('core creates and reads plants in a directory and in a Postgres', () =>
+    useCore(...installed.runtime(name)));
+
+  it('the client creates a plant with an exact id', async () => {
+    const { env, stop } = await startOnPostgres(await createDatabase(inject('postgresUrl')));
+    onTestFinished(stop);
+    const [file, ...args] = installed.runtime(name);
+    const program = join(repository, 'examples/versions/create-plant.ts');
+    const output = await run(tmpdir(), file, [...args, program], {
+      PLANT_STORE_URL: env.PLANT_STORE_URL,
+      PLANT_STORE_TOKEN: env.PLANT_STORE_TOKEN,
+    });
+    expect(output).toBe('created 9007199254740993, then idTaken\n');
   });
 });
 
@@ -65,7 +76,9 @@ describe.each(postgresVersions)('on Postgres %s', (version) => {
 
 it('finds the tested versions in docs/supported-versions.md', async () => {
   const page = await readFile(join(repository, 'docs/supported-versions.md'), 'utf8');
-  for (const version of nodeVersions) expect(page).toContain(version);
+  for (const version of [...nodeVersions, ...Object.values(otherRuntimes)]) {
+    expect(page).toContain(version);
+  }
   for (const version of postgresVersions) expect(page).toContain(version.replace(/\.0-.*/, ''));
 });
 
@@ -83,6 +96,17 @@ it.runIf(firefox)('the console adds a plant in Firefox, where Firefox is install
   await page.click({ role: 'button', name: 'Show' });
   await page.waitForText('9007199254740993');
 });
+
+/** Runs the example of an internal tool on a directory and on a Postgres. */
+async function useCore(file: string, ...args: string[]): Promise<void> {
+  const tool = [...args, join(repository, 'examples/internal-tool.ts')];
+  const directory = await mkdtemp(join(tmpdir(), 'plant-store-core-'));
+  for (const where of [directory, await createDatabase(inject('postgresUrl'))]) {
+    const output = await run(tmpdir(), file, [...tool, where]);
+    expect(output).toContain('read 2 of them; the next page is after 9007199254740994');
+  }
+  await rm(directory, { recursive: true });
+}
 
 /** Creates, reads and deletes a plant over REST. */
 async function usePlant(databaseUrl: string, shell?: string): Promise<void> {

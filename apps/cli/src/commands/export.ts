@@ -2,7 +2,7 @@ import { type ExportColumn, exportColumns } from '@plant-store/core';
 import { formatNames } from '@plant-store/formats';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseTime } from '../command-line/options.ts';
-import { type ExportOptions, exportFile } from '../export/export-file.ts';
+import { type ExportOptions, exportPlants } from '../export/export-plants.ts';
 
 const help = `
 The export has the plants that are committed when it begins, and nothing that is committed later. On a
@@ -48,7 +48,7 @@ export const exportCommand = () =>
     .option('--paged', 'read pages, so that a long export does not hold back vacuum')
     .option('--quiet', 'show no progress')
     .addHelpText('after', help)
-    .action((options: ExportOptions) => exportFile(options));
+    .action((options: ExportOptions) => exportPlants(options));
 
 function parseColumns(text: string): ExportColumn[] {
   const names = text.split(',').map((name) => {

@@ -3,7 +3,6 @@ import { Command, Option } from 'commander';
 import { exitCodes } from '../command-line/errors.ts';
 import { parseDelimiter } from '../command-line/options.ts';
 import { type ImportOptions, importFile, onConflicts } from '../import/import-file.ts';
-import { createdAtChoices } from '../import/open-rows.ts';
 
 const help = `
 The import stores the valid rows. It rejects a row that is not a valid plant, or whose id belongs to
@@ -71,7 +70,7 @@ export const importCommand = () =>
     )
     .addOption(
       new Option('--created-at <time>', 'keep the creation times in the file, or set all to now')
-        .choices(createdAtChoices)
+        .choices(['keep', 'now'])
         .default('keep'),
     )
     .option('--quiet', 'show no progress and no summary; warnings and errors remain')

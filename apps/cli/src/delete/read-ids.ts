@@ -1,7 +1,9 @@
+import type { Readable } from 'node:stream';
 import { type Line, readText, showValue } from '@plant-store/formats';
+import { openSource } from '@plant-store/formats/node';
 import { explainIdText } from '@plant-store/schemas/plain';
-import { advice, asCommandError, decompressors } from '../import/file-reading.ts';
-import { openSource } from '../import/source.ts';
+import { exitCodes } from '../command-line/errors.ts';
+import { fileSettings, inputOf, toCommandError } from '../import/file-errors.ts';
 
 /** Some ids of a file, and the errors of the invalid lines between these ids. */
 export interface IdBatch {
@@ -19,14 +21,17 @@ const batchSize = 1_000;
  * @throws CommandError when the file cannot be read
  */
 export async function* readIds(file: string): AsyncGenerator<IdBatch> {
-  const { input } = await openSource(file);
+  let exitCode: number = exitCodes.usage;
+  let input: Readable | undefined;
   try {
-    const { lines } = await readText(input, { decompressors, advice });
+    ({ input } = await openSource(inputOf(file)));
+    const { lines } = await readText(input, fileSettings);
+    exitCode = exitCodes.error;
     yield* batchesOf(lines);
   } catch (error) {
-    throw asCommandError(error);
+    throw toCommandError(error, exitCode);
   } finally {
-    input.destroy(); // While standard input is open, it would keep the process alive.
+    input?.destroy(); // An open standard input would keep the process alive.
   }
 }
 

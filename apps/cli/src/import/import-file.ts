@@ -1,6 +1,15 @@
-import { addAbortSignal } from 'node:stream';
-import { PlantStoreError } from '@plant-store/core';
-import type { RowBlock } from '@plant-store/formats';
+import { checkPlant, PlantStoreError } from '@plant-store/core';
+import { FileError } from '@plant-store/formats';
+import {
+  type ImportCounts,
+  loadRows,
+  nothingCounted,
+  openPlantFile,
+  type PlantFile,
+  type ReadFileOptions,
+  type RejectedRow,
+  type RowStore,
+} from '@plant-store/formats/node';
 import {
   type Interruption,
   limitMemory,
@@ -10,21 +19,12 @@ import { CommandError, exitCodes, usageError } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { noProgress, showProgress } from '../command-line/progress-bar.ts';
 import { withStore } from '../command-line/with-store.ts';
-import { asCommandError } from './file-reading.ts';
-import {
-  dryStore,
-  type ImportCounts,
-  loadRows,
-  nothingCounted,
-  type RejectedRow,
-  type RowStore,
-} from './load-rows.ts';
-import { formatByOptions, openRows, type ReadFileOptions } from './open-rows.ts';
-import { defaultRejectsPath, openRejectsFile } from './rejects-file.ts';
-import { type ImportSource, isSameFile, openSource } from './source.ts';
+import { fileSettings, inputOf, toCommandError } from './file-errors.ts';
+import { defaultRejectsPath, isSameFile, openRejectsFile } from './rejects-file.ts';
 import { formatSummary } from './summary.ts';
 
-export interface ImportOptions extends ReadFileOptions {
+export interface ImportOptions
+  extends Pick<ReadFileOptions, 'format' | 'delimiter' | 'encoding' | 'createdAt'> {
   /** The path of the rejects file, or `-`. Default: the result of `defaultRejectsPath`. */
   rejects?: string;
   /** Only checks the file, without the store. */
@@ -49,41 +49,47 @@ export const onConflicts = ['report', 'skip', 'fail'] as const;
  * @throws CommandError when the import cannot start or stops early.
  */
 export async function importFile(file: string, options: ImportOptions): Promise<boolean> {
-  const format = formatByOptions(file, options);
   const rejectsPath = options.rejects ?? defaultRejectsPath(file);
   if (await isSameFile(file, rejectsPath)) {
     throw usageError(`${rejectsPath} is the file to import: name another file with --rejects`);
   }
   limitMemory();
-  const source = await openSource(file);
   const interruption = listenForInterruption(interrupted);
-  addAbortSignal(interruption.signal, source.input);
+  let opened: PlantFile | undefined;
   try {
-    const blocks = await openRows(source.input, format, options);
-    const load = (store: RowStore) => loadFile({ ...options, blocks, source, store, rejectsPath });
+    const { signal } = interruption;
+    opened = await openPlantFile(inputOf(file), { ...fileSettings, ...options, signal });
+    const plants = opened;
+    const load = (store: RowStore) => loadFile(plants, store, { ...options, rejectsPath });
     return await (options.dryRun ? load(dryStore) : withStore(load));
   } catch (error) {
-    throw withHint(error, interruption);
+    throw withHint(error, interruption, opened ? exitCodes.error : exitCodes.usage);
   } finally {
-    source.input.destroy();
+    opened?.input.destroy();
   }
 }
 
-interface LoadFileOptions extends ImportOptions {
-  blocks: AsyncGenerator<RowBlock>;
-  source: ImportSource;
-  store: RowStore;
-  rejectsPath: string;
-}
+/** Checks plants as the store does, but stores nothing and does not know which ids are taken. */
+const dryStore: RowStore = {
+  load: async (plants) =>
+    plants.map((plant) => {
+      const checked = checkPlant(plant);
+      return checked instanceof PlantStoreError ? checked : 'valid';
+    }),
+};
 
-async function loadFile(options: LoadFileOptions): Promise<boolean> {
-  const { blocks, source, store, rejectsPath, dryRun, strict, onConflict, quiet, json } = options;
+async function loadFile(
+  { blocks, size, bytesRead }: PlantFile,
+  store: RowStore,
+  options: ImportOptions & { rejectsPath: string },
+): Promise<boolean> {
+  const { rejectsPath, dryRun, strict, onConflict, quiet, json } = options;
   const counts: ImportCounts = { ...nothingCounted };
   const rejectsFile = await openRejectsFile(rejectsPath);
   const started = performance.now();
   const progress = quiet
     ? noProgress
-    : showProgress({ total: source.size, value: source.bytesRead, rows: () => counts.rows });
+    : showProgress({ total: size, value: bytesRead, rows: () => counts.rows });
   const listsConflicts = onConflict !== 'skip';
   const isFatal = ({ isConflict }: RejectedRow) =>
     isConflict ? onConflict === 'fail' || (strict && listsConflicts) : strict;
@@ -134,9 +140,10 @@ const hint = 'run the import again to complete it';
 const interrupted = `interrupted: ${hint}`;
 
 /** Says how to complete an import that a signal or the database has stopped. */
-function withHint(cause: unknown, { exitCode }: Interruption): unknown {
+function withHint(cause: unknown, { exitCode }: Interruption, ofFile: number): unknown {
   if (exitCode) return new CommandError(interrupted, { exitCode });
+  if (cause instanceof FileError) return toCommandError(cause, ofFile);
   const isOfDatabase = cause instanceof CommandError && cause.cause instanceof PlantStoreError;
-  if (!isOfDatabase) return asCommandError(cause);
+  if (!isOfDatabase) return cause;
   return new CommandError(`${cause.message}; then ${hint}`, { cause: cause.cause });
 }

@@ -1,5 +1,14 @@
 import { once } from 'node:events';
-import { type FileHandle, mkdir, open, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rm,
+  rmdir,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { CommandError, exitCodes } from '../command-line/errors.ts';
@@ -21,6 +30,13 @@ export function defaultRejectsPath(file: string): string {
   const [directory, name] = file === '-' ? ['.', 'import'] : [dirname(file), basename(file)];
   const isRejectsFile = basename(resolve(directory)) === directoryName;
   return join(directory, isRejectsFile ? '' : directoryName, `${name}.rejects`);
+}
+
+/** Whether two paths lead to the same file. `-` is not a path, but `./-` is a path. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  if (one === '-' || other === '-') return false;
+  const [a, b] = await Promise.allSettled([realpath(one), realpath(other)]);
+  return a.status === 'fulfilled' && b.status === 'fulfilled' && a.value === b.value;
 }
 
 /**

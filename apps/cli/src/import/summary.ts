@@ -1,5 +1,5 @@
+import type { ImportCounts } from '@plant-store/formats/node';
 import { rowsPerSecond } from '../command-line/progress-bar.ts';
-import type { ImportCounts } from './load-rows.ts';
 
 interface Summary {
   counts: ImportCounts;

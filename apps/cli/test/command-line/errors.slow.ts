@@ -19,7 +19,7 @@ describe('explains the error to the user', () => {
     ['import none.csv', 'cannot read none.csv: check its name and its permissions'],
     ['import . --format csv', 'cannot read .: it is a directory, so name a file'],
     ['import x.csv --delimiter ;;', 'It must be one character, such as ; or |, or the'],
-    ['import x.ndjson --delimiter ;', '--delimiter is for CSV: add --format csv'],
+    ['import x.ndjson --delimiter ;', 'only CSV has a delimiter: add --format csv'],
     ['import plants.txt', 'the format of plants.txt is unknown: add --format ndjson'],
     ['token revoke nobody', 'no access token has the name "nobody": plant-store token'],
     ['token create ', 'invalid input: name must have 1 to 100 characters'],

@@ -2,7 +2,6 @@ import {
   type Advice,
   bytesOf,
   formatOf,
-  gzip,
   type Row,
   type RowBlock,
   readPlants,
@@ -52,7 +51,7 @@ export async function openFile(file: File, { createdAt, warn }: OpenOptions): Pr
       yield chunk;
     }
   }
-  const options = { createdAt, warn, advice, decompressors: [gzip] };
+  const options = { createdAt, warn, advice };
   return { blocks: await readPlants(counted(), format, options), bytesRead: () => bytes };
 }
 

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { getCompileCacheDir } from 'node:module';
+import nodeModule from 'node:module';
 import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { defaultTimeout } from '../database/deadline.ts';
@@ -133,7 +133,7 @@ export class PGliteThread {
 
 /** Returns the environment with the main thread's compile cache, which a worker does not inherit. */
 function workerEnv(): NodeJS.ProcessEnv {
-  const compileCache = getCompileCacheDir();
+  const compileCache = nodeModule.getCompileCacheDir?.(); // Deno does not have this function.
   return { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: dirname(compileCache) }) };
 }
 

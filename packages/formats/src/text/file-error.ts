@@ -16,3 +16,12 @@ export interface Advice {
   /** Says how to read a file in UTF-16 without a byte order mark. */
   readonly utf16: string;
 }
+
+/** The default advice, for programmers. */
+export const defaultAdvice: Advice = {
+  csv: "set the option `format` to 'csv'",
+  ndjson: "set the option `format` to 'ndjson'",
+  delimiter: 'set the option `delimiter`',
+  latin1: "set the option `encoding` to 'latin1'",
+  utf16: "set the option `encoding` to 'utf-16le' or 'utf-16be'",
+};

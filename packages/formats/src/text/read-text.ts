@@ -1,6 +1,7 @@
 import { type Decompressor, decompress } from './decompress.ts';
 import { type Encoding, toUtf8 } from './encoding.ts';
-import type { Advice } from './file-error.ts';
+import { type Advice, defaultAdvice } from './file-error.ts';
+import { gzip } from './gzip.ts';
 import { type Line, readLines } from './lines.ts';
 import { peek } from './peek.ts';
 import { checkHasNoZeros, checkIsText } from './unreadable-file.ts';
@@ -14,9 +15,10 @@ export type LineEnd = '\n' | '\r';
 export interface TextOptions {
   /** Default: the encoding of the byte order mark, or UTF-8 if there is no mark. */
   encoding?: Encoding | undefined;
-  /** The decompressors of this platform. */
-  decompressors: readonly Decompressor[];
-  advice: Advice;
+  /** Default: {@link gzip}, which every browser has. */
+  decompressors?: readonly Decompressor[] | undefined;
+  /** Default: {@link defaultAdvice}. */
+  advice?: Advice | undefined;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface TextOptions {
  */
 export async function readText(
   file: AsyncIterable<Uint8Array>,
-  { encoding, decompressors, advice }: TextOptions,
+  { encoding, decompressors = [gzip], advice = defaultAdvice }: TextOptions = {},
 ) {
   const raw = await peek(decompress(file, decompressors), headSize);
   checkIsText(raw.head);

@@ -1,21 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { type Advice, type Decompressor, FileError } from '@plant-store/formats';
-import { CommandError, usageError } from '../command-line/errors.ts';
-
-/** The advice in errors about files. Each text names the option to add to the command. */
-export const advice: Advice = {
-  csv: 'add --format csv',
-  ndjson: 'add --format ndjson',
-  delimiter: 'name the delimiter with --delimiter',
-  latin1: 'add --encoding latin1',
-  utf16: 'add --encoding utf-16le or utf-16be',
-};
-
-/** Turns the error of an unreadable file into a usage error. Returns any other error unchanged. */
-export function asCommandError(error: unknown): unknown {
-  return error instanceof FileError ? usageError(error.message, { cause: error.cause }) : error;
-}
+import type { Decompressor } from '../text/decompress.ts';
+import { FileError } from '../text/file-error.ts';
 
 /** Decompressors for gzip and zstd, from Node's zlib. */
 export const decompressors: readonly Decompressor[] = [
@@ -45,12 +31,11 @@ async function* decompress(
   } catch (cause) {
     if (!isZlibError(cause)) throw cause;
     const message = `the ${name} data is damaged or incomplete (${cause.message})`;
-    throw new CommandError(`${message}: make or copy the file again`, { cause });
+    throw new FileError(`${message}: make or copy the file again`, { cause });
   }
   // Node stops after the first zstd frame, so it has read fewer bytes than the file has.
   if (decompressor.bytesWritten < size) {
-    const command = 'zstd -dc <file> | plant-store import - --format …';
-    throw new CommandError(`the zstd data has several frames: run ${command}`);
+    throw new FileError('the zstd data has several frames: unpack the file by `zstd -d`');
   }
 }
 

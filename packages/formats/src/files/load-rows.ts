@@ -1,11 +1,11 @@
-import { checkPlant, type LoadOutcome, PlantStoreError } from '@plant-store/core';
-import { type LineCounts, noLines, type Row, type RowBlock, reasonOf } from '@plant-store/formats';
+import { reasonOf } from '../rows/reason.ts';
+import { type LineCounts, noLines, type Row, type RowBlock } from '../rows/row.ts';
 
 /** The number of rows by outcome, and the number of lines by kind. */
 export interface ImportCounts extends LineCounts {
   /** The sum of the outcomes below. `lines` is the sum of `rows`, `header`, `blank` and `continued`. */
   rows: number;
-  /** Rows with a valid plant. Only a dry run counts valid rows. */
+  /** Rows with a valid plant, which the store has only checked. */
   valid: number;
   /** Rows that this import has stored. */
   created: number;
@@ -36,42 +36,48 @@ export interface RejectedRow {
   text: string;
 }
 
-/** Stores plants, or only checks them. */
-export interface RowStore {
-  load(plants: readonly unknown[]): Promise<(LoadOutcome | 'valid')[]>;
-}
+/** The outcome for one plant. An error says why the store does not keep the plant. */
+type RowOutcome =
+  | 'created'
+  | 'exists'
+  | 'valid'
+  | { readonly message: string; readonly kind: string };
 
-/** Checks plants as the store does, but stores nothing and does not know which ids are taken. */
-export const dryStore: RowStore = {
-  load: async (plants) =>
-    plants.map((plant) => {
-      const checked = checkPlant(plant);
-      return checked instanceof PlantStoreError ? checked : 'valid';
-    }),
-};
+/** A store of plants, such as the result of `openPlantStore` of `@plant-store/core`. */
+export interface RowStore {
+  /** Stores plants, or only checks the plants. Returns an outcome for each plant. */
+  load(plants: readonly unknown[]): Promise<readonly RowOutcome[]>;
+}
 
 export interface LoadRowsOptions {
   store: RowStore;
   blocks: AsyncGenerator<RowBlock>;
   /** `loadRows` updates these counts while it runs. The counts are correct even when `loadRows` throws. */
-  counts: ImportCounts;
+  counts?: ImportCounts;
   /** Whether the next rows wait until the caller has handled the rejected rows. */
-  isStepwise: boolean;
+  isStepwise?: boolean;
   /** Runs after each update of the counts. */
-  onProgress: () => void;
+  onProgress?: () => void;
   /** Receives the rejected rows. When this function throws, the import stops (see `isStepwise`). */
-  onRejectedRows: (rows: RejectedRow[], rejectsHeader: string) => Promise<void>;
+  onRejectedRows: (rows: RejectedRow[], rejectsHeader: string) => Promise<void> | void;
 }
 
 /** Loads the rows of a file into the store, and parses the next rows at the same time. */
-export async function loadRows(options: LoadRowsOptions): Promise<void> {
-  const { store, blocks, counts, isStepwise, onProgress, onRejectedRows } = options;
+export async function loadRows({
+  store,
+  blocks,
+  counts = { ...nothingCounted },
+  isStepwise = false,
+  onProgress = () => {},
+  onRejectedRows,
+}: LoadRowsOptions): Promise<ImportCounts> {
   const loads = startLoads(store, blocks);
   for await (const { block, outcomes } of isStepwise ? loads : readAhead(loads)) {
     const rejectedRows = count(counts, block, await outcomes);
     onProgress();
     if (rejectedRows.length > 0) await onRejectedRows(rejectedRows, block.rejectsHeader);
   }
+  return counts;
 }
 
 async function* startLoads(store: LoadRowsOptions['store'], blocks: LoadRowsOptions['blocks']) {
@@ -105,7 +111,7 @@ async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
 function count(
   counts: ImportCounts,
   block: RowBlock,
-  loaded: (LoadOutcome | 'valid')[],
+  loaded: readonly RowOutcome[],
 ): RejectedRow[] {
   const rejectedRows: RejectedRow[] = [];
   const reject = (row: Row, reason: string, isConflict = false) => {

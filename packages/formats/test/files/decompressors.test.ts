@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { openRows } from '../../src/import/open-rows.ts';
+import { openPlantFile } from '../../src/files/import-file.ts';
 
 async function plantsOf(bytes: Buffer, chunkSize = bytes.length) {
   const chunks = Array.from({ length: Math.ceil(bytes.length / chunkSize) }, (_, i) =>
     bytes.subarray(i * chunkSize, (i + 1) * chunkSize),
   );
-  const blocks = await Array.fromAsync(await openRows(Readable.from(chunks), 'csv', {}));
-  return blocks.flatMap(({ rows }) => rows.map((row) => 'plant' in row && row.plant));
+  const { blocks } = await openPlantFile(Readable.from(chunks), { format: 'csv' });
+  return (await Array.fromAsync(blocks)).flatMap(({ rows }) =>
+    rows.map((row) => 'plant' in row && row.plant),
+  );
 }
 
 const text = 'id,name\n1,Grün 🪴\n2,ö\n';
@@ -31,7 +33,7 @@ it.each([
   ['zstd', zstdCompressSync(text)],
 ])('rejects incomplete %s data', async (name, content) => {
   await expect(plantsOf(content.subarray(0, -3), 5)).rejects.toMatchObject({
-    exitCode: 2,
+    name: 'FileError',
     message: expect.stringMatching(
       `the ${name} data is damaged or incomplete .*: make or copy the file again`,
     ),
@@ -42,6 +44,6 @@ it.each([
 it('rejects zstd data with several frames', async () => {
   const frames = Buffer.concat([zstdCompressSync('id,name\n'), zstdCompressSync('2,x\n')]);
   await expect(plantsOf(frames)).rejects.toThrow(
-    'the zstd data has several frames: run zstd -dc <file> | plant-store import - --format …',
+    'the zstd data has several frames: unpack the file by `zstd -d`',
   );
 });

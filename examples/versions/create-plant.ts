@@ -1,0 +1,10 @@
+/** A program with the client, which the tests run on Deno and on Bun. */
+import { createPlantStoreClient, plantStoreError } from '@plant-store/client';
+
+const { PLANT_STORE_URL: url = '', PLANT_STORE_TOKEN: token = '' } = process.env;
+const { createPlant, getPlant } = createPlantStoreClient({ url, token });
+const id = 9007199254740993n;
+await createPlant.mutate({ id, name: 'Hoya carnosa' });
+await getPlant.query({ id });
+const taken = await createPlant.mutate({ id, name: 'Ficus lyrata' }).catch(plantStoreError);
+console.log(`created ${id}, then ${taken && 'kind' in taken && taken.kind}`);
