@@ -22,11 +22,8 @@ function show(next: Address): void {
 addEventListener('popstate', () => {
   const next = readAddress(location.hash);
   const isClosed = viewOf(shown) !== '' && viewOf(next) === '' && isSameList(shown, next);
-  if (!isClosed) return show(next);
   // The user may have scrolled the table since the view opened.
-  const kept = { ...next, at: place };
-  history.replaceState(history.state, '', urlOf(kept));
-  show(kept);
+  show(isClosed ? { ...next, at: place } : next);
 });
 
 /** Shows another state of the page. The Back button returns to the current state. */
