@@ -26,7 +26,7 @@ export function Sheet({ title, children, isBeside = false, onClose }: SheetProps
     >
       {isOpen && (
         <div className="sheet-content">
-          <header className="sheet-header">
+          <div className="sheet-header">
             <h2 id={id} className="sheet-title">
               {title}
             </h2>
@@ -37,7 +37,7 @@ export function Sheet({ title, children, isBeside = false, onClose }: SheetProps
               onClick={onClose}
               icon="close"
             ></Button>
-          </header>
+          </div>
           <div className="sheet-body">{children}</div>
         </div>
       )}

@@ -12,6 +12,7 @@ import { ExportChip } from '../plants/export/export-plants.tsx';
 import { useExport } from '../plants/export/use-export.ts';
 import { PlantText } from '../plants/plant-text.tsx';
 import type { RequestHistory } from '../requests/request-history.ts';
+import { explainError } from '../store/explain-error.ts';
 import { useScopes } from '../token/allowed-scopes.ts';
 import './console.css';
 import { NoReadAccess } from './empty/no-read-access.tsx';
@@ -31,7 +32,7 @@ interface ConsoleProps {
 
 /** Shows the page for a user with a token. */
 export function Console({ history, imports, onForgetToken }: ConsoleProps) {
-  const { identity, scopes, may } = useScopes();
+  const { identity, scopes, may, error } = useScopes();
   const address = useAddress();
   const { sheet } = address;
   const [notice, setNotice] = useState<NoticeText>();
@@ -83,8 +84,8 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
       </Header>
       <div className="console-body">
         <main className="console-main">
-          {/* The page loads the plants before it knows the scopes, so that a slow network shows the plants sooner. */}
-          {(may.read || !scopes) && (
+          {!scopes && <p className="table-message">{error ? explainError(error) : 'Loading …'}</p>}
+          {may.read && (
             <PlantsView
               may={may}
               onOpen={({ id }) => showPlant(id)}

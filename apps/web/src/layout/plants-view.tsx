@@ -91,15 +91,13 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown }: PlantsViewPr
           {may.delete && isFiltered && found?.first && (
             <SelectAll key={list} filter={{ tag, search }} onChange={setSelected} />
           )}
-          {may.read && (
-            <Button
-              disabled={search === undefined ? all?.count === 0 : found?.count === 0}
-              onClick={() => openSheet('export')}
-              icon="download"
-            >
-              <span>Export</span>
-            </Button>
-          )}
+          <Button
+            disabled={search === undefined ? all?.count === 0 : found?.count === 0}
+            onClick={() => openSheet('export')}
+            icon="download"
+          >
+            <span>Export</span>
+          </Button>
           {may.create && (
             <>
               <Button onClick={() => openSheet('import')} icon="upload">

@@ -8,7 +8,7 @@ export type Permissions = Readonly<Record<'read' | 'create' | 'delete' | 'manage
 /** Returns the scopes of the access token, which are undefined until the store has responded. */
 export function useScopes() {
   const trpc = useTRPC();
-  const { data } = useQuery(
+  const { data, error } = useQuery(
     trpc.whoAmI.queryOptions({}, { ...background, staleTime: Number.POSITIVE_INFINITY }),
   );
   const scopes = data && new Set(data.scopes.filter(isScope));
@@ -18,7 +18,7 @@ export function useScopes() {
     delete: scopes?.has('plants:delete') ?? false,
     manage: scopes?.has('tokens:manage') ?? false,
   };
-  return { identity: data, scopes, may };
+  return { identity: data, scopes, may, error };
 }
 
 /** Describes scopes, such as "create and read plants". */

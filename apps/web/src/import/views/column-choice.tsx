@@ -30,7 +30,7 @@ export function ColumnChoice({ current: { file, header, columns }, onChoose }: C
             value={columns[field]?.name}
             onChange={({ target }) => onChoose(field, target.value)}
           >
-            <option value={name}>{isOptional ? 'no column' : 'choose a column'}</option>
+            <option value={name}>{isOptional ? 'no column' : 'choose …'}</option>
             {unknown.map((each) => (
               <option key={each}>{each}</option>
             ))}

@@ -75,7 +75,7 @@ export function PlantTable(props: PlantTableProps) {
   const pages = usePlantPages({ filter, at, visible, hovered });
   const { known, rows, ends, isComplete, plantAt } = pages;
   const isJump = useAddress().jumps > 0;
-  const scroll = useScrollWindow({ rows, rowHeight, onVisible: show });
+  const { watch: watchRows, ...scroll } = useScrollWindow({ rows, rowHeight, onVisible: show });
   const [active, setActive] = useActiveRow(pages, open);
   const range = useRangeSelection(selection, pages, active);
 
@@ -87,9 +87,9 @@ export function PlantTable(props: PlantTableProps) {
     (element: HTMLDivElement) => {
       // A jump replaces the table. The old table had the focus, so the new table takes the focus.
       if (isJump && document.activeElement === document.body) element.focus();
-      return scroll.watch(element);
+      return watchRows(element);
     },
-    [isJump, scroll.watch],
+    [isJump, watchRows],
   );
 
   const firstDrawn = Math.max(rows.first, visible.first - overscan);

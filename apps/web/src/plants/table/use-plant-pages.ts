@@ -1,6 +1,6 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { filterOf, type PlantFilter } from '../../address/address.ts';
 import { plantsStaleTime } from '../../changes/feed-state.ts';
 import { loadPage } from '../../changes/update-page.ts';
@@ -119,10 +119,7 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
     enabled: start !== undefined && map.pages.length > 0 && visible.first < first + margin,
     gcTime: 0,
   });
-  useEffect(() => {
-    if (!earlier) return;
-    setMap((latest) => (startOf(latest, 0) === start ? learnEarlierPage(latest, earlier) : latest));
-  }, [earlier, start]);
+  if (earlier && learnt === map) setMap(learnEarlierPage(map, earlier));
 
   const isLooking = map.frontier !== undefined && lastWanted === map.pages.length;
   const isWhole = map.frontier === undefined && start === undefined;
