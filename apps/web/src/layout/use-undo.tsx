@@ -43,8 +43,7 @@ export function useUndo(canUndo: boolean, setNotice: (notice: NoticeText) => voi
   });
   return (plants: readonly StoredPlant[]) => {
     const [plant] = plants;
-    const text =
-      plant && plants.length === 1 ? <DeletedName {...plant} /> : <>{countOf(plants.length)}</>;
+    const text = plant && plants.length === 1 ? <DeletedName {...plant} /> : countOf(plants.length);
     const action = { label: 'Undo', run: () => undo.mutate(plants) };
     setNotice({ text: <>Deleted {text}</>, actions: canUndo ? [action] : [] });
   };
