@@ -1,10 +1,10 @@
 import './store/disable-zod-jit.ts';
+import './layout/base.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
 import { App } from './app.tsx';
 import { CrashPage } from './layout/empty/crash-page.tsx';
-import './layout/base.css';
 
 const root = document.getElementById('root');
 if (root) {

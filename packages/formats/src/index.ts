@@ -1,5 +1,6 @@
 export { createNdjsonConverter } from './copied/ndjson-rows.ts';
 export { type ReadPlantsOptions, readPlants } from './files/read-plants.ts';
+export type { Columns } from './rows/columns.ts';
 export { type FormatName, formatNames, formatOf } from './rows/format-names.ts';
 export { reasonOf } from './rows/reason.ts';
 export { type LineCounts, noLines, type Row, type RowBlock } from './rows/row.ts';

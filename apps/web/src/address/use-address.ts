@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { type Address, hrefOf, readAddress } from './address.ts';
+import { type Address, hrefOf, readAddress, type SheetName } from './address.ts';
 
 interface Shown extends Address {
   /** The number of jumps to another place in the list. */
@@ -19,16 +19,33 @@ function show(next: Address): void {
 }
 
 // The browser sends this event for Back, for Forward, and for links to another fragment.
-addEventListener('popstate', () => show(readAddress(location.hash)));
+addEventListener('popstate', () => {
+  const next = readAddress(location.hash);
+  const isClosed = viewOf(shown) !== '' && viewOf(next) === '' && isSameList(shown, next);
+  // The user may have scrolled the table since the view opened.
+  show(isClosed ? { ...next, at: place } : next);
+});
 
-/** Shows another view. The Back button returns to the current view. */
+/** Shows another state of the page. The Back button returns to the current state. */
 export function go(change: Address): void {
   const next = changed(change);
-  history.pushState({ canGoBack: true }, '', urlOf(next));
+  const isOpening = viewOf(next) !== viewOf(shown);
+  history.pushState({ canGoBack: isOpening }, '', urlOf(next));
   show(next);
 }
 
-/** Replaces the current view by another view, without a new entry in the history. */
+/** Opens a view. The Back button closes the view. */
+export function openSheet(sheet: SheetName): void {
+  go({ plant: undefined, sheet });
+}
+
+/** Opens a plant. When another plant is open, this plant replaces it. */
+export function openPlant(plant: bigint): void {
+  const show = shown.plant === undefined ? go : replace;
+  show({ plant, sheet: undefined });
+}
+
+/** Replaces the current state by another state, without a new entry in the history. */
 export function replace(change: Address): void {
   const next = changed(change);
   history.replaceState(history.state, '', urlOf(next));
@@ -51,6 +68,15 @@ export function keepPlace(at: bigint | undefined): void {
   if (at === place) return;
   place = at;
   history.replaceState(history.state, '', urlOf(changed({})));
+}
+
+/** Returns a text that differs for each view beside the table. Without a view, the text is empty. */
+function viewOf({ plant, sheet }: Address): string {
+  return plant === undefined ? (sheet ?? '') : 'plant';
+}
+
+function isSameList(one: Address, other: Address): boolean {
+  return one.tag === other.tag && one.search === other.search;
 }
 
 function changed(change: Address): Address {

@@ -12,6 +12,8 @@ const paths = {
   select: 'M4 12l5 5L20 6',
   copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
   requests: 'M8 8l-4 4 4 4M16 8l4 4-4 4M13.5 5l-3 14',
+  first: 'M5 5h14M12 20V9M7 14l5-5 5 5',
+  last: 'M5 19h14M12 4v11M7 10l5 5 5-5',
   find: 'M11 4a7 7 0 1 0 0 14a7 7 0 0 0 0-14M16 16l5 5',
   refresh: 'M20 5v5h-5M4 19v-5h5M19 10a7.5 7.5 0 0 0-13.5-2.5M5 14a7.5 7.5 0 0 0 13.5 2.5',
   download: 'M12 4v12M7 11l5 5 5-5M4 16v4h16v-4',

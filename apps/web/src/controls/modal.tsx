@@ -2,31 +2,44 @@ import { type ComponentProps, useLayoutEffect, useRef } from 'react';
 
 interface ModalProps extends ComponentProps<'dialog'> {
   isOpen: boolean;
+  /** Whether the dialog is not modal, but a part of the page. */
+  isBeside?: boolean;
   /** Runs when the user presses Escape or clicks beside the dialog. */
   onLeave(): void;
 }
 
-/** A modal dialog of the browser. Only `isOpen` opens and closes the dialog. */
-export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
+/** A dialog of the browser. Only `isOpen` opens and closes the dialog. */
+export function Modal({ isOpen, isBeside = false, onLeave, ...dialog }: ModalProps) {
   const element = useRef<HTMLDialogElement>(null);
   const isPressedBeside = useRef(false);
   useLayoutEffect(() => {
     const { current: opened } = element;
     if (!opened || !isOpen) return;
+    const { activeElement: before } = document;
+    if (isBeside) {
+      opened.open = true;
+      // The focus stays in the table, so that the arrow keys go through the plants.
+      if (before === document.body) opened.focus();
+      return () => {
+        const hadFocus = opened.contains(document.activeElement);
+        opened.close();
+        if (hadFocus) document.querySelector<HTMLElement>('[role=grid]')?.focus();
+      };
+    }
     opened.showModal();
     // Without a focused element, the browser would focus the first button, which closes the dialog.
     (
       opened.querySelector<HTMLElement>('[data-focus], textarea, input[type=text]') ?? opened
     ).focus();
     return () => opened.close();
-  }, [isOpen]);
+  }, [isOpen, isBeside]);
   return (
     <dialog
       ref={element}
       tabIndex={-1}
       // Browsers close a dialog at the second Escape, even when a `cancel` listener calls `preventDefault`.
       onKeyDown={(event) => {
-        event.stopPropagation();
+        if (!isBeside) event.stopPropagation();
         if (event.key !== 'Escape') return;
         event.preventDefault();
         onLeave();
@@ -41,7 +54,7 @@ export function Modal({ isOpen, onLeave, ...dialog }: ModalProps) {
         isPressedBeside.current = target === currentTarget;
       }}
       onClick={({ target, currentTarget }) =>
-        target === currentTarget && isPressedBeside.current && onLeave()
+        !isBeside && target === currentTarget && isPressedBeside.current && onLeave()
       }
       {...dialog}
     />

@@ -7,18 +7,26 @@ interface SheetProps {
   title: ReactNode;
   /** The content of the sheet. Without content, the sheet is closed. */
   children: ReactNode | undefined;
+  /** Whether the dialog is part of the page, which stays usable. By default, the dialog is modal. */
+  isBeside?: boolean;
   onClose(): void;
 }
 
 /** A dialog at the side of the page. On a phone, the dialog covers the page. */
-export function Sheet({ title, children, onClose }: SheetProps) {
+export function Sheet({ title, children, isBeside = false, onClose }: SheetProps) {
   const id = useId();
   const isOpen = children !== undefined;
   return (
-    <Modal className="sheet" aria-labelledby={id} isOpen={isOpen} onLeave={onClose}>
+    <Modal
+      className="sheet"
+      aria-labelledby={id}
+      isOpen={isOpen}
+      isBeside={isBeside}
+      onLeave={onClose}
+    >
       {isOpen && (
         <div className="sheet-content">
-          <header className="sheet-header">
+          <div className="sheet-header">
             <h2 id={id} className="sheet-title">
               {title}
             </h2>
@@ -29,7 +37,7 @@ export function Sheet({ title, children, onClose }: SheetProps) {
               onClick={onClose}
               icon="close"
             ></Button>
-          </header>
+          </div>
           <div className="sheet-body">{children}</div>
         </div>
       )}

@@ -1,4 +1,4 @@
-import { formatOf } from '@plant-store/formats';
+import { type Columns, formatOf } from '@plant-store/formats';
 import { countOf, number } from '../plants/plant-text.tsx';
 import type { ImportCounts, ImportStep } from './import-file.ts';
 import type { ImportPreview } from './import-preview.ts';
@@ -13,6 +13,10 @@ export interface FileImport {
   readonly file: File;
   readonly state: keyof typeof states;
   readonly preview?: ImportPreview;
+  /** The names in the header of a CSV file. */
+  readonly header: readonly string[];
+  /** The columns of the file for the properties of plants. */
+  readonly columns: Columns;
   readonly bytes: number;
   readonly counts: ImportCounts;
   readonly warnings: readonly string[];
@@ -23,7 +27,7 @@ export interface FileImport {
   /** The average number of rows per second since the start of the import. */
   readonly rowsPerSecond?: number;
   /** The reason why the import failed. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** The states of an import. In a state with `true`, the import goes on without the user. */

@@ -1,6 +1,6 @@
 import { formatOf, type Row } from '@plant-store/formats';
 import { plantColumns } from '@plant-store/schemas';
-import { type CheckedRow, checkRow, openFile } from './open-file.ts';
+import { type CheckedRow, checkRow, type OpenOptions, openFile } from './open-file.ts';
 
 /** The number of rows in a preview. */
 const shownRows = 5;
@@ -22,9 +22,13 @@ export interface ImportPreview {
  *
  * @throws FileError when the file cannot be read as plants
  */
-export async function readPreview(file: File): Promise<ImportPreview> {
+export async function readPreview(
+  file: File,
+  options: Pick<OpenOptions, 'columns' | 'onHeader'>,
+): Promise<ImportPreview> {
   const warnings: string[] = [];
   const { blocks } = await openFile(file, {
+    ...options,
     createdAt: 'keep',
     warn: (message) => warnings.push(message),
   });

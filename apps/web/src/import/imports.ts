@@ -1,3 +1,5 @@
+import type { Columns } from '@plant-store/formats';
+import { plantColumns } from '@plant-store/schemas';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { refreshUnlessLive } from '../changes/feed-state.ts';
@@ -38,24 +40,26 @@ export function createImports() {
     set(all.map((each) => (each.file === file ? { ...each, ...next(each) } : each)));
   }
 
-  async function preview(file: File): Promise<void> {
+  async function preview(file: File, columns: Columns): Promise<void> {
+    const onHeader = (header: readonly string[]) => change(file, () => ({ columns, header }));
     try {
-      const preview = await readPreview(file);
-      change(file, () => ({ preview, state: 'chosen' }));
+      const preview = await readPreview(file, { columns, onHeader });
+      change(file, () => ({ preview, reason: undefined, state: 'chosen' }));
     } catch (error) {
-      change(file, () => ({ state: 'failed', reason: explainError(error) }));
+      // The first error names the columns of the store, and a later error names the chosen columns.
+      change(file, ({ reason = explainError(error) }) => ({ state: 'failed', reason }));
     }
   }
 
   async function runQueued(): Promise<void> {
     if (isRunning) return;
     isRunning = true;
-    for (let next = queued(); next; next = queued()) await run(next.file);
+    for (let next = queued(); next; next = queued()) await run(next);
     isRunning = false;
   }
   const queued = () => all.find(({ state }) => state === 'queued');
 
-  async function run(file: File): Promise<void> {
+  async function run({ file, columns }: FileImport): Promise<void> {
     cancelling = new AbortController();
     const { signal } = cancelling;
     change(file, () => ({ state: 'running' }));
@@ -63,7 +67,7 @@ export function createImports() {
     try {
       const warn = (message: string) =>
         change(file, ({ warnings }) => ({ warnings: [...warnings, message] }));
-      const opened = await openFile(file, { createdAt: 'now', warn });
+      const opened = await openFile(file, { createdAt: 'now', columns, warn });
       await importFile(opened, {
         connection: connectionFor(file),
         signal,
@@ -119,11 +123,17 @@ export function createImports() {
     choose(files: readonly File[]): void {
       const chosen = files.map((file): FileImport => {
         const nothing = { bytes: 0, counts: nothingCounted };
-        const lists = { warnings: [], rejectedRows: [], rejects: [] };
-        return { id: ++chosenFiles, file, state: 'opening', ...nothing, ...lists };
+        const lists = { warnings: [], rejectedRows: [], rejects: [], header: [] };
+        const columns = plantColumns;
+        return { id: ++chosenFiles, file, state: 'opening', columns, ...nothing, ...lists };
       });
       set([...chosen, ...all]);
-      for (const file of files) void preview(file);
+      for (const file of files) void preview(file, plantColumns);
+    },
+    /** Reads a property of plants from another column of a file, and reads the preview again. */
+    chooseColumn({ file, columns }: FileImport, field: string, name: string): void {
+      const column = columns[field];
+      if (column) void preview(file, { ...columns, [field]: { ...column, name } });
     },
     /** Adds the plants of the chosen files. */
     start(): void {

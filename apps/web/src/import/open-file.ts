@@ -1,6 +1,7 @@
 import {
   type Advice,
   bytesOf,
+  type Columns,
   formatOf,
   type Row,
   type RowBlock,
@@ -23,9 +24,13 @@ const advice: Advice = {
   utf16: utf8,
 };
 
-interface OpenOptions {
+export interface OpenOptions {
   /** Whether rows keep the creation times from the file. */
   createdAt: 'keep' | 'now';
+  /** The columns of the file for the properties of plants. */
+  columns?: Columns;
+  /** Receives the names in the header of a CSV file. */
+  onHeader?(names: readonly string[]): void;
   /** Receives a warning about a likely mistake in the file. */
   warn(message: string): void;
 }
@@ -42,7 +47,7 @@ export interface OpenFile {
  *
  * @throws FileError when the file cannot be read as plants
  */
-export async function openFile(file: File, { createdAt, warn }: OpenOptions): Promise<OpenFile> {
+export async function openFile(file: File, given: OpenOptions): Promise<OpenFile> {
   const format = formatOf(file.name, `${otherName} .csv or .ndjson`);
   let bytes = 0;
   async function* counted() {
@@ -51,7 +56,7 @@ export async function openFile(file: File, { createdAt, warn }: OpenOptions): Pr
       yield chunk;
     }
   }
-  const options = { createdAt, warn, advice };
+  const options = { ...given, advice };
   return { blocks: await readPlants(counted(), format, options), bytesRead: () => bytes };
 }
 

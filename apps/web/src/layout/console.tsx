@@ -1,7 +1,7 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { useCallback, useEffect, useState } from 'react';
 import type { Address } from '../address/address.ts';
-import { closeSheet, go, useAddress } from '../address/use-address.ts';
+import { closeSheet, openPlant, openSheet, useAddress } from '../address/use-address.ts';
 import { useChanges } from '../changes/follow-changes.ts';
 import { Question } from '../controls/question.tsx';
 import { type Imports, useRefreshAfterImports } from '../import/imports.ts';
@@ -10,7 +10,7 @@ import { ImportChip } from '../import/views/import-chip.tsx';
 import { draftOf, forgetDraft, hasDraft, keepDraft } from '../plants/add/new-plant-form.ts';
 import { ExportChip } from '../plants/export/export-plants.tsx';
 import { useExport } from '../plants/export/use-export.ts';
-import { countOf, PlantText } from '../plants/plant-text.tsx';
+import { PlantText } from '../plants/plant-text.tsx';
 import type { RequestHistory } from '../requests/request-history.ts';
 import { explainError } from '../store/explain-error.ts';
 import { useScopes } from '../token/allowed-scopes.ts';
@@ -22,6 +22,7 @@ import { Notice, type NoticeText } from './notice.tsx';
 import { PlantsView } from './plants-view.tsx';
 import { SideView, titles } from './side-view.tsx';
 import { StatusBar } from './status-bar.tsx';
+import { useUndo } from './use-undo.tsx';
 
 interface ConsoleProps {
   history: RequestHistory;
@@ -38,17 +39,18 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   const [question, setQuestion] = useState<'forget token' | 'discard'>();
   const currentExport = useExport();
   const closeNotice = useCallback(() => setNotice(undefined), []);
+  const onDeleted = useUndo(may.create, setNotice);
   useRefreshAfterImports(imports);
   useTitle(address);
   useChanges(may.read);
 
   const showPlant = (plant: bigint) => {
     setNotice(undefined);
-    go({ plant, sheet: undefined });
+    openPlant(plant);
   };
   const onAdded = ({ id, name }: NewPlant) => {
     if (sheet === 'add') closeSheet();
-    const another = { label: 'Add another', run: () => go({ plant: undefined, sheet: 'add' }) };
+    const another = { label: 'Add another', run: () => openSheet('add') };
     const show = { label: 'Show', run: () => showPlant(id) };
     const text = (
       <>
@@ -57,13 +59,9 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
     );
     setNotice({ text, actions: may.read ? [show, another] : [] });
   };
-  const onDeleted = (id: bigint) => {
-    closeSheet();
-    setNotice({ text: `Deleted the plant ${id}` });
-  };
   const onDuplicate = (plant: StoredPlant) => {
     keepDraft(draftOf(plant));
-    go({ plant: undefined, sheet: 'add' });
+    openSheet('add');
   };
   const onLeave = () => (sheet === 'add' && hasDraft() ? setQuestion('discard') : closeSheet());
   const discard = () => {
@@ -73,7 +71,7 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   };
   const onFiles = useCallback(
     (files: readonly File[]) => {
-      go({ plant: undefined, sheet: 'import' });
+      openSheet('import');
       imports.choose(files);
     },
     [imports],
@@ -81,37 +79,42 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   return (
     <div className="console">
       <Header mayManageTokens={may.manage} onForgetToken={() => setQuestion('forget token')}>
-        <ExportChip current={currentExport} onOpen={() => go({ sheet: 'export' })} />
-        <ImportChip imports={imports} onOpen={() => go({ sheet: 'import' })} />
+        <ExportChip current={currentExport} onOpen={() => openSheet('export')} />
+        <ImportChip imports={imports} onOpen={() => openSheet('import')} />
       </Header>
-      <main className="console-main">
-        {!scopes && <p className="table-message">{error ? explainError(error) : 'Loading …'}</p>}
-        {may.read && (
-          <PlantsView
-            may={may}
-            onOpen={({ id }) => showPlant(id)}
-            onIdUnknown={(id) => setNotice({ text: `The list has no plant with the id ${id}` })}
-            onDeleted={(count) => setNotice({ text: `Deleted ${countOf(count)}` })}
-          />
-        )}
-        {scopes && !may.read && (
-          <NoReadAccess may={may} onAdded={onAdded} onAddFile={() => go({ sheet: 'import' })} />
-        )}
-      </main>
+      <div className="console-body">
+        <main className="console-main">
+          {!scopes && <p className="table-message">{error ? explainError(error) : 'Loading …'}</p>}
+          {may.read && (
+            <PlantsView
+              may={may}
+              onOpen={({ id }) => showPlant(id)}
+              onIdUnknown={(id) => setNotice({ text: `The list has no plant with the id ${id}` })}
+              onDeleted={onDeleted}
+            />
+          )}
+          {scopes && !may.read && (
+            <NoReadAccess may={may} onAdded={onAdded} onAddFile={() => openSheet('import')} />
+          )}
+        </main>
+        <SideView
+          may={may}
+          identity={identity}
+          history={history}
+          imports={imports}
+          currentExport={currentExport}
+          onAdded={onAdded}
+          onDeleted={(plant) => {
+            closeSheet();
+            onDeleted([plant]);
+          }}
+          onDuplicate={onDuplicate}
+          onLeave={onLeave}
+        />
+      </div>
       <Notice notice={notice} onClose={closeNotice} />
       <StatusBar scopes={scopes} />
       {may.create && <FileDrop onFiles={onFiles} />}
-      <SideView
-        may={may}
-        identity={identity}
-        history={history}
-        imports={imports}
-        currentExport={currentExport}
-        onAdded={onAdded}
-        onDeleted={onDeleted}
-        onDuplicate={onDuplicate}
-        onLeave={onLeave}
-      />
       <ForgetTokenQuestion
         imports={imports}
         isExporting={currentExport.isRunning}

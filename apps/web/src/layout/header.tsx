@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { go } from '../address/use-address.ts';
+import { openSheet } from '../address/use-address.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon, Logo } from '../controls/icon.tsx';
 
@@ -21,19 +21,11 @@ export function Header({ children, mayManageTokens, onForgetToken }: HeaderProps
           <Icon name="docs" />
           <span>API reference</span>
         </a>
-        <Button
-          kind="quiet"
-          onClick={() => go({ plant: undefined, sheet: 'requests' })}
-          icon="requests"
-        >
+        <Button kind="quiet" onClick={() => openSheet('requests')} icon="requests">
           <span>Requests</span>
         </Button>
         {mayManageTokens && (
-          <Button
-            kind="quiet"
-            onClick={() => go({ plant: undefined, sheet: 'tokens' })}
-            icon="tokens"
-          >
+          <Button kind="quiet" onClick={() => openSheet('tokens')} icon="tokens">
             <span>Access tokens</span>
           </Button>
         )}

@@ -3,13 +3,14 @@ import { int64Bounds } from '@plant-store/schemas/plain';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { filterOf } from '../address/address.ts';
-import { go, useAddress } from '../address/use-address.ts';
+import { go, openSheet, useAddress } from '../address/use-address.ts';
 import { onChanges } from '../changes/update-page.ts';
 import { Button } from '../controls/button.tsx';
 import { FindField } from '../plants/find/find-field.tsx';
 import { usePlantCount } from '../plants/find/use-plant-count.ts';
 import { listPage } from '../plants/list-page.ts';
 import { countOf, number, PlantText } from '../plants/plant-text.tsx';
+import { type SelectedPlants, without } from '../plants/selected-plants.ts';
 import { SelectAll } from '../plants/selection/select-all.tsx';
 import { SelectionBar } from '../plants/selection/selection-bar.tsx';
 import { PlantTable } from '../plants/table/plant-table.tsx';
@@ -25,7 +26,7 @@ import './plants-view.css';
 interface PlantsViewProps {
   may: Permissions;
   onOpen(plant: StoredPlant): void;
-  onDeleted(count: number): void;
+  onDeleted(plants: readonly StoredPlant[]): void;
   /** Runs when the list has no plant with the id that the user looked for. */
   onIdUnknown(id: bigint): void;
 }
@@ -38,23 +39,23 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown }: PlantsViewPr
   const rowHeight = useRowHeight();
   const { data: all, isStale } = usePlantCount(tag);
   const [found, setFound] = useState<FoundPlants>();
-  const [selected, setSelected] = useState<ReadonlySet<bigint>>(new Set());
+  const [selected, setSelected] = useState<SelectedPlants>(new Map());
   const isFiltered = tag !== undefined || search !== undefined;
   const list = JSON.stringify([tag, search]);
   const [selectedIn, setSelectedIn] = useState(list);
   if (selectedIn !== list) {
     setSelectedIn(list);
-    setSelected(new Set());
+    setSelected(new Map());
     setFound(undefined);
   }
   useEffect(
     () =>
       onChanges((changes) => {
         const latest = new Map(changes.map(({ type, plant }) => [plant.id, type]));
-        setSelected((ids) => {
-          const left = [...ids].filter((id) => latest.get(id) !== 'deleted');
-          return left.length === ids.size ? ids : new Set(left);
-        });
+        const gone = new Set([...latest].flatMap(([id, type]) => (type === 'deleted' ? id : [])));
+        setSelected((plants) =>
+          gone.isDisjointFrom(new Set(plants.keys())) ? plants : without(plants, gone),
+        );
       }),
     [],
   );
@@ -92,17 +93,17 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown }: PlantsViewPr
           )}
           <Button
             disabled={search === undefined ? all?.count === 0 : found?.count === 0}
-            onClick={() => go({ sheet: 'export' })}
+            onClick={() => openSheet('export')}
             icon="download"
           >
             <span>Export</span>
           </Button>
           {may.create && (
             <>
-              <Button onClick={() => go({ sheet: 'import' })} icon="upload">
+              <Button onClick={() => openSheet('import')} icon="upload">
                 <span>Add files</span>
               </Button>
-              <Button kind="primary" onClick={() => go({ sheet: 'add' })} icon="add">
+              <Button kind="primary" onClick={() => openSheet('add')} icon="add">
                 <span>Add a plant</span>
               </Button>
             </>
@@ -112,15 +113,21 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown }: PlantsViewPr
       <PlantTable
         key={`${list} ${jumps} ${rowHeight}`}
         filter={{ tag, search }}
+        total={search === undefined ? all : undefined}
         rowHeight={rowHeight}
         open={plant}
-        selection={may.delete ? { ids: selected, onChange: setSelected } : undefined}
+        selection={may.delete ? { plants: selected, onChange: setSelected } : undefined}
         onOpen={onOpen}
         onFound={setFound}
       >
         {isFiltered ? <NoMatch tag={tag} search={search} /> : <EmptyStore mayCreate={may.create} />}
       </PlantTable>
-      <SelectionBar ids={selected} onChange={setSelected} onDeleted={onDeleted} />
+      <SelectionBar
+        plants={selected}
+        canUndo={may.create}
+        onChange={setSelected}
+        onDeleted={onDeleted}
+      />
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { SheetName } from '../address/address.ts';
 import { useAddress } from '../address/use-address.ts';
 import { Sheet } from '../controls/sheet.tsx';
+import { useMedia } from '../controls/use-media.ts';
 import type { Imports } from '../import/imports.ts';
 import { ImportPlants } from '../import/views/import-plants.tsx';
 import { AddPlant } from '../plants/add/add-plant.tsx';
@@ -21,7 +22,7 @@ interface SideViewProps {
   imports: Imports;
   currentExport: Export;
   onAdded(plant: NewPlant): void;
-  onDeleted(id: bigint): void;
+  onDeleted(plant: StoredPlant): void;
   onDuplicate(plant: StoredPlant): void;
   onLeave(): void;
 }
@@ -38,15 +39,16 @@ export const titles: Record<SheetName, string> = {
 export function SideView(props: SideViewProps) {
   const { may, history, imports, currentExport, onAdded, onDeleted, onDuplicate, onLeave } = props;
   const { plant, sheet, tag, search } = useAddress();
+  const isWide = useMedia('(width >= 76rem) and (height >= 32rem)');
   if (plant !== undefined && may.read) {
     return (
-      <Sheet key="plant" title={<PlantTitle id={plant} />} onClose={onLeave}>
+      <Sheet key="plant" isBeside={isWide} title={<PlantTitle id={plant} />} onClose={onLeave}>
         <PlantDetails
           id={plant}
           filter={{ tag, search }}
-          mayDelete={may.delete}
-          onDeleted={() => onDeleted(plant)}
-          onDuplicate={may.create ? onDuplicate : undefined}
+          may={may}
+          onDeleted={onDeleted}
+          onDuplicate={onDuplicate}
         />
       </Sheet>
     );

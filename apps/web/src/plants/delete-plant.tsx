@@ -11,11 +11,13 @@ import { PlantText } from './plant-text.tsx';
 
 interface DeletePlantProps {
   plant: StoredPlant;
+  /** Whether the user can undo the delete for a short time. */
+  canUndo: boolean;
   onDeleted(): void;
 }
 
 /** Deletes a plant after the user has confirmed the delete. */
-export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps) {
+export function DeletePlant({ plant: { id, name }, canUndo, onDeleted }: DeletePlantProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [isAsking, setIsAsking] = useState(false);
@@ -55,7 +57,7 @@ export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps
             ”?
           </>
         }
-        text={`The plant with the id ${id} is deleted for good. The id is free afterwards.`}
+        text={afterDelete(1, canUndo)}
         confirm="Delete"
         isOpen={isAsking}
         onConfirm={confirm}
@@ -63,4 +65,12 @@ export function DeletePlant({ plant: { id, name }, onDeleted }: DeletePlantProps
       />
     </>
   );
+}
+
+/** Says whether deleted plants can come back. */
+export function afterDelete(count: number, canUndo: boolean): string {
+  const [plants, times] = count === 1 ? ['plant', 'a new time'] : ['plants', 'new times'];
+  return canUndo
+    ? `You can undo this for ten seconds. The ${plants} then get${count === 1 ? 's' : ''} ${times} of creation.`
+    : `The ${plants} ${count === 1 ? 'is' : 'are'} deleted for good.`;
 }

@@ -41,6 +41,29 @@ export async function findEarlierPage(
   }
 }
 
+/**
+ * Finds the id of the last plant of a list with few requests.
+ *
+ * @param list returns the page after an id.
+ * @param from the id of any plant in the list.
+ * @param distance the first guess of the distance from this plant to the end
+ */
+export async function findLastId(
+  list: (after: bigint) => Promise<Page>,
+  from: bigint,
+  distance: bigint,
+): Promise<bigint> {
+  let last = from; // The greatest known id.
+  let most: bigint = int64Bounds.maximum; // No plant has a greater id.
+  for (let step = distance; ; step *= 16n) {
+    const tried = last + step < most ? last + step : last + (most - last) / 2n;
+    const { plants, next } = await list(tried);
+    last = plants.at(-1)?.id ?? last;
+    if (tried === last || (plants.length > 0 && next === undefined)) return last;
+    if (plants.length === 0) most = tried;
+  }
+}
+
 /** Chooses the next distance. The factors are large until the bounds are close. */
 function between(short: bigint, long: bigint | undefined): bigint {
   if (long === undefined) return short * 16n;

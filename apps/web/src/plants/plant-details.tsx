@@ -1,7 +1,7 @@
 import { plantStoreError } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/schemas';
 import { useQuery } from '@tanstack/react-query';
-import type { PlantFilter } from '../address/address.ts';
+import { hrefOf, type PlantFilter } from '../address/address.ts';
 import { replace } from '../address/use-address.ts';
 import { Button } from '../controls/button.tsx';
 import { ErrorAlert } from '../store/error-alert.tsx';
@@ -15,14 +15,13 @@ interface PlantDetailsProps {
   id: bigint;
   /** Selects the list that contains the previous and the next plant. */
   filter: PlantFilter;
-  mayDelete: boolean;
-  onDeleted(): void;
-  /** Duplicates the plant. This function is undefined when the token may not create plants. */
-  onDuplicate: ((plant: StoredPlant) => void) | undefined;
+  may: Record<'create' | 'delete', boolean>;
+  onDeleted(plant: StoredPlant): void;
+  onDuplicate(plant: StoredPlant): void;
 }
 
 /** Shows all fields of a plant, with the current values in the store. */
-export function PlantDetails({ id, filter, mayDelete, onDeleted, onDuplicate }: PlantDetailsProps) {
+export function PlantDetails({ id, filter, may, onDeleted, onDuplicate }: PlantDetailsProps) {
   const { data: plant, error } = usePlant(id);
   const { previous, next } = useNeighbours(id, filter);
   const isUnknown = plantStoreError(error)?.kind === 'plantUnknown';
@@ -48,8 +47,19 @@ export function PlantDetails({ id, filter, mayDelete, onDeleted, onDuplicate }: 
           <PlantFacts plant={plant} />
           <small>Plants never change: add the correct plant, and delete this one.</small>
           <div className="sheet-actions">
-            {onDuplicate && <Button onClick={() => onDuplicate(plant)}>Duplicate …</Button>}
-            {mayDelete && <DeletePlant key={String(id)} plant={plant} onDeleted={onDeleted} />}
+            {may.create && <Button onClick={() => onDuplicate(plant)}>Duplicate …</Button>}
+            {may.delete && (
+              <DeletePlant
+                key={String(id)}
+                plant={plant}
+                canUndo={may.create}
+                onDeleted={() => onDeleted(plant)}
+              />
+            )}
+            {/* biome-ignore lint/security/noBlankTarget: with its opener, the new tab of this console starts with this tab's token. */}
+            <a className="button" href={hrefOf({ plant: id })} target="_blank" rel="opener">
+              Open in a new tab
+            </a>
           </div>
         </>
       )}

@@ -49,6 +49,12 @@ export const locale = 'en-GB';
 
 export const number = new Intl.NumberFormat(locale);
 
+/** A number of plants. A number that is not exact is a lower bound. */
+export interface PlantCount {
+  readonly count: number;
+  readonly isExact: boolean;
+}
+
 /** Formats a count, such as "1 plant" or "2,000 rows". A `+` marks a count that is not exact. */
 export function countOf(count: number, { noun = 'plant', isExact = true } = {}): string {
   return `${number.format(count)}${isExact ? '' : '+'} ${noun}${count === 1 ? '' : 's'}`;

@@ -72,6 +72,20 @@ it('adds the plants of a chosen CSV file with quotes and empty fields', async ()
   expect(await requests.allTextContents()).not.toContain('createPlants');
 });
 
+it('asks for the columns of a file with other names in its header, and adds the plants', async () => {
+  const [tag, id] = [freshTag(), freshId()];
+  const page = await openPage(address());
+  await dropFiles(page, { 'plants.csv': `Nr;Pflanze;Familie\n${id};Hoya;${tag}\n` });
+  await page.getByRole('alert').getByText('but it has "Nr", "Pflanze", "Familie"').waitFor();
+  for (const [name, column] of Object.entries({ id: 'Nr', name: 'Pflanze', tag: 'Familie' })) {
+    await page.getByRole('combobox', { name }).selectOption(column);
+  }
+  await page.getByRole('button', { name: 'Add the plants' }).click();
+  await page.getByText('1 added').first().waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+  expect(await withTag(tag)).toMatchObject([{ id, name: 'Hoya' }]);
+});
+
 it('shows the first plants of a file, and adds nothing before the user confirms', async () => {
   const [tag, id] = [freshTag(), freshId()];
   const text = `ID;Name;Tag;Height;created_at\n${id};Hoya;${tag};3;2020-01-01\nx;y;;;\n`;

@@ -17,12 +17,16 @@ async function askToDelete(prepare?: (page: Page) => Promise<unknown>) {
   return { ...opened, question };
 }
 
-it('deletes a plant after a question, and removes the plant from the table', async () => {
+it('deletes a plant after a question, and creates the plant again when the user undoes the delete', async () => {
   const { id, tag, page, question } = await askToDelete();
   await question.getByRole('button', { name: 'Delete' }).click();
   await page.getByText(`Deleted the plant ${id}`).waitFor();
   await page.getByText(`No plants with the tag “${tag}”`).waitFor();
   await expect(client.getPlant.query({ id })).rejects.toThrow('no plant has the id');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Added 1 plant again, with a new time of creation').waitFor();
+  await tableOf(page).getByText('Ficus lyrata').waitFor();
+  expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata', tag });
 });
 
 it('keeps the plant when the user cancels the question', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findEarlierPage, likelyDistance } from '../../src/plants/earlier-page.ts';
+import { findEarlierPage, findLastId, likelyDistance } from '../../src/plants/earlier-page.ts';
 
 const pageSize = 500;
 
@@ -36,6 +36,9 @@ it.each([
       expect(rowCount).toBeGreaterThan(0);
       expect(rowCount).toBeLessThanOrEqual(pageSize);
       expect(store.requests).toBeLessThan(30);
+      const whole = storeOf(ids);
+      expect(await findLastId(whole.list, ids[0] ?? 0n, distance)).toBe(ids.at(-1));
+      expect(whole.requests).toBeLessThan(70);
     }
   },
 );

@@ -17,7 +17,7 @@ it('asks with the number of plants, and then deletes the selected plants', async
   await check(page, ids[1]).click();
   await page.getByRole('button', { name: 'Delete …' }).click();
   const one = page.getByRole('alertdialog', { name: 'Delete 1 plant?' });
-  await one.getByText('The plant is deleted for good').waitFor();
+  await one.getByText('You can undo this for ten seconds').waitFor();
   await one.getByRole('button', { name: 'Cancel' }).click();
   await tableOf(page).evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
   await check(page, ids[128]).click({ modifiers: ['Shift'] });
@@ -28,6 +28,9 @@ it('asks with the number of plants, and then deletes the selected plants', async
   await page.getByText('Deleted 128 plants').waitFor();
   expect(await listed(tag)).toEqual([ids[0], ids[129]]);
   await expect.poll(() => tableOf(page).locator('.plant-row').count()).toBe(2);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Added 128 plants again, with new times of creation').waitFor();
+  expect(await client.countPlants.query({ tag })).toMatchObject({ count: 130 });
 });
 
 it('deletes all plants of a filter after the user types their number, and stops on request', async () => {

@@ -13,11 +13,10 @@ type Options = Pick<ReadOptions, 'columns' | 'advice'>;
 /**
  * Explains why the first row of a file is not a header.
  *
- * @param headers the first row, split by each delimiter
+ * @param widest the first row, split by the delimiter that makes the most columns
  */
-export function headerError(line: Line, headers: Header[], options: Options): FileError {
+export function headerError(line: Line, widest: Header | undefined, options: Options): FileError {
   if (line instanceof UnreadableLine) return new FileError(`the CSV header ${line.reason}`);
-  const [widest] = headers.toSorted((a, b) => b.columns.length - a.columns.length);
   const names = (widest?.names ?? [line.slice(0, 200)]).map((name) => JSON.stringify(name));
   const found = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
   return new FileError(

@@ -21,7 +21,7 @@ export interface CsvHeader {
   text: string;
 }
 
-type HeaderOptions = Pick<ReadOptions, 'delimiter' | 'lineEnd' | 'columns' | 'advice'>;
+type HeaderOptions = Omit<ReadOptions, 'createdAt' | 'warn'>;
 
 /**
  * Finds the header in the first lines of a file. Blank lines and a line such as `sep=;` may precede the
@@ -30,7 +30,8 @@ type HeaderOptions = Pick<ReadOptions, 'delimiter' | 'lineEnd' | 'columns' | 'ad
  * @returns no header when all lines are blank. `counts` counts the lines up to the end of the header.
  * @throws FileError when the first row is not a valid header
  */
-export function findHeader(lines: Line[], { delimiter, lineEnd, columns, advice }: HeaderOptions) {
+export function findHeader(lines: Line[], options: HeaderOptions) {
+  const { delimiter, lineEnd, columns, onHeader } = options;
   const counts = { ...noLines };
   const skipBlankLines = () => {
     for (; isBlank(lines[counts.lines]); counts.lines++) counts.blank++;
@@ -48,7 +49,9 @@ export function findHeader(lines: Line[], { delimiter, lineEnd, columns, advice 
   const tried = delimiter ? [delimiter] : separator ? [separator, ...delimiters] : delimiters;
   const headers = tried.flatMap((each) => readHeader(lines, start, each, lineEnd) ?? []);
   const header = headers.find((each) => hasPlants(each, columns));
-  if (!header) throw headerError(lines[start] ?? '', headers, { columns, advice });
+  const [widest] = headers.toSorted((a, b) => b.columns.length - a.columns.length);
+  onHeader?.((header ?? widest)?.names ?? []);
+  if (!header) throw headerError(lines[start] ?? '', widest, options);
   checkNames(header);
   counts.lines = header.end;
   counts.header += header.end - start;

@@ -42,6 +42,8 @@ export interface ReadOptions {
   /** The columns of plants. Default: the columns of the store. */
   columns?: Columns | undefined;
   advice: Advice;
+  /** Receives the names in the header of CSV, even when a column is missing. */
+  onHeader?: ((names: readonly string[]) => void) | undefined;
   /** Receives a warning about a likely mistake in the file. */
   warn: (message: string) => void;
 }

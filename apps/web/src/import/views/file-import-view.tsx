@@ -5,6 +5,7 @@ import { saveFile } from '../../controls/save-file.ts';
 import { countOf, number } from '../../plants/plant-text.tsx';
 import { type FileImport, isActive, percentOf, rejectsName, summaryOf } from '../file-import.ts';
 import type { ImportCounts } from '../import-file.ts';
+import { ColumnChoice } from './column-choice.tsx';
 import { shortReason, Warnings } from './import-preview-view.tsx';
 
 const titles: Record<FileImport['state'], string> = {
@@ -18,8 +19,14 @@ const titles: Record<FileImport['state'], string> = {
   failed: 'Stopped at an error in',
 };
 
+interface FileImportViewProps {
+  current: FileImport;
+  onColumn(field: string, name: string): void;
+  onRemove(): void;
+}
+
 /** Shows the progress of an import, or its result. */
-export function FileImportView({ current, onRemove }: { current: FileImport; onRemove(): void }) {
+export function FileImportView({ current, onColumn, onRemove }: FileImportViewProps) {
   const { file, state, counts, reason, warnings, rowsPerSecond } = current;
   const { outcome, attention } = summaryOf([current]);
   const isRead = counts.lines > 0;
@@ -49,6 +56,7 @@ export function FileImportView({ current, onRemove }: { current: FileImport; onR
           {reason}
         </p>
       )}
+      {state === 'failed' && !isRead && <ColumnChoice current={current} onChoose={onColumn} />}
       <Warnings texts={warnings} />
       <div className="sheet-actions">
         {current.rejects.length > 0 && !isActive(current) && (

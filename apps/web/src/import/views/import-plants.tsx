@@ -27,12 +27,12 @@ export function ImportPlants({ imports }: { imports: Imports }) {
   const others = all.filter(({ state }) => state !== 'chosen');
   return (
     <>
-      {chosen.map(({ id, file, preview }) => (
+      {chosen.map((each) => (
         <ImportPreviewView
-          key={id}
-          file={file}
-          preview={preview}
-          onRemove={() => imports.remove(file)}
+          key={each.id}
+          current={each}
+          onColumn={(field, name) => imports.chooseColumn(each, field, name)}
+          onRemove={() => imports.remove(each.file)}
         />
       ))}
       {chosen.length > 0 && (
@@ -43,7 +43,12 @@ export function ImportPlants({ imports }: { imports: Imports }) {
         </div>
       )}
       {others.map((each) => (
-        <FileImportView key={each.id} current={each} onRemove={() => imports.remove(each.file)} />
+        <FileImportView
+          key={each.id}
+          current={each}
+          onColumn={(field, name) => imports.chooseColumn(each, field, name)}
+          onRemove={() => imports.remove(each.file)}
+        />
       ))}
       <FileChoice onFiles={imports.choose} />
     </>

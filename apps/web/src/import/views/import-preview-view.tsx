@@ -1,18 +1,20 @@
 import { columnText, plantColumns } from '@plant-store/schemas';
 import { Button } from '../../controls/button.tsx';
 import { capitalized } from '../../store/explain-error.ts';
-import type { ImportPreview } from '../import-preview.ts';
+import type { FileImport } from '../file-import.ts';
 import type { CheckedRow } from '../open-file.ts';
+import { ColumnChoice } from './column-choice.tsx';
 import './import-preview.css';
 
 interface ImportPreviewViewProps {
-  file: File;
-  preview: ImportPreview | undefined;
+  current: FileImport;
+  onColumn(field: string, name: string): void;
   onRemove(): void;
 }
 
 /** Shows the plants that the store would create from the first rows of a file. */
-export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewViewProps) {
+export function ImportPreviewView({ current, onColumn, onRemove }: ImportPreviewViewProps) {
+  const { file, preview } = current;
   if (!preview) return null;
   const { format, columns, rows, hasTimes, warnings } = preview;
   return (
@@ -25,6 +27,7 @@ export function ImportPreviewView({ file, preview, onRemove }: ImportPreviewView
           Remove
         </Button>
       </div>
+      <ColumnChoice current={current} onChoose={onColumn} />
       <p>
         {format}
         {columns.length > 0 && <> with the columns {columns.join(', ')}</>}. Preview of the first

@@ -1,4 +1,4 @@
-import { go } from '../../address/use-address.ts';
+import { openSheet } from '../../address/use-address.ts';
 import { Button } from '../../controls/button.tsx';
 import { asCurl } from '../../requests/as-curl.ts';
 import { Code } from '../../requests/request-list.tsx';
@@ -22,10 +22,10 @@ export function EmptyStore({ mayCreate }: { mayCreate: boolean }) {
             , or send a request:
           </p>
           <div className="sheet-actions">
-            <Button kind="primary" onClick={() => go({ sheet: 'add' })}>
+            <Button kind="primary" onClick={() => openSheet('add')}>
               Add the first plant
             </Button>
-            <Button onClick={() => go({ sheet: 'import' })}>Choose files</Button>
+            <Button onClick={() => openSheet('import')}>Choose files</Button>
           </div>
           <Code what="the command" text={command} />
         </>

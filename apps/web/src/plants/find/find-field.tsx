@@ -173,7 +173,7 @@ function useFocusBySlash(input: { readonly current: HTMLInputElement | null }): 
       const { key, ctrlKey, metaKey, altKey, target } = event;
       const isTyping = (target as Element).closest('input:not([type=checkbox]), textarea');
       if (key !== '/' || ctrlKey || metaKey || altKey || isTyping) return;
-      if (document.querySelector('dialog[open]')) return;
+      if (document.querySelector('dialog:modal')) return;
       event.preventDefault();
       input.current?.focus();
       input.current?.select();

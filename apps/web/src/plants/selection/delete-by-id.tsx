@@ -57,6 +57,7 @@ export function DeleteById() {
       )}
       <DeleteQuestion
         count={ids.length}
+        canUndo={false}
         isOpen={isAsking}
         onConfirm={() => {
           setIsAsking(false);

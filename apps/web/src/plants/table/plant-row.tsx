@@ -1,7 +1,7 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import { shorten } from '@plant-store/schemas/plain';
 import type { MouseEvent } from 'react';
-import { showField, tableFields } from '../shown-fields.tsx';
+import { showField, shownFields, tableFields } from '../shown-fields.tsx';
 
 interface PlantRowProps {
   row: number;
@@ -12,6 +12,8 @@ interface PlantRowProps {
   /** The plant of the row, or undefined while the plant is loading. */
   plant: StoredPlant | undefined;
   isActive: boolean;
+  /** Whether another view shows the plant. */
+  isOpen: boolean;
   /** Whether the plant was created just now. */
   isNew: boolean;
   /** Whether the row is selected, or undefined when rows cannot be selected. */
@@ -22,7 +24,7 @@ interface PlantRowProps {
 }
 
 export function PlantRow(props: PlantRowProps) {
-  const { row, ariaIndex, top, plant, isActive, isNew, isSelected } = props;
+  const { row, ariaIndex, top, plant, isActive, isOpen, isNew, isSelected } = props;
   const { onOpen, onHover, onSelect } = props;
   const onClick = ({ target }: MouseEvent) => {
     // A click that selects text or opens the link of a tag must not open the plant.
@@ -37,6 +39,7 @@ export function PlantRow(props: PlantRowProps) {
       aria-rowindex={ariaIndex}
       aria-selected={isSelected}
       data-active={isActive || undefined}
+      data-open={isOpen || undefined}
       data-new={isNew || undefined}
       style={{ transform: `translateY(${top}px)` }}
       onClick={onClick}
@@ -74,5 +77,23 @@ function LoadingCells() {
     <span role="gridcell" className="plant-loading">
       <span className="visually-hidden">Loading</span>
     </span>
+  );
+}
+
+/** The names of the columns above the rows. */
+export function TableHeader({ hasChecks }: { hasChecks: boolean }) {
+  return (
+    <div className="plant-table-header" role="row" aria-rowindex={1}>
+      {hasChecks && (
+        <span role="columnheader">
+          <span className="visually-hidden">Selected</span>
+        </span>
+      )}
+      {tableFields.map((field) => (
+        <span key={field} role="columnheader" data-field={field}>
+          {shownFields[field].label}
+        </span>
+      ))}
+    </div>
   );
 }

@@ -1,7 +1,6 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import {
   type CSSProperties,
-  type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
   useCallback,
@@ -10,21 +9,33 @@ import {
   useState,
 } from 'react';
 import type { PlantFilter } from '../../address/address.ts';
-import { currentPlace, keepPlace, replace, useAddress } from '../../address/use-address.ts';
+import {
+  closeSheet,
+  currentPlace,
+  openPlant,
+  replace,
+  useAddress,
+} from '../../address/use-address.ts';
 import { isNew } from '../../changes/update-page.ts';
 import { explainError } from '../../store/explain-error.ts';
+import type { PlantCount } from '../plant-text.tsx';
+import type { Selection } from '../selected-plants.ts';
 import { shownFields, tableFields } from '../shown-fields.tsx';
-import { PlantRow } from './plant-row.tsx';
+import { PlantRow, TableHeader } from './plant-row.tsx';
 import { pressKey } from './press-key.ts';
 import './plant-table.css';
 import './plant-table-narrow.css';
 import { type RowRange, useScrollWindow } from './scroll-window.ts';
+import { TablePosition } from './table-position.tsx';
 import { useActiveRow } from './use-active-row.ts';
+import { useKeptPlace } from './use-kept-place.ts';
 import { type FoundPlants, usePlantPages } from './use-plant-pages.ts';
-import { type Selection, useRangeSelection } from './use-range-selection.ts';
+import { useRangeSelection } from './use-range-selection.ts';
 
 interface PlantTableProps {
   filter: PlantFilter;
+  /** The number of plants in the list, or undefined while the number is unknown. */
+  total: PlantCount | undefined;
   /** The height of a row in pixels. */
   rowHeight: number;
   /** The id of the open plant. */
@@ -44,12 +55,12 @@ const columns = tableFields.map((field) => shownFields[field].width).join(' ');
 /** The table renders this number of rows beyond each edge of the screen. */
 const overscan = 8;
 
-/** The address gets the new place when the user has stopped scrolling for this number of milliseconds. */
-const pause = 200;
+/** The view beside the table shows the active plant after this number of milliseconds without a key. */
+const pause = 100;
 
 /** Shows the plants as a table, and loads rows while the user scrolls up or down. */
 export function PlantTable(props: PlantTableProps) {
-  const { filter, rowHeight, open, selection, children, onOpen, onFound } = props;
+  const { filter, total, rowHeight, open, selection, children, onOpen, onFound } = props;
   const [at] = useState(currentPlace);
   const [visible, setVisible] = useState<RowRange>({ first: 0, last: 0 });
   const show = useCallback(
@@ -59,23 +70,16 @@ export function PlantTable(props: PlantTableProps) {
       ),
     [],
   );
-  const hovered = useRef<number>(undefined);
+  const [hovered, setHovered] = useState<number>();
+  const following = useRef<ReturnType<typeof setTimeout>>(undefined);
   const pages = usePlantPages({ filter, at, visible, hovered });
-  const { known, rows, isComplete, plantAt } = pages;
+  const { known, rows, ends, isComplete, plantAt } = pages;
   const isJump = useAddress().jumps > 0;
-  const scroll = useScrollWindow({ rows, rowHeight, onVisible: show });
+  const { watch: watchRows, ...scroll } = useScrollWindow({ rows, rowHeight, onVisible: show });
   const [active, setActive] = useActiveRow(pages, open);
   const range = useRangeSelection(selection, pages, active);
 
-  const isStartKnown = rows.first === known.first;
-  const isAtStart = isStartKnown && visible.first <= known.first;
-  const topId = plantAt(visible.first)?.id;
-  useEffect(() => {
-    if (!isAtStart && topId === undefined) return;
-    const timer = setTimeout(() => keepPlace(isAtStart ? undefined : topId), pause);
-    return () => clearTimeout(timer);
-  }, [isAtStart, topId]);
-
+  useKeptPlace(pages, visible);
   const { count, more, first } = pages.found;
   useEffect(() => onFound({ count, more, first }), [onFound, count, more, first]);
 
@@ -83,9 +87,9 @@ export function PlantTable(props: PlantTableProps) {
     (element: HTMLDivElement) => {
       // After a jump, a new table replaces the old table, and takes the focus that the old table had.
       if (isJump && document.activeElement === document.body) element.focus();
-      return scroll.watch(element);
+      return watchRows(element);
     },
-    [isJump, scroll.watch],
+    [isJump, watchRows],
   );
 
   const firstDrawn = Math.max(rows.first, visible.first - overscan);
@@ -102,7 +106,7 @@ export function PlantTable(props: PlantTableProps) {
     return bounded;
   };
   const toStart = () => {
-    if (isStartKnown) return moveTo(known.first);
+    if (ends.start) return moveTo(known.first);
     replace({ at: undefined });
     return undefined;
   };
@@ -111,9 +115,21 @@ export function PlantTable(props: PlantTableProps) {
     const plant = plantAt(row);
     if (plant) onOpen(plant);
   };
-  const keys = { active, visible, lastRow: known.end - 1, range, moveTo, toStart };
-  const onKeyDown = (event: KeyboardEvent) =>
-    pressKey(event, { ...keys, onOpen: () => openRowAt(active) });
+  // While the view beside the table shows a plant, the view follows the active row.
+  const moveAndShow = (row: number) => {
+    const bounded = moveTo(row);
+    clearTimeout(following.current);
+    const plant = plantAt(bounded);
+    if (open !== undefined && plant)
+      following.current = setTimeout(() => openPlant(plant.id), pause);
+    return bounded;
+  };
+  const keys = {
+    ...{ active, visible, lastRow: known.end - 1, range, toStart },
+    moveTo: moveAndShow,
+    onEscape: open === undefined ? range.clear : closeSheet,
+    onOpen: () => openRowAt(active),
+  };
 
   if (pages.error && known.first === known.end) {
     return <p className="table-message">The plants cannot be shown. {explainError(pages.error)}</p>;
@@ -124,64 +140,59 @@ export function PlantTable(props: PlantTableProps) {
     '--row-height': `${rowHeight}px`,
   } as CSSProperties; // React's type `CSSProperties` has no CSS variables.
   return (
-    <div
-      ref={watch}
-      className="plant-table"
-      role="grid"
-      aria-label={labelOf(filter)}
-      aria-rowcount={isComplete ? rows.end - rows.first + 1 : -1}
-      aria-multiselectable={selection !== undefined}
-      aria-activedescendant={drawn.includes(active) ? `row-${active}` : undefined}
-      tabIndex={0}
-      style={style}
-      onScroll={scroll.onScroll}
-      onKeyDown={onKeyDown}
-    >
-      <div className="plant-table-header" role="row" aria-rowindex={1}>
-        {selection && (
-          <span role="columnheader">
-            <span className="visually-hidden">Selected</span>
-          </span>
-        )}
-        {tableFields.map((field) => (
-          <span key={field} role="columnheader" data-field={field}>
-            {shownFields[field].label}
-          </span>
-        ))}
-      </div>
+    <>
       <div
-        className="plant-table-rows"
-        role="rowgroup"
-        style={{ height: scroll.height }}
-        onPointerLeave={() => {
-          hovered.current = undefined;
-        }}
+        ref={watch}
+        className="plant-table"
+        role="grid"
+        aria-label={labelOf(filter)}
+        aria-rowcount={isComplete ? rows.end - rows.first + 1 : -1}
+        aria-multiselectable={selection !== undefined}
+        aria-activedescendant={drawn.includes(active) ? `row-${active}` : undefined}
+        tabIndex={0}
+        style={style}
+        onScroll={scroll.onScroll}
+        onKeyDown={(event) => pressKey(event, keys)}
       >
-        {drawn.map((row) => {
-          const plant = plantAt(row);
-          return (
-            <PlantRow
-              key={plant ? String(plant.id) : `row ${row}`}
-              row={row}
-              ariaIndex={isComplete ? row - rows.first + 2 : undefined}
-              top={(row - rows.first) * rowHeight - scroll.start}
-              plant={plant}
-              isActive={row === active}
-              isNew={plant !== undefined && isNew(plant.id)}
-              isSelected={selection && plant && selection.ids.has(plant.id)}
-              onOpen={() => openRowAt(row)}
-              onHover={() => {
-                hovered.current = row;
-              }}
-              onSelect={(event: MouseEvent) => {
-                setActive(row);
-                range.toggle(row, event.shiftKey);
-              }}
-            />
-          );
-        })}
+        <TableHeader hasChecks={selection !== undefined} />
+        <div
+          className="plant-table-rows"
+          role="rowgroup"
+          style={{ height: scroll.height }}
+          onPointerLeave={() => setHovered(undefined)}
+        >
+          {drawn.map((row) => {
+            const plant = plantAt(row);
+            return (
+              <PlantRow
+                key={plant ? String(plant.id) : `row ${row}`}
+                row={row}
+                ariaIndex={isComplete ? row - rows.first + 2 : undefined}
+                top={(row - rows.first) * rowHeight - scroll.start}
+                plant={plant}
+                isActive={row === active}
+                isOpen={plant !== undefined && plant.id === open}
+                isNew={plant !== undefined && isNew(plant.id)}
+                isSelected={selection && plant && selection.plants.has(plant.id)}
+                onOpen={() => openRowAt(row)}
+                onHover={() => setHovered(row)}
+                onSelect={(event: MouseEvent) => {
+                  setActive(row);
+                  range.toggle(row, event.shiftKey);
+                }}
+              />
+            );
+          })}
+        </div>
       </div>
-    </div>
+      <TablePosition
+        total={total}
+        pages={pages}
+        visible={visible}
+        moveTo={moveTo}
+        onStart={toStart}
+      />
+    </>
   );
 }
 

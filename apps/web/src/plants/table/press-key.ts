@@ -14,11 +14,12 @@ interface TableKeys {
   toStart(): number | undefined;
   /** Opens the plant of the active row. */
   onOpen(): void;
+  onEscape(): void;
 }
 
 /** Handles the keys that move through the rows, and the keys that act on the active row. */
 export function pressKey(event: KeyboardEvent, keys: TableKeys): void {
-  const { active, visible, lastRow, range, moveTo, toStart, onOpen } = keys;
+  const { active, visible, lastRow, range, moveTo, toStart, onOpen, onEscape } = keys;
   const page = Math.max(1, visible.last - visible.first - 1);
   const moves: Record<string, () => number | undefined> = {
     ArrowDown: () => moveTo(active + 1),
@@ -31,7 +32,7 @@ export function pressKey(event: KeyboardEvent, keys: TableKeys): void {
   const others: Record<string, () => void> = {
     Enter: onOpen,
     ' ': () => range.toggle(active, event.shiftKey),
-    Escape: range.clear,
+    Escape: onEscape,
   };
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const action = moves[event.key] ?? others[event.key];

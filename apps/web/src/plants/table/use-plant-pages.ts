@@ -1,11 +1,11 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { filterOf, type PlantFilter } from '../../address/address.ts';
 import { plantsStaleTime } from '../../changes/feed-state.ts';
 import { loadPage } from '../../changes/update-page.ts';
 import { background, useTRPC, useTRPCClient } from '../../store/trpc.ts';
-import { findEarlierPage, likelyDistance } from '../earlier-page.ts';
+import { findEarlierPage, findLastId, likelyDistance } from '../earlier-page.ts';
 import { listPage } from '../list-page.ts';
 import {
   emptyPageMap,
@@ -38,13 +38,20 @@ export interface FoundPlants {
   readonly first: StoredPlant | undefined;
 }
 
+/** The loaded pages that the screen shows, and the position of these pages in the list. */
+interface ShownPages {
+  readonly map: PageMap;
+  readonly firstIndex: number;
+  readonly pages: readonly ({ readonly plants: readonly StoredPlant[] } | undefined)[];
+}
+
 interface PlantPagesOptions {
   filter: PlantFilter;
   /** The id at which the list is opened. Row 0 has the first plant with this id or a greater id. */
   at: bigint | undefined;
   visible: RowRange;
   /** The row under the pointer. */
-  hovered: { readonly current: number | undefined };
+  hovered: number | undefined;
 }
 
 /** Loads the pages of the list that the screen shows, and the pages beside these pages. */
@@ -53,6 +60,8 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
   const client = useTRPCClient();
   const queryClient = useQueryClient();
   const [map, setMap] = useState(() => emptyPageMap(at === undefined ? undefined : before(at)));
+  /** The rows of the latest render. */
+  const [shown, setShown] = useState<ShownPages>({ map, firstIndex: 0, pages: [] });
 
   const pageAfter = (after: bigint | undefined, options?: typeof background.trpc) => {
     const input = {
@@ -77,12 +86,11 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
   const wanted = Array.from({ length: lastWanted - firstWanted + 1 }, (_, i) => firstWanted + i);
 
   const responses = useQueries({ queries: wanted.map((index) => pageAfter(startOf(map, index))) });
-  const shown = useRef(plantOf(map, firstWanted, responses));
-  const { current: hoveredRow = visible.first - 1 } = hovered;
-  const isHovered = hoveredRow >= visible.first && hoveredRow <= visible.last;
-  const row = isHovered ? hoveredRow : visible.first;
-  const id = shown.current(row)?.id;
-  // At the start of the list, new plants push the other plants down, so no plant is an anchor.
+  const loaded = responses.map(({ data }) => data);
+  const isHovered = hovered !== undefined && hovered >= visible.first && hovered <= visible.last;
+  const row = isHovered ? hovered : visible.first;
+  const id = plantOf(shown)(row)?.id;
+  // At the start of the list, new plants push the other plants down.
   const isAtStart = startOf(map, 0) === undefined && visible.first <= firstRow(map);
   const isFree = id === undefined || (isAtStart && !isHovered);
   const anchor = isFree ? undefined : { row, id };
@@ -95,10 +103,9 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
   }, map);
   // The map changes during the render, so that no frame shows plants in wrong rows.
   if (learnt !== map) setMap(learnt);
-  const plantAt = plantOf(map, firstWanted, responses);
-  useLayoutEffect(() => {
-    shown.current = plantAt;
-  });
+  const latest = { map: learnt, firstIndex: firstWanted, pages: loaded };
+  if (!isSame(shown, latest)) setShown(latest);
+  const plantAt = plantOf(latest);
 
   const [first, end, start] = [firstRow(map), endRow(map), startOf(map, 0)];
   const { data: earlier } = useQuery({
@@ -112,10 +119,7 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
     enabled: start !== undefined && map.pages.length > 0 && visible.first < first + margin,
     gcTime: 0,
   });
-  useEffect(() => {
-    if (!earlier) return;
-    setMap((latest) => (startOf(latest, 0) === start ? learnEarlierPage(latest, earlier) : latest));
-  }, [earlier, start]);
+  if (earlier && learnt === map) setMap(learnEarlierPage(map, earlier));
 
   const isLooking = map.frontier !== undefined && lastWanted === map.pages.length;
   const isWhole = map.frontier === undefined && start === undefined;
@@ -131,6 +135,8 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
       first: start === undefined ? first : first - placeholders.earlier,
       end: end + (map.frontier ? unknown : 0),
     },
+    /** Whether the start and the end of the list are known. */
+    ends: { start: start === undefined, end: map.frontier === undefined },
     /** Whether all rows of the list are known. */
     isComplete: isWhole,
     found: { count: end - first, more, first: plantAt(first) } satisfies FoundPlants,
@@ -146,33 +152,46 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
       }
       return undefined;
     },
-    /** Loads the ids of all known rows between two rows. */
-    async idsBetween(from: number, to: number): Promise<bigint[]> {
-      const ids: bigint[] = [];
+    /** Finds the id of the last plant in the list. */
+    lastId: () =>
+      findLastId(
+        (after) => queryClient.fetchQuery(pageAfter(after, background.trpc)),
+        map.frontier?.after ?? 0n,
+        likelyDistance(responses[0]?.data?.plants ?? [], pageSize),
+      ),
+    /** Loads the plants of all known rows between two rows. */
+    async plantsBetween(from: number, to: number): Promise<StoredPlant[]> {
+      const found: StoredPlant[] = [];
       for (let index = pageAt(map, from); index <= pageAt(map, to); index++) {
         const page = map.pages[index];
         if (!page) break;
         const { plants } = await queryClient.ensureQueryData(pageAfter(page.after));
         const start = Math.max(0, from - page.firstRow);
         const count = Math.min(page.rowCount, to - page.firstRow + 1);
-        ids.push(...plants.slice(start, count).map(({ id }) => id));
+        found.push(...plants.slice(start, count));
       }
-      return ids;
+      return found;
     },
   };
 }
 
-/** Makes a function that finds the plant of a row. The first response is the page at `firstIndex`. */
-function plantOf(
-  map: PageMap,
-  firstIndex: number,
-  responses: readonly { data?: { plants: StoredPlant[] } | undefined }[],
-) {
+/** Makes a function that finds the plant of a row. The first loaded page has the index `firstIndex`. */
+function plantOf({ map, firstIndex, pages }: ShownPages) {
   return (row: number): StoredPlant | undefined => {
     const index = pageAt(map, row);
     const page = map.pages[index];
-    return page && responses[index - firstIndex]?.data?.plants[row - page.firstRow];
+    return page && pages[index - firstIndex]?.plants[row - page.firstRow];
   };
+}
+
+function isSame(one: ShownPages, other: ShownPages): boolean {
+  const { map, firstIndex, pages } = other;
+  const isSamePlace = one.map === map && one.firstIndex === firstIndex;
+  return (
+    isSamePlace &&
+    one.pages.length === pages.length &&
+    pages.every((page, i) => page === one.pages[i])
+  );
 }
 
 /** Returns the id before an id, or undefined for the least int64. */

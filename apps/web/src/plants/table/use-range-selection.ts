@@ -1,14 +1,9 @@
 import { useRef } from 'react';
+import { byId, type Selection } from '../selected-plants.ts';
 import { type Place, placeOf, rowOf } from './use-active-row.ts';
 import type { usePlantPages } from './use-plant-pages.ts';
 
-/** The selected plants. */
-export interface Selection {
-  readonly ids: ReadonlySet<bigint>;
-  onChange(change: (latest: ReadonlySet<bigint>) => ReadonlySet<bigint>): void;
-}
-
-type Pages = Pick<ReturnType<typeof usePlantPages>, 'plantAt' | 'rowOf' | 'idsBetween'>;
+type Pages = Pick<ReturnType<typeof usePlantPages>, 'plantAt' | 'rowOf' | 'plantsBetween'>;
 
 /** Selects single rows, or all rows from the last chosen row to another row. */
 export function useRangeSelection(selection: Selection | undefined, pages: Pages, active: number) {
@@ -18,8 +13,8 @@ export function useRangeSelection(selection: Selection | undefined, pages: Pages
     anchor.current ??= placeOf(active, pages);
     const start = rowOf(anchor.current, pages);
     const [from, to] = [Math.min(start, row), Math.max(start, row)];
-    const ids = await pages.idsBetween(from, to);
-    selection?.onChange((latest) => new Set([...latest, ...ids]));
+    const plants = await pages.plantsBetween(from, to);
+    selection?.onChange((latest) => new Map([...latest, ...byId(plants)]));
   };
   return {
     /** Selects all rows from the last chosen row to this row. */
@@ -27,14 +22,13 @@ export function useRangeSelection(selection: Selection | undefined, pages: Pages
     /** Selects a row, or removes the row from the selection. */
     toggle(row: number, isRange: boolean): void {
       if (isRange) return void extend(row);
-      const place = placeOf(row, pages);
-      anchor.current = place;
-      const { id } = place;
-      if (id === undefined) return;
+      anchor.current = placeOf(row, pages);
+      const plant = pages.plantAt(row);
+      if (!plant) return;
       selection?.onChange((latest) => {
-        const ids = new Set(latest);
-        if (!ids.delete(id)) ids.add(id);
-        return ids;
+        const plants = new Map(latest);
+        if (!plants.delete(plant.id)) plants.set(plant.id, plant);
+        return plants;
       });
     },
     /** Makes the next range start at the active row. */
@@ -43,7 +37,7 @@ export function useRangeSelection(selection: Selection | undefined, pages: Pages
     },
     clear(): void {
       anchor.current = undefined;
-      selection?.onChange(() => new Set());
+      selection?.onChange(() => new Map());
     },
   };
 }

@@ -104,6 +104,13 @@ it('moves from the first row to the last row by the arrow keys', async () => {
   await expect.poll(activeText).toBe(`Plant ${ids[0]}`);
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: `Plant ${ids[0]}` }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.getByRole('dialog', { name: `Plant ${ids[1]}` }).waitFor();
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('link', { name: 'Open in a new tab' }).click();
+  await (await opened).getByRole('dialog', { name: `Plant ${ids[1]}` }).waitFor();
+  await table.focus();
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await expect.poll(() => table.evaluate((node) => node === document.activeElement)).toBe(true);
 });

@@ -1,0 +1,42 @@
+import { plantColumns } from '@plant-store/schemas';
+import type { FileImport } from '../file-import.ts';
+
+interface ColumnChoiceProps {
+  current: FileImport;
+  onChoose(field: string, name: string): void;
+}
+
+/** Asks for the columns of the properties that the header of a CSV file does not name. */
+export function ColumnChoice({ current: { file, header, columns }, onChoose }: ColumnChoiceProps) {
+  const known = Object.entries(plantColumns).map(([field, column]) => ({ ...column, field }));
+  const fieldOf = (text: string) => {
+    const name = text.toLowerCase().replace(/^'/, ''); // In a file for spreadsheets, the id has a mark.
+    return known.find((each) => each.name === name || each.field.toLowerCase() === name)?.field;
+  };
+  const named = new Set([...header.map(fieldOf), 'createdAt']);
+  const missing = known.filter(({ field }) => !named.has(field));
+  const unknown = header.filter((name) => name !== '' && fieldOf(name) === undefined);
+  if (missing.length === 0 || unknown.length === 0) return null;
+  return (
+    <fieldset className="column-choice">
+      <legend className="field-label">
+        Columns of <bdi>{file.name}</bdi>
+      </legend>
+      {missing.map(({ field, name, isOptional }) => (
+        <label key={field}>
+          <span>{name}</span>
+          <select
+            className="field-input"
+            value={columns[field]?.name}
+            onChange={({ target }) => onChoose(field, target.value)}
+          >
+            <option value={name}>{isOptional ? 'no column' : 'choose …'}</option>
+            {unknown.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,58 @@
+import type { StoredPlant } from '@plant-store/schemas';
+import { maxNewPlants } from '@plant-store/schemas/plain';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { refreshUnlessLive } from '../changes/feed-state.ts';
+import { createPlants } from '../import/create-plants.ts';
+import { countOf, PlantText } from '../plants/plant-text.tsx';
+import { explainError } from '../store/explain-error.ts';
+import { useTRPCClient } from '../store/trpc.ts';
+import type { NoticeText } from './notice.tsx';
+
+/** Returns a function that says which plants were deleted, and offers to create the plants again. */
+export function useUndo(canUndo: boolean, setNotice: (notice: NoticeText) => void) {
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const undo = useMutation({
+    async mutationFn(plants: readonly StoredPlant[]) {
+      const connection = {
+        client: async () => client,
+        onTokenError(_client: unknown, error: unknown) {
+          throw error;
+        },
+        onWaiting() {},
+      };
+      const { signal } = new AbortController();
+      const again = plants.map(({ createdAt: _, ...plant }) => plant);
+      let count = 0;
+      for (let start = 0; start < again.length; start += maxNewPlants) {
+        const part = again.slice(start, start + maxNewPlants);
+        const results = await createPlants(part, connection, signal);
+        count += results.filter((result) => !('error' in result)).length;
+      }
+      return count;
+    },
+    onMutate: () => setNotice({ text: 'Adding the plants again …' }),
+    onSuccess(count, { length }) {
+      const times = count === 1 ? 'a new time' : 'new times';
+      const others = count < length ? `; ${countOf(length - count)} not added` : '';
+      setNotice({ text: `Added ${countOf(count)} again, with ${times} of creation${others}` });
+    },
+    onError: (error) =>
+      setNotice({ text: `The plants are not added again. ${explainError(error)}` }),
+    onSettled: () => refreshUnlessLive(queryClient),
+  });
+  return (plants: readonly StoredPlant[]) => {
+    const [plant] = plants;
+    const text = plant && plants.length === 1 ? <DeletedName {...plant} /> : countOf(plants.length);
+    const action = { label: 'Undo', run: () => undo.mutate(plants) };
+    setNotice({ text: <>Deleted {text}</>, actions: canUndo ? [action] : [] });
+  };
+}
+
+function DeletedName({ id, name }: StoredPlant) {
+  return (
+    <>
+      the plant {String(id)}, “<PlantText text={name} />”
+    </>
+  );
+}

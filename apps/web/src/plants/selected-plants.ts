@@ -1,0 +1,19 @@
+import type { StoredPlant } from '@plant-store/schemas';
+
+/** The selected plants by their ids. */
+export type SelectedPlants = ReadonlyMap<bigint, StoredPlant>;
+
+/** The selected plants, and the function that changes the selection. */
+export interface Selection {
+  readonly plants: SelectedPlants;
+  onChange(change: (latest: SelectedPlants) => SelectedPlants): void;
+}
+
+export function byId(plants: readonly StoredPlant[]): SelectedPlants {
+  return new Map(plants.map((plant) => [plant.id, plant]));
+}
+
+/** Returns the selected plants without the plants with these ids. */
+export function without(plants: SelectedPlants, ids: ReadonlySet<bigint>): SelectedPlants {
+  return new Map([...plants].filter(([id]) => !ids.has(id)));
+}

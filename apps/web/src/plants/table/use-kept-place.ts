@@ -1,0 +1,21 @@
+import { useEffect } from 'react';
+import { keepPlace } from '../../address/use-address.ts';
+import type { RowRange } from './scroll-window.ts';
+import type { usePlantPages } from './use-plant-pages.ts';
+
+/** The address gets the new place when the user has stopped scrolling for this number of milliseconds. */
+const pause = 200;
+
+/** Stores the id at the top of the table in the address after the user has scrolled. */
+export function useKeptPlace(
+  { ends, known, plantAt }: ReturnType<typeof usePlantPages>,
+  visible: RowRange,
+): void {
+  const isAtStart = ends.start && visible.first <= known.first;
+  const topId = plantAt(visible.first)?.id;
+  useEffect(() => {
+    if (!isAtStart && topId === undefined) return;
+    const timer = setTimeout(() => keepPlace(isAtStart ? undefined : topId), pause);
+    return () => clearTimeout(timer);
+  }, [isAtStart, topId]);
+}
