@@ -7,9 +7,9 @@ const proxy = share(() => startPrefixProxy(server.url, '/store'));
 const headers = { authorization: 'Bearer test-token' };
 const getJson = async (path: string) => (await fetch(proxy.url + path)).json();
 
-/** Returns the addresses of the links and files of a page. `base` is the address of the page. */
+/** Returns the addresses of the files that a page loads. `base` is the address of the page. */
 const addressesOn = (page: string, base: string) =>
-  [...page.matchAll(/(?:src|href)="([^"#][^"]*)"/g)].map(([, address = '']) =>
+  [...page.matchAll(/<(?:link|script)[^>]* (?:src|href)="([^"]+)"/g)].map(([, address = '']) =>
     String(new URL(address, base)),
   );
 
