@@ -4,7 +4,7 @@ import type {
   TRPCSubscriptionProcedure,
   TrackedEnvelope,
 } from '@trpc/server';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { diagnostics } from '../../database/diagnostics.ts';
 import { insufficientScope, invalidInput } from '../../plant-store-error.ts';
 import { type Context, type ProcedureMeta, t } from './trpc.ts';
@@ -29,6 +29,7 @@ interface Definition<
 > {
   readonly type: Type;
   readonly meta: ProcedureMeta;
+  /** This schema must not be asynchronous. */
   readonly input: Input;
   /** The schema of the output, or of a subscription's event data. This schema must not transform values. */
   readonly output: Output;
@@ -85,7 +86,7 @@ export function define<
   const runCall = async ({ ctx, getRawInput, signal }: Call): Promise<unknown> => {
     try {
       checkScope(meta, ctx);
-      const { data, error } = await parse(input, await getRawInput());
+      const { data, error } = input.safeParse(await getRawInput());
       if (error) throw invalidInput(error);
       return await run({ ctx, input: data, signal });
     } catch (thrown) {
@@ -111,14 +112,4 @@ type Build<Built> = (resolver: (call: Call) => Promise<unknown>) => Built;
 function checkScope({ scope }: ProcedureMeta, { principal }: Context): void {
   if (scope === 'none' || principal.scopes.includes(scope)) return;
   throw insufficientScope(scope);
-}
-
-/** Returns a promise only for a schema with asynchronous parts, because zod is slower with promises. */
-function parse<Input extends z.ZodType>(schema: Input, value: unknown) {
-  try {
-    return schema.safeParse(value);
-  } catch (error) {
-    if (error instanceof z.core.$ZodAsyncError) return schema.safeParseAsync(value);
-    throw error;
-  }
 }
