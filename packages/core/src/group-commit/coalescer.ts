@@ -160,7 +160,7 @@ export class Coalescer<Input, Output> {
   readonly #endLate = (): void => {
     const now = performance.now();
     const isLate = ({ sendBy }: Call<Input, Output>) => sendBy <= now;
-    if (this.#waiting.some(isLate)) this.#rejectWaiting(this.#options.late, isLate);
+    if (this.#waiting.some(isLate)) this.rejectWaiting(this.#options.late, isLate);
     let next = Number.POSITIVE_INFINITY;
     for (const { calls } of this.#inFlight) {
       for (const call of calls) {
@@ -184,18 +184,11 @@ export class Coalescer<Input, Output> {
     await Promise.allSettled(unsettled.map(({ outcome }) => outcome));
   }
 
-  /** Rejects all waiting calls. */
-  rejectWaiting(error: Error): void {
-    this.#rejectWaiting(
-      () => error,
-      () => true,
-    );
-  }
-
-  #rejectWaiting(
+  /** Rejects the waiting calls that have ended. By default, rejects all waiting calls. */
+  rejectWaiting(
     error: (call: Call<Input, Output>, isSent: boolean) => Error,
-    isEnded: (call: Call<Input, Output>) => boolean | undefined,
-  ) {
+    isEnded: (call: Call<Input, Output>) => boolean | undefined = () => true,
+  ): void {
     this.#waiting = this.#waiting.filter((call) => {
       if (!isEnded(call)) return true;
       this.#length -= call.length;
@@ -303,7 +296,7 @@ export class Coalescer<Input, Output> {
   }
 
   #dropGone(): void {
-    this.#rejectWaiting(this.#options.late, ({ caller }) => caller?.isGone);
+    this.rejectWaiting(this.#options.late, ({ caller }) => caller?.isGone);
   }
 
   /**

@@ -92,7 +92,7 @@ export function createLane({
   });
   const lookUps = createLookUps({ find: statements.find, maxInFlight: maxLookUps });
   onClockMoved((error) => {
-    for (const each of [creates, manyCreates]) each.rejectWaiting(insertError(error));
+    for (const each of [creates, manyCreates]) each.rejectWaiting(() => insertError(error));
   });
 
   return {
