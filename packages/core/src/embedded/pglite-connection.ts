@@ -52,12 +52,12 @@ export class PGliteConnection {
       const isNew = !(await hasDatabase(directory));
       const noRoom = isNew && noRoomError(await statfs(directory));
       if (noRoom) throw noRoom;
-      await thread.open(openTimeout);
+      await thread.run('open', openTimeout);
       if (isNew) {
         // A thread that has created a database keeps over 100 MB, so another thread takes its place.
         await thread.close();
         thread = new PGliteThread(directory);
-        await thread.open(reopenTimeout);
+        await thread.run('open', reopenTimeout);
       }
       return new PGliteConnection(directory, unlock, thread);
     } catch (error) {
@@ -101,7 +101,7 @@ export class PGliteConnection {
       await checkNotDamaged(this.#directory);
       checkNotReplaced(this.#directory, this.#directoryId);
       thread = new PGliteThread(this.#directory);
-      await thread.open(reopenTimeout);
+      await thread.run('open', reopenTimeout);
       return thread;
     } catch (error) {
       await thread?.close();

@@ -6,7 +6,7 @@ import { defaultTimeout } from '../database/deadline.ts';
 import type { Rows } from '../database/query.ts';
 import { databaseCode } from '../error-causes.ts';
 import { noRoomError } from './free-room.ts';
-import type { Call, Outcome, Statement, Task, WorkerInput } from './pglite-messages.ts';
+import type { Call, Outcome, Task, WorkerInput } from './pglite-messages.ts';
 
 /** The URL or the name of PGlite's module. The next line throws when PGlite, an optional peer, is missing. */
 const pglite = resolvePGlite();
@@ -61,26 +61,24 @@ export class PGliteThread {
   }
 
   /**
-   * Opens the database.
+   * Performs a task after all earlier tasks.
    *
    * @param timeout the time limit in milliseconds, after which the thread is ended
    */
-  async open(timeout: number): Promise<void> {
-    await this.#run('open', timeout);
-  }
-
-  /**
-   * Runs a statement after all earlier statements.
-   *
-   * @param timeout the time limit in milliseconds, after which the thread is ended
-   */
-  run(statement: Statement, timeout = statementTimeout): Promise<Rows> {
-    return this.#run(statement, timeout);
+  async run(task: Task, timeout = statementTimeout): Promise<Rows> {
+    if (this.#error) throw this.#error;
+    const call: Call = { id: ++this.#lastId, task };
+    const waiting = { timeout, ...Promise.withResolvers<Rows>() };
+    // While no call waits, the thread must not keep the process alive.
+    if (this.#waiting.size === 0) this.#worker.ref();
+    this.#waiting.set(call.id, waiting);
+    this.#worker.postMessage(call);
+    return waiting.promise;
   }
 
   /** Closes the database after all earlier statements, and ends the thread. */
   async close(): Promise<void> {
-    await this.#run('close', statementTimeout).catch(() => {});
+    await this.run('close').catch(() => {});
     this.#end(new Error('the embedded database is closed'));
     await this.ended;
   }
@@ -93,17 +91,6 @@ export class PGliteThread {
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
     void this.#worker.terminate();
-  }
-
-  async #run(task: Task, timeout: number): Promise<Rows> {
-    if (this.#error) throw this.#error;
-    const call: Call = { id: ++this.#lastId, task };
-    const waiting = { timeout, ...Promise.withResolvers<Rows>() };
-    // While no call waits, the thread must not keep the process alive.
-    if (this.#waiting.size === 0) this.#worker.ref();
-    this.#waiting.set(call.id, waiting);
-    this.#worker.postMessage(call);
-    return waiting.promise;
   }
 
   #receive({ id, ...outcome }: Outcome): void {

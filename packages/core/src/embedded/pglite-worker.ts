@@ -30,15 +30,9 @@ setFlagsFromString('--no-wasm-dynamic-tiering');
 
 const pgliteModule: typeof import('@electric-sql/pglite') = await import(pglite);
 
-let database: OpenDatabase | undefined;
+let database: Awaited<ReturnType<typeof open>> | undefined;
 /** The identifier of the directory that PGlite has open. */
 let openDirectory = '';
-
-interface OpenDatabase {
-  run(statement: Statement): Promise<Results>;
-  checkpointIfDue(): Promise<void>;
-  close(): Promise<void>;
-}
 
 parentPort?.on('message', async ({ id, task }: Call) => {
   try {
@@ -70,7 +64,7 @@ async function perform(task: Task): Promise<Rows> {
   return nothing;
 }
 
-async function open(): Promise<OpenDatabase> {
+async function open() {
   const { PGlite, types } = pgliteModule;
   const client = await PGlite.create(join(dataDirectory, 'postgres'), {
     parsers: { [types.TIMESTAMPTZ]: (text: string) => text },
@@ -80,8 +74,7 @@ async function open(): Promise<OpenDatabase> {
   });
   const runPrepared = createPreparedRunner(client, pgliteModule);
   return {
-    run(statement) {
-      const { text, values, rowsAs, blob } = statement;
+    run({ text, values, rowsAs, blob }: Statement): Promise<Results> {
       if (values && !rowsAs) return runPrepared(text, values);
       return client.query(text, [...(values ?? [])], {
         rowMode: rowsAs === 'objects' ? 'object' : 'array',
