@@ -1,6 +1,7 @@
 import { plantColumns } from '@plant-store/schemas/plain';
 import type { CopySession, Database } from '../database/database.ts';
 import { orUnavailable, toStoreError } from '../database/database-error.ts';
+import { whereOf } from '../plants/pages.ts';
 
 /** The columns of an export. */
 export const exportColumns = Object.values(plantColumns).map(({ name }) => name);
@@ -82,27 +83,23 @@ async function* withStoreErrors(rows: AsyncGenerator<Uint8Array>): AsyncGenerato
 
 function rowsOf(session: CopySession, query: ExportQuery): AsyncGenerator<Uint8Array> {
   const { tag, since, isPaged, columns = exportColumns, format = 'csv' } = query;
-  const conditions = [...tagCondition(tag), ...sinceCondition(since)];
-  const select = (more: string[] = []) =>
-    `select ${columns.join(', ')} ${fromPlants([...conditions, ...more])}`;
-  if (!isPaged) return session.copyOut(select(), format);
+  const conditions = { tag: literal(tag), since: literal(since?.toISOString()) };
+  const select = (selected: readonly string[], ids: Parameters<typeof whereOf>[0] = {}) =>
+    `select ${selected} from plants ${whereOf({ ...conditions, ...ids })} order by id`;
+  if (!isPaged) return session.copyOut(select(columns), format);
   return readPages();
 
   async function* readPages() {
-    let after: string[] = [];
+    let after: string | undefined;
     for (;;) {
-      const page = `select id ${fromPlants([...conditions, ...after])} limit ${pageSize}`;
+      const page = `${select(['id'], { after })} limit ${pageSize}`;
       const last = await readText(session, `select max(id) from (${page}) as page`);
       if (last === noValue) return;
-      yield* session.copyOut(select([...after, `id <= ${last}`]), format);
-      after = [`id > ${last}`];
+      const upTo = literal(last);
+      yield* session.copyOut(select(columns, { after, upTo }), format);
+      after = upTo;
     }
   }
-}
-
-function fromPlants(conditions: string[]): string {
-  const where = conditions.length > 0 ? `where ${conditions.join(' and ')} ` : '';
-  return `from plants ${where}order by id`;
 }
 
 /** The text that COPY writes for a missing value. */
@@ -114,23 +111,12 @@ async function readText(session: CopySession, select: string): Promise<string> {
   return Buffer.concat(blocks).toString().trimEnd();
 }
 
-/** Compares tags by hash and then by text, because the index on tags contains only hashes. */
-function tagCondition(tag: string | undefined): string[] {
-  if (tag === undefined) return [];
-  const text = literal(tag);
-  return [`hashtextextended(tag, 0) = hashtextextended(${text}, 0)`, `tag = ${text}`];
-}
-
-function sinceCondition(since: Date | undefined): string[] {
-  return since ? [`created_at >= ${literal(since.toISOString())}`] : [];
-}
-
 /**
  * Makes an SQL literal, because a COPY statement has no parameters. In the form `E'…'`, no setting of the
  * server changes the meaning of a backslash.
  */
-function literal(text: string): string {
-  return `e'${text.replace(/['\\]/g, '$&$&')}'`;
+function literal(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : `e'${text.replace(/['\\]/g, '$&$&')}'`;
 }
 
 /** Reads Postgres's estimate, which is −1 before the first VACUUM or ANALYZE. */

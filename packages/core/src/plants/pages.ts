@@ -121,11 +121,13 @@ export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit' | 'se
 /** Makes a WHERE clause. Each argument is SQL, such as `$1`. */
 export function whereOf({
   after,
+  upTo,
   tag,
   since,
-}: { [Key in 'after' | 'tag' | 'since']?: string | undefined }): string {
+}: { [Key in 'after' | 'upTo' | 'tag' | 'since']?: string | undefined }): string {
   const conditions: string[] = [];
   if (after !== undefined) conditions.push(`id > ${after}::bigint`);
+  if (upTo !== undefined) conditions.push(`id <= ${upTo}`);
   if (tag !== undefined) {
     conditions.push(
       `hashtextextended(tag, 0) = hashtextextended(${tag}::text, 0)`,
