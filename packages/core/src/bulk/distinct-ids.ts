@@ -9,9 +9,7 @@ import type { LoadedPlant } from './loaded-plant.ts';
 export function splitByDistinctId(
   plants: readonly Pick<LoadedPlant, 'id'>[],
   places: readonly number[],
-): { first: readonly number[]; repeated: number[] } {
-  if (isAscending(plants, places)) return { first: places, repeated: [] };
-
+): { first: number[]; repeated: number[] } {
   const idAt = (place: number | undefined) => plants[place ?? -1]?.id ?? 0;
   const sorted = places.toSorted((a, b) => compareIds(idAt(a), idAt(b)));
   const first: number[] = [];
@@ -22,19 +20,6 @@ export function splitByDistinctId(
     (isRepeated ? repeated : first).push(place);
   }
   return { first, repeated };
-}
-
-function isAscending(
-  plants: readonly Pick<LoadedPlant, 'id'>[],
-  places: readonly number[],
-): boolean {
-  let last: bigint | number = Number.NEGATIVE_INFINITY;
-  for (const place of places) {
-    const id: bigint | number = plants[place]?.id ?? last;
-    if (id <= last) return false;
-    last = id;
-  }
-  return true;
 }
 
 function compareIds(a: bigint | number, b: bigint | number): number {
