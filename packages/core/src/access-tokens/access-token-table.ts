@@ -1,32 +1,25 @@
 import { type AccessToken, isScope, type Scope } from '@plant-store/schemas';
 import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
 import type { CallOptions, Deadline } from '../database/deadline.ts';
-import { drizzleOver } from '../database/drizzle-over.ts';
 import type { Verbs } from '../database/verbs.ts';
+import { drizzleOver } from '../tables/drizzle-over.ts';
 import { accessTokens } from '../tables/tables.ts';
 import { representable } from './principal.ts';
 
-/** An access token in the table, without its hash. */
-export interface StoredToken {
-  readonly id: string;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly createdAt: Date;
-  /** Null when the token never expires. */
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  /** Null until the first use of the token. */
-  readonly lastUsedAt: Date | null;
-}
+/** A row of the table without the hash of the token. */
+type Row = Omit<typeof accessTokens.$inferSelect, 'sha256'> & { readonly id: string };
+
+/** An access token in the table. */
+export type StoredToken = Omit<Row, 'scope'> & { readonly scopes: readonly Scope[] };
 
 /** An access token with its remaining lifetime. */
-export interface FoundToken extends StoredToken {
+export type FoundToken = StoredToken & {
   /**
    * Milliseconds until the token expires, by the database's clock. Negative for an expired token, and null
    * for a token that never expires.
    */
   readonly remaining: number | null;
-}
+};
 
 interface NewToken {
   readonly sha256: string;
@@ -142,7 +135,7 @@ function withScopes<Row extends { scope: string }>({ scope, ...row }: Row) {
   return { ...row, scopes: scope.split(' ').filter(isScope) };
 }
 
-function toAccessToken(row: Parameters<typeof withScopes>[0] & Omit<StoredToken, 'scopes'>) {
+function toAccessToken(row: Row): AccessToken {
   const { id, name, scopes, createdAt, lastUsedAt, revokedAt } = withScopes(row);
   const expiresAt = representable(row.expiresAt);
   return {

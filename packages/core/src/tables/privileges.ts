@@ -28,18 +28,12 @@ export interface TablePrivileges {
 
 /** Reads the current user's privileges on the existing tables. */
 export async function readPrivileges(query: Query): Promise<TablePrivileges[]> {
-  const rows = await send<PrivilegesRow>(query, selectPrivileges);
+  type Row = Omit<TablePrivileges, 'privileges'> & { readonly privileges: string };
+  const rows = await send<Row>(query, selectPrivileges);
   return rows.map(({ privileges, ...row }) => ({
     ...row,
     privileges: privileges.split(' ').filter(Boolean) as Privilege[],
   })); // The cast is safe, because the statement selects only names of privileges.
-}
-
-interface PrivilegesRow {
-  table: string;
-  privileges: string;
-  closedSchema: string | null;
-  user: string;
 }
 
 /** Returns GRANT statements for the privileges that the user lacks. */

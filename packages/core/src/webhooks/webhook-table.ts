@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, isNull, lt, or, type SQLWrapper, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
-import { drizzleOver } from '../database/drizzle-over.ts';
 import type { Verbs } from '../database/verbs.ts';
+import { drizzleOver } from '../tables/drizzle-over.ts';
 import { webhooks } from '../tables/tables.ts';
 import type { WebhookAttempt } from '../tables/webhook-values.ts';
 

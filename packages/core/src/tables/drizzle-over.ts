@@ -1,5 +1,5 @@
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import type { Run, RunOptions } from './verbs.ts';
+import type { Run, RunOptions } from '../database/verbs.ts';
 
 /** Makes a Drizzle client that runs its statements with `read` or `write`. */
 export function drizzleOver(run: Run, options: RunOptions) {
