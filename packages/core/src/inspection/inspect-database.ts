@@ -17,8 +17,8 @@ import { type LateCommit, selectLateCommits } from './late-commits.ts';
 import { type Lock, selectLocks } from './locks.ts';
 import { tryWrites } from './write-trial.ts';
 
-/** The properties of a database that concern the store. */
-export interface DatabaseState extends SchemaVersion {
+/** The properties of a database that one statement reads. */
+interface ServerFacts {
   readonly version: string;
   readonly encoding: string;
   /** Whether the database is a replica of another one that accepts writes. */
@@ -28,10 +28,14 @@ export interface DatabaseState extends SchemaVersion {
   readonly fsync: string;
   readonly fullPageWrites: string;
   readonly synchronousCommit: string;
-  /** The milliseconds by which the database's clock is ahead of this machine's clock. */
-  readonly clockAhead: number;
   /** The size of the database in bytes. */
   readonly bytes: number;
+}
+
+/** The properties of a database that concern the store. */
+export interface DatabaseState extends SchemaVersion, ServerFacts {
+  /** The milliseconds by which the database's clock is ahead of this machine's clock. */
+  readonly clockAhead: number;
   /** The faults of the tables. A missing migration may cause these faults. */
   readonly tableFaults: readonly TableFault[];
   /** The privileges of the database's user on the existing tables. */
@@ -89,7 +93,7 @@ async function readFacts(
 ): Promise<Omit<DatabaseState, 'unreachableHosts' | 'poolerWarning'>> {
   const sentAt = Date.now();
   // The statement returns exactly one row.
-  const [row] = (await send<Facts>(query, selectFacts)) as [Facts];
+  const [row] = (await send(query, selectFacts)) as [ServerFacts & { epoch: number }];
   const now = (sentAt + Date.now()) / 2;
   const { epoch, ...facts } = row;
   return {
@@ -105,18 +109,6 @@ async function readFacts(
     hazards: await readHazards(query),
   };
 }
-
-type Facts = Pick<
-  DatabaseState,
-  | 'version'
-  | 'encoding'
-  | 'isReplica'
-  | 'isReadOnly'
-  | 'fsync'
-  | 'fullPageWrites'
-  | 'synchronousCommit'
-  | 'bytes'
-> & { epoch: number };
 
 const selectFacts = `
   select current_setting('server_version') as version,
