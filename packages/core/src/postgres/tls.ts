@@ -27,6 +27,9 @@ export function postgresOverTls(
     sslmode,
     ssl: alias,
     sslrootcert: rootCert,
+    // The server does not know these parameters for the client. The store ignores these parameters.
+    connect_timeout: _timeout,
+    target_session_attrs: _attributes,
     ...settings
   } = Object.fromEntries(parameters);
   const mode = sslmode ?? (alias && (aliases[alias] ?? alias));
@@ -35,7 +38,7 @@ export function postgresOverTls(
   return postgres({
     ...withoutUndefined({ host, port, user, password, database, ssl }),
     ...options,
-    connection: { ...options.connection, ...withoutClientParameters(settings) },
+    connection: { ...options.connection, ...settings },
   });
 }
 
@@ -48,15 +51,6 @@ function withoutUndefined<T extends object>(values: T) {
 
 /** The values of the parameter `ssl`, which other drivers use instead of `sslmode`. */
 const aliases: Record<string, string> = { true: 'verify-full', false: 'disable' };
-
-/** The parameters for the client, which the server does not know. The store ignores these parameters. */
-const clientParameters = ['connect_timeout', 'target_session_attrs'];
-
-function withoutClientParameters(parameters: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(parameters).filter(([name]) => !clientParameters.includes(name)),
-  );
-}
 
 interface TlsSettings {
   mode: string | undefined;
