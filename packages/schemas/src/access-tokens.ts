@@ -9,18 +9,18 @@ const dateTime = (description: string, example: string) => ({
   override: { type: 'string' as const, format: 'date-time', examples: [example] },
 });
 
-export const expiresAt = z
+const expiresAt = z
   .date()
   .meta(dateTime('When the token expires; absent when it never does', '2027-11-21T09:30:00.000Z'))
   .optional();
 
 // The type is not an enumeration, because later versions may have further scopes.
-export const scopeNames = z.array(z.string()).meta({
+const scopeNames = z.array(z.string()).meta({
   description: `What the token may do: ${scopes.map((scope) => `\`${scope}\``).join(', ')}`,
   examples: [['plants:create', 'plants:read']],
 });
 
-export const tokenId = z
+const tokenId = z
   .string({ error: 'must be a string' })
   .refine((id) => /^[0-9a-f]{16}$/.test(id), 'must be 16 hexadecimal digits, as the list shows')
   .meta({ description: 'Identifies the token, and is no secret', examples: ['5f70bf18a0860070'] });
@@ -72,6 +72,9 @@ export const ListAccessTokens = z
   )
   .prefault({});
 
+/** The input of a procedure without parameters. */
+export const Nothing = z.strictObject({}, { error: unknownParameters }).prefault({});
+
 /** The input of a procedure for one access token. */
 export const AccessTokenIdInput = z.strictObject({ id: tokenId }, { error: unknownParameters });
 
@@ -119,7 +122,25 @@ export const CreatedAccessToken = z
   })
   .meta({ id: 'CreatedAccessToken' });
 
+/** The owner of an access token, with the scopes and the expiry of the token. */
+export const Identity = z
+  .object({
+    name: z.string().meta({
+      description: 'The name of the access token, or the `sub` of the JWT',
+      examples: ['garden-centre'],
+    }),
+    scopes: scopeNames,
+    expiresAt,
+    tokenId: tokenId
+      .meta({
+        description: 'The id of the access token; absent for a JWT and a token of a setting',
+      })
+      .optional(),
+  })
+  .meta({ id: 'Identity' });
+
 export type AccessToken = z.output<typeof AccessToken>;
 export type AccessTokenPage = z.output<typeof AccessTokenPage>;
 export type ListAccessTokens = z.output<typeof ListAccessTokens>;
 export type NewAccessToken = z.output<typeof NewAccessToken>;
+export type Identity = z.output<typeof Identity>;

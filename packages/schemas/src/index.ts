@@ -3,12 +3,13 @@ export {
   AccessTokenIdInput,
   AccessTokenPage,
   CreatedAccessToken,
+  Identity,
   ListAccessTokens,
   NewAccessToken,
+  Nothing,
 } from './access-tokens.ts';
 export { CreateResult, CreateResults, NewPlants } from './create-results.ts';
 export { ErrorBody } from './errors/error-body.ts';
-export { Identity, Nothing } from './identity.ts';
 export { Int64 } from './ids/int64.ts';
 export { IdFromText, IntegerText } from './ids/parse-id.ts';
 export * from './plain.ts';
