@@ -30,7 +30,7 @@ export async function openPlantReader(
 ): Promise<OpenPlantReader> {
   const database = await openDatabase(options, { readOnly: true, onPrimary });
   const { find } = createPlantStatements(database);
-  const lookUps = createLookUps({ find, maxInFlight: database.maxLookUps });
+  const lookUps = createLookUps({ find, maxInFlight: database.shares.lookUps });
   const { list, count, read } = createPlantReader(database);
   let watch: Promise<ClusterWatch> | undefined;
   const readOverNodes: ReadChanges = async (...query) => {

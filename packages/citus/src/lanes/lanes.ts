@@ -127,8 +127,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
     });
     const lane = createLane({
       statements: health.observed(createNodeStatements(access, shards)),
-      maxInserts: nodeShares.creates,
-      maxLookUps: nodeShares.lookUps,
+      shares: nodeShares,
       mayCommit: access.mayCommit,
       onClockMoved: access.onClockMoved,
       turn,

@@ -12,7 +12,7 @@ import { orUnavailable } from '../database/database-error.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { createLookUps } from '../group-commit/look-ups.ts';
 import { insufficientScope, invalidInput, PlantStoreError } from '../plant-store-error.ts';
-import { createAccessTokenTable, type FoundToken } from './access-token-table.ts';
+import { createAccessTokenTable } from './access-token-table.ts';
 import { createLastUsedUpdater } from './last-used.ts';
 import { type Authentication, type Principal, representable } from './principal.ts';
 import { createPrincipalCache, idOf, sha256Of, type TokenOwner } from './principal-cache.ts';
@@ -80,20 +80,17 @@ export function generateToken(random: (size: number) => Buffer = randomBytes): s
 
 /** Makes the access tokens of a database. `createPrincipalCache` describes `now` and `elapsed`. */
 export function createAccessTokens({
-  maxLookUps,
+  shares,
   now = Date.now,
   elapsed = () => performance.now(),
   ...verbs
-}: Pick<Database, 'read' | 'write' | 'maxLookUps'> & {
+}: Pick<Database, 'read' | 'write' | 'shares'> & {
   now?: () => number;
   elapsed?: () => number;
 }): AccessTokens {
   const table = createAccessTokenTable(verbs);
   const principals = createPrincipalCache({ find: findOwner, now, elapsed });
-  const lookUps = createLookUps<string, FoundToken>({
-    find: table.find,
-    maxInFlight: maxLookUps,
-  });
+  const lookUps = createLookUps({ find: table.find, maxInFlight: shares.lookUps });
   const markUsed = createLastUsedUpdater({ table, now });
 
   return {

@@ -4,12 +4,8 @@ import type { Share, Verbs } from './verbs.ts';
 
 /** An embedded Postgres or a Postgres server, as the rest of core uses it. */
 export interface Database extends Verbs {
-  /** The maximum number of insert statements that run at the same time. */
-  readonly maxInserts: number;
-  /** The maximum number of look-ups that run at the same time, for plants or for access tokens. */
-  readonly maxLookUps: number;
-  /** The maximum number of statements that may read lists at the same time. */
-  readonly maxLists: number;
+  /** The maximum number of statements of each kind that run at the same time. */
+  readonly shares: Readonly<Record<'creates' | 'lookUps' | 'lists', number>>;
   /**
    * Whether all running statements of a kind are in a commit. A statement counts as one in a commit when its
    * state is unknown.

@@ -45,9 +45,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
       warn = listener;
     },
     copyId: copyId(directory),
-    maxInserts: shares.creates,
-    maxLookUps: shares.lookUps,
-    maxLists: shares.lists,
+    shares,
     onClockMoved: (listener) => pool.onClockMoved(listener),
     async copyPlants(rows, columns) {
       // PGlite's COPY reads from this device, which contains the `blob` of the statement.

@@ -40,7 +40,8 @@ export interface Lane {
   drained(): Promise<void>;
 }
 
-type LaneOptions = Pick<Database, 'maxInserts' | 'maxLookUps' | 'mayCommit' | 'onClockMoved'> & {
+type LaneOptions = Pick<Database, 'mayCommit' | 'onClockMoved'> & {
+  readonly shares: Pick<Database['shares'], 'creates' | 'lookUps'>;
   readonly statements: PlantStatements;
   /** This function is called after each insert statement, and must not throw. */
   readonly onCommit: (committed: CommittedBatch) => void;
@@ -63,8 +64,7 @@ const maxSlowBatch = 2_048;
 
 export function createLane({
   statements,
-  maxInserts,
-  maxLookUps,
+  shares,
   mayCommit,
   onClockMoved,
   onCommit,
@@ -77,7 +77,7 @@ export function createLane({
     send: (calls) => writeBatch(statements, calls, onCommit),
     late: () => outcomeUnknown(),
     overloaded: (waiting) => notAccepted('overloaded', `${waiting} creates are waiting already`),
-    maxInFlight: maxInserts,
+    maxInFlight: shares.creates,
     maxSlowBatch,
     mayCommit: () => mayCommit('creates'),
     lengthOf: contentLength,
@@ -90,7 +90,7 @@ export function createLane({
     maxBatch: maxManyBatch,
     ...limits,
   });
-  const lookUps = createLookUps({ find: statements.find, maxInFlight: maxLookUps });
+  const lookUps = createLookUps({ find: statements.find, maxInFlight: shares.lookUps });
   onClockMoved((error) => {
     for (const each of [creates, manyCreates]) each.rejectWaiting(() => insertError(error));
   });

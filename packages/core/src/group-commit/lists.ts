@@ -33,7 +33,7 @@ type List = Call<ListPlants, PlantPage>;
  *   cluster
  */
 export function createLists(
-  { read, maxLists }: Pick<Database, 'read' | 'maxLists'>,
+  { read, shares }: Pick<Database, 'read' | 'shares'>,
   listAlone: PlantReader['list'],
 ): PlantReader['list'] {
   let canShare = true;
@@ -51,7 +51,7 @@ export function createLists(
     late: ({ madeAt }, isSent) =>
       !isSent && lastPages > madeAt ? overloaded() : databaseUnavailable(),
     overloaded,
-    maxInFlight: maxLists,
+    maxInFlight: shares.lists,
     lengthOf: ({ limit }) => limit,
     maxLength: maxPageSize,
     maxWait: listWait,

@@ -118,9 +118,7 @@ export async function openPostgres(
     ...verbs,
     mayCommit: pool.mayCommit,
     pools: () => [pool.state('requests'), bulk.state('bulk')],
-    maxInserts: shares.creates,
-    maxLookUps: shares.lookUps,
-    maxLists: shares.lists,
+    shares,
     onClockMoved: (listener) => pool.onClockMoved(listener),
     onWarning(listener) {
       warn = listener;

@@ -23,8 +23,7 @@ function openLane(
 ): Lane {
   return createLane({
     statements: { ...statements, ...others },
-    maxInserts: 1,
-    maxLookUps: 1,
+    shares: { creates: 1, lookUps: 1 },
     mayCommit: async () => false,
     onClockMoved() {},
     onCommit() {},
@@ -94,7 +93,7 @@ describe('creates of many plants', () => {
 
   it('leaves one connection to single creates', async () => {
     const { insert, end } = hangingInsert();
-    const lane = openLane({ insert }, { maxInserts: 2 });
+    const lane = openLane({ insert }, { shares: { creates: 2, lookUps: 1 } });
     const many = lane.createAll(plantsFrom(11_000, 2), options());
     const more = lane.createAll(plantsFrom(11_002, 1_000), options());
     expect(await lane.create({ id: 12_500n, name: 'single' })).toEqual({ name: 'single' });
