@@ -1,7 +1,7 @@
-import { contentColumns, textOf } from '../plants/columns.ts';
+import { contentColumns, newColumns, textOf } from '../plants/columns.ts';
 import type { LoadedPlant } from './loaded-plant.ts';
 
-const withoutTime = ['id', ...contentColumns.map(({ name }) => name)].join(', ');
+const withoutTime = newColumns.map(({ name }) => name).join(', ');
 
 /** The columns for a COPY statement, as SQL. */
 export const copyColumns = { withoutTime, withTime: `${withoutTime}, created_at` };

@@ -1,5 +1,5 @@
 import type { Verbs } from '../database/verbs.ts';
-import { contentColumns, sameContentSql } from '../plants/columns.ts';
+import { newColumns, sameContentSql } from '../plants/columns.ts';
 
 /** A plant whose id is taken, in a call for several plants. */
 export interface TakenId {
@@ -24,9 +24,9 @@ export interface TakenId {
 const compare = `
   select loaded.at - 1, ${sameContentSql('plants', 'loaded')},
     pg_logical_emit_message(true, 'plant-store', '')
-  from unnest(${['bigint', ...contentColumns.map(({ type }) => type)].map(
-    (type, i) => `case when random() < 1 then $${i + 1}::${type}[] end`,
-  )}) with ordinality as loaded (${['id', ...contentColumns.map(({ name }) => name), 'at']})
+  from unnest(${newColumns.map(
+    ({ type }, i) => `case when random() < 1 then $${i + 1}::${type}[] end`,
+  )}) with ordinality as loaded (${newColumns.map(({ name }) => name)}, at)
   join plants on plants.id = loaded.id`;
 
 /** Finds the plants whose ids are taken. */

@@ -10,6 +10,9 @@ export const contentColumns = plantFields.map((field) => ({
   type: plants[field].getSQLType(),
 }));
 
+/** The names and the types of the columns of a new plant. */
+export const newColumns = [{ name: 'id', type: 'bigint' }, ...contentColumns];
+
 /** Formats the value of a property for Postgres. Returns undefined for a missing value. */
 export function textOf(value: Plant[keyof Plant]): string | undefined {
   return value === undefined ? undefined : columnText(value);

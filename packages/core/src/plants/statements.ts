@@ -5,7 +5,7 @@ import type { Rows } from '../database/query.ts';
 import type { Verbs } from '../database/verbs.ts';
 import { databaseCode } from '../error-causes.ts';
 import { isCluster } from '../tables/tables.ts';
-import { columnArrays, contentColumns, storedColumns } from './columns.ts';
+import { columnArrays, newColumns, storedColumns } from './columns.ts';
 import { deleteAdvice, plantKept } from './create-errors.ts';
 import { withText } from './output-text.ts';
 import { parsePlant, plantJson, plantTexts } from './plant-json.ts';
@@ -120,12 +120,10 @@ function idBefore(deadline: string): string {
     else ('${lateWrite}: ' || clock_timestamp())::bigint end`;
 }
 
-const columns = ['id', ...contentColumns.map(({ name }) => name)];
+const columns = newColumns.map(({ name }) => name);
 
 /** The parameters of an INSERT, with an array for each column. The text is the same for all batch sizes. */
-const arrays = ['bigint', ...contentColumns.map(({ type }) => type)].map(
-  (type, i) => `$${i + 1}::${type}[]`,
-);
+const arrays = newColumns.map(({ type }, i) => `$${i + 1}::${type}[]`);
 
 const insert = `
   insert into plants (${columns}) select * from unnest(${arrays}) on conflict (id) do nothing`;
