@@ -190,16 +190,6 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     );
   });
 
-  it('reports each committed statement', async () => {
-    const sizes: number[] = [];
-    const listen = ({ size }: { size: number }) => sizes.push(size);
-    store.events.on('batch', listen);
-    const plants = Array.from({ length: 3 }, () => ({ id: freeId(), name: 'Hoya' }));
-    await Promise.all(plants.map((plant) => store.create(plant)));
-    store.events.off('batch', listen);
-    expect(sizes.reduce((sum, size) => sum + size)).toBe(3);
-  });
-
   it.each([new Error('from the listener'), 'a text'])(
     'settles the creates of a batch even when a listener throws (%s)',
     async (thrown) => {

@@ -76,7 +76,6 @@ describe('a principal cache', () => {
       expect(cache.get('ann')).toBe(ann.principal);
       clock[runs] = 1_000;
       expect(await cache.get('ann')).toBeUndefined();
-      // This sequence counts the updates, because it keeps its value when the transaction is rolled back.
       expect(cache.get('ann')).toBeUndefined();
     },
   );

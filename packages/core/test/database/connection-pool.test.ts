@@ -30,24 +30,18 @@ it('opens a connection for a statement, and keeps the connection for the next st
   expect(connection.closes).toBe(0);
 });
 
-it('makes the values of a statement from the deadline by the clock of the database', async () => {
+it.each([
+  ['its deadline', 60_000],
+  ['a deadline in five seconds', undefined],
+])('makes the values of a statement from %s by the clock of the database', async (_, limit) => {
   const { pool, accept } = createPool();
-  const options = { share: 'creates', deadline: deadlineIn(60_000) } as const;
-  const result = pool.run('one', (until) => ['x', until], options);
+  const expected = deadlineIn(limit ?? 5_000);
+  const deadline = limit && expected;
+  const result = pool.run('one', (until) => ['x', until], { share: 'creates', deadline });
   const connection = await accept();
   await connection.settle();
   await result;
-  expect(connection.values).toEqual([['x', `the time ${options.deadline}`]]);
-});
-
-it('gives a statement without a deadline five seconds', async () => {
-  const { pool, accept } = createPool();
-  const inFiveSeconds = deadlineIn(5_000);
-  const result = pool.run('one', (until) => [until], { share: 'creates' });
-  const connection = await accept();
-  await connection.settle();
-  await result;
-  expect(connection.values).toEqual([[`the time ${inFiveSeconds}`]]);
+  expect(connection.values).toEqual([['x', `the time ${expected}`]]);
 });
 
 it('runs the next statement after an error in the values of a statement', async () => {

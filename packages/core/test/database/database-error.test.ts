@@ -1,28 +1,8 @@
 import { expect, it } from 'vitest';
-import {
-  isDataError,
-  isLateWrite,
-  lateWrite,
-  orUnavailable,
-} from '../../src/database/database-error.ts';
-import { PlantStoreError } from '../../src/plant-store-error.ts';
+import { isDataError, isLateWrite, lateWrite } from '../../src/database/database-error.ts';
 
 const databaseError = (code: string, message = 'from the server') =>
   Object.assign(new Error(message), { code });
-
-it('throws databaseUnavailable when a query fails', async () => {
-  const cause = new Error('unreachable');
-  await expect(orUnavailable(Promise.reject(cause))).rejects.toMatchObject({
-    code: 50300,
-    message: 'the database did not respond: try again',
-    cause,
-  });
-});
-
-it('keeps the errors of the store', async () => {
-  const error = new PlantStoreError('overloaded', 'too many wait');
-  await expect(orUnavailable(Promise.reject(error))).rejects.toBe(error);
-});
 
 it('recognizes a late write, which is not a data error', () => {
   const late = databaseError('22P02', `invalid input syntax: "${lateWrite}: 2026-11-22"`);

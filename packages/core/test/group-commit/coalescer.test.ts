@@ -221,14 +221,6 @@ it('sends a larger statement after a slow commit', async () => {
   expect(sizesOf(sent)).toEqual([1, 100, 50]);
 });
 
-it('sends calls in one statement when `runAll` adds the calls', async () => {
-  const sent: string[][] = [];
-  const coalescer = createCoalescer({ send: recording(sent), maxBatch: 100 });
-  const outcomes = inputs(250).map((value) => ({ status: 'fulfilled', value }));
-  expect(await coalescer.runAll(inputs(250))).toEqual(outcomes);
-  expect(sizesOf(sent)).toEqual([100, 100, 50]);
-});
-
 it('rejects calls at once when the queue is full', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 5 });

@@ -9,8 +9,6 @@ import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { createPlantStatements } from '../../src/plants/statements.ts';
-import { openPostgres } from '../../src/postgres/postgres-database.ts';
 
 // A flush cannot be cancelled. The library that delays a flush needs a compiler.
 const test = it.runIf(hasSlowFlush);
@@ -54,27 +52,6 @@ beforeEach(async () => {
     await store.close();
   });
   await createPlant();
-});
-
-test('creates that wait for a flush share a statement, and each create gets its response from that statement', async () => {
-  const sizes: number[] = [];
-  store.events.on('batch', ({ size }) => sizes.push(size));
-  disk.set(long);
-  const first = createPlant();
-  await vi.waitFor(async () => expect((await inFlush()).length).toBeGreaterThan(0));
-  const others: Promise<unknown>[] = [];
-  await vi.waitFor(
-    () => {
-      others.push(createPlant());
-      expect(others.length).toBeGreaterThan(300);
-    },
-    { interval: 1 },
-  );
-  disk.cut();
-  await Promise.all([first, ...others]);
-  // On a busy machine, the second statement can start before the first one is in its commit.
-  expect(sizes.length).toBeLessThanOrEqual(3);
-  expect(Math.max(...sizes)).toBeGreaterThan(0.9 * others.length);
 });
 
 test('a create waits for its commit on the same connection even when another create of the statement is late', async () => {
@@ -127,34 +104,6 @@ test.each([
     expect(warnings).toHaveLength(1);
   },
 );
-
-test('late commits are counted while every connection is busy', async () => {
-  const database = await openPostgres(url);
-  onTestFinished(async () => {
-    disk.cut();
-    await database.close();
-  });
-  const { insert } = createPlantStatements(database);
-  const shares = ['lists', 'lists', 'lookUps', 'deletes'] as const;
-  const options = { deadline: deadlineIn(long) };
-  const reads = shares.map((share) =>
-    database.write('select pg_sleep(4)', [], { share, ...options }),
-  );
-  const inSleep = () => admin`select from pg_stat_activity where wait_event = 'PgSleep'`;
-  await vi.waitFor(async () => expect(await inSleep()).toHaveLength(4));
-  disk.set(long);
-  const late = [1, 2].map(() => insert([{ id: ++lastId, name: 'late' }], deadlineIn(1_000)));
-  await Promise.all(
-    late.map((each) =>
-      expect(each).rejects.toMatchObject({ reason: expect.stringContaining('no response within') }),
-    ),
-  );
-  await vi.waitFor(() => expect(database.pools()[0]?.unsettled).toBe(2));
-  expect(await inSleep()).toHaveLength(4);
-  disk.cut();
-  await vi.waitFor(() => expect(database.pools()[0]?.unsettled).toBe(0));
-  await Promise.all(reads);
-});
 
 test('a late commit is counted when the database is far away', async () => {
   const network = await startFaultProxy(url);

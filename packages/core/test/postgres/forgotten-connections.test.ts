@@ -1,8 +1,7 @@
 import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
-import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { closeAtEnd } from '../fixtures/databases.ts';
 
 // A firewall that forgets a connection drops its data and tells neither side.
 
@@ -58,15 +57,4 @@ it('uses no forgotten connection for any kind of statement after the first error
   expect(await store.delete(2n)).toBe(true);
   await createPlant();
   expect((await store.list({ limit: 100 })).plants).toHaveLength(2);
-});
-
-it('creates a plant without an error after ten minutes without a statement', async () => {
-  const quiet = closeAtEnd(await openPlantStore({ databaseUrl: network.url }));
-  await quiet.create({ id: 1_000n, name: 'before' });
-  network.forget();
-  const { now } = performance;
-  const later = vi.spyOn(performance, 'now');
-  onTestFinished(() => later.mockRestore());
-  later.mockImplementation(() => now.call(performance) + 10 * 60_000);
-  expect(await quiet.create({ id: 1_001n, name: 'after' })).toEqual({ name: 'after' });
 });

@@ -33,18 +33,6 @@ it('migrates at once, and once more after each error', async () => {
   expect(await migrator.done).toBeUndefined();
 });
 
-it('migrates again when a table is missing, but not after any other error', async () => {
-  const { migrator, attempts, begun } = createMigrator();
-  (await begun(1))?.resolve();
-  await migrator.retry();
-  migrator.notice(denied);
-  expect(attempts).toHaveLength(1);
-  migrator.notice(missingTable);
-  expect(attempts).toHaveLength(2);
-  attempts[1]?.resolve();
-  await migrator.done;
-});
-
 it('never runs two loops while a table is missing and the migration fails', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -81,13 +69,4 @@ it('migrates at most once a second when a table is missing', async () => {
   migrator.notice(missingTable);
   expect(attempts).toHaveLength(3);
   await succeed();
-});
-
-it('begins no attempt after the migrator was closed', async () => {
-  const { migrator, attempts, begun } = createMigrator();
-  const retried = migrator.retry();
-  migrator.close();
-  (await begun(1))?.reject(denied);
-  await retried;
-  expect(attempts).toHaveLength(1);
 });
