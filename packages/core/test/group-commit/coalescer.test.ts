@@ -291,22 +291,6 @@ it('resolves `drained` at the deadline even when a statement never returns', asy
   await ended;
 });
 
-it('rejects calls that would miss their deadline, and settles the other calls in time', async () => {
-  const coalescer = createCoalescer({ send: withLatency(() => 500), maxBatch: 10 });
-  for (let i = 0; i < 30; i++) {
-    void countOutcomes(coalescer, 10);
-    await vi.advanceTimersByTimeAsync(500);
-  }
-  const overload = countOutcomes(coalescer, 1_000);
-  await vi.advanceTimersByTimeAsync(5_000);
-  const { done = 0, overloaded = 0, ...others } = await overload;
-  expect(others).toEqual({});
-  expect(done + overloaded).toBe(1_000);
-  // Nine statements of ten calls fit into the time before the deadline.
-  expect(done).toBeGreaterThan(40);
-  expect(done).toBeLessThan(80);
-});
-
 it('accepts as many calls as two statements at a time can settle before the deadline', async () => {
   const coalescer = createCoalescer({
     send: withLatency(() => 400),
@@ -341,16 +325,6 @@ it.each([
     await vi.advanceTimersByTimeAsync(10_000);
   },
 );
-
-it('rejects no calls after one slow statement', async () => {
-  const send = withLatency((statement) => (statement === 1 ? 4_900 : 5));
-  const coalescer = createCoalescer({ send });
-  const first = countOutcomes(coalescer, 512);
-  await vi.advanceTimersByTimeAsync(4_900);
-  const next = countOutcomes(coalescer, 128);
-  await vi.advanceTimersByTimeAsync(100);
-  expect([await first, await next]).toEqual([{ done: 512 }, { done: 128 }]);
-});
 
 it('stops rejecting calls when a slow database has become fast', async () => {
   let latency = 1_000;

@@ -84,9 +84,3 @@ it('rejects look-ups at once when too many wait', async () => {
   hung.resolve(known);
   expect(await Promise.all(accepted)).toEqual(Array(10_033).fill(undefined));
 });
-
-it('rejects a look-up with databaseUnavailable at its deadline', async () => {
-  const lookUps = tokenLookUps(() => new Promise(() => {}));
-  const late = lookUps.run('ann', { deadline: deadlineIn(20) });
-  await expect(late).rejects.toMatchObject({ code: 50300 });
-});

@@ -96,22 +96,6 @@ it('returns all rows of a statement after another statement failed between its r
   expect(await query('select 7')).toEqual({ rows: [[7]], count: 1 });
 });
 
-it('sets the name and the timeouts of its session', async () => {
-  const applicationName = 'plant-store';
-  const connection = await connect({ statementTimeout: 1234, lockTimeout: 987, applicationName });
-  expect(await show(connection, 'application_name')).toEqual([
-    [`plant-store process ${process.pid}`],
-  ]);
-  expect(await show(connection, 'statement_timeout')).toEqual([['1234ms']]);
-  expect(await show(connection, 'lock_timeout')).toEqual([['987ms']]);
-  const endless = await connect();
-  expect(await show(endless, 'application_name')).toEqual([
-    [`plant-store tool process ${process.pid}`],
-  ]);
-  expect(await show(endless, 'statement_timeout')).toEqual([['0']]);
-  expect(await show(endless, 'lock_timeout')).toEqual([['0']]);
-});
-
 it('writes times in UTC and ISO, even when the database has other settings', async () => {
   await setDatabase(`timezone = 'Asia/Tokyo'`);
   await setDatabase(`datestyle = 'German'`);
@@ -169,12 +153,6 @@ it('prepares a statement once, even after an error', async () => {
   await query('select x').catch(() => {});
   for (let i = 0; i < 3; i++) await query('select $1::int', ['5']);
   expect((await query(prepared)).rows).toEqual([['select $1::int']]);
-});
-
-it('rejects a server that is read-only', async () => {
-  await setDatabase('default_transaction_read_only = on');
-  await expect(connect()).rejects.toThrow(/^127\.0\.0\.1:\d+ is read-only$/);
-  await vi.waitFor(() => expect(proxy.open).toBe(0));
 });
 
 it.each([

@@ -22,17 +22,6 @@ function createMigrator() {
 const missingTable = Object.assign(new Error('no such table'), { code: '42P01' });
 const denied = new Error('permission denied');
 
-it('migrates at once, and once more after each error', async () => {
-  const { migrator, begun } = createMigrator();
-  (await begun(1))?.reject(denied);
-  await expect(migrator.done).rejects.toBe(denied);
-  const retried = migrator.retry();
-  (await begun(2))?.reject(denied);
-  (await begun(3))?.resolve();
-  await retried;
-  expect(await migrator.done).toBeUndefined();
-});
-
 it('never runs two loops while a table is missing and the migration fails', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
