@@ -14,7 +14,7 @@ const anyTime = new RegExp(`^${date}([T ]${clock}${offset})?( BC)?$`, 'i');
  * @returns undefined when the value is not a time
  */
 export function timeText(value: unknown): string | undefined {
-  if (value instanceof Date) return isValid(value) ? value.toISOString() : undefined;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
   if (typeof value !== 'string') return undefined;
   if (isPlainTime(value) || /^-?infinity$/.test(value)) return value;
   const [, year, month, day, time, , , , , , , isBC] = anyTime.exec(value) ?? [];
@@ -25,10 +25,6 @@ export function timeText(value: unknown): string | undefined {
 
 export function isPlainTime(value: string): boolean {
   return plainTime.test(value);
-}
-
-function isValid(time: Date): boolean {
-  return !Number.isNaN(time.getTime());
 }
 
 /** Whether a day exists. In the calculation of leap years, 1 BC is the year 0. */

@@ -3,8 +3,7 @@ import { atDeadline, type CallOptions, type Deadline, deadlineOf } from '../data
 import { carry, diagnostics } from '../database/diagnostics.ts';
 import type { PlantStoreError } from '../plant-store-error.ts';
 
-/** The limits of a coalescer. */
-export interface CoalescerLimits {
+export interface CoalescerOptions<Input, Output> {
   /** The maximum number of calls in one statement. */
   readonly maxBatch?: number;
   /** The maximum number of calls in one statement when commits are slow. Default: `maxBatch`. */
@@ -16,9 +15,6 @@ export interface CoalescerLimits {
    * slow statement, even a partly filled one.
    */
   readonly slowAfter?: number;
-}
-
-export interface CoalescerOptions<Input, Output> extends CoalescerLimits {
   /** Sends a statement for these calls, and settles each call. The promise is never rejected. */
   readonly send: (calls: Call<Input, Output>[]) => Promise<void>;
   /**

@@ -5,13 +5,7 @@ import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
 import { contentLength, contentOf } from '../plants/columns.ts';
 import { insertError, notAccepted, outcomeUnknown } from '../plants/create-errors.ts';
 import type { PlantStatements } from '../plants/statements.ts';
-import {
-  Coalescer,
-  type CoalescerLimits,
-  type CoalescerOptions,
-  ownTurn,
-  type SharedTurn,
-} from './coalescer.ts';
+import { Coalescer, type CoalescerOptions, ownTurn, type SharedTurn } from './coalescer.ts';
 import { type CommittedBatch, type CreateOutcome, writeBatch } from './creates.ts';
 import { createLookUps } from './look-ups.ts';
 
@@ -45,7 +39,6 @@ type LaneOptions = Pick<Database, 'mayCommit' | 'onClockMoved'> & {
   readonly statements: PlantStatements;
   /** This function is called after each insert statement, and must not throw. */
   readonly onCommit: (committed: CommittedBatch) => void;
-  readonly limits?: CoalescerLimits;
   /** The turn for single creates, which several lanes may share. */
   readonly turn?: SharedTurn;
 };
@@ -68,7 +61,6 @@ export function createLane({
   mayCommit,
   onClockMoved,
   onCommit,
-  limits,
   turn = ownTurn,
 }: LaneOptions): Lane {
   let isClosing = false;
@@ -82,13 +74,12 @@ export function createLane({
     mayCommit: () => mayCommit('creates'),
     lengthOf: contentLength,
   };
-  const creates = new Coalescer({ ...createOptions, ...limits, turn });
+  const creates = new Coalescer({ ...createOptions, turn });
   // Only one statement with many creates runs at a time, so that single creates have the other connection.
   const manyCreates = new Coalescer<NewPlant, CreateOutcome>({
     ...createOptions,
     maxInFlight: 1,
     maxBatch: maxManyBatch,
-    ...limits,
   });
   const lookUps = createLookUps({ find: statements.find, maxInFlight: shares.lookUps });
   onClockMoved((error) => {
