@@ -203,7 +203,6 @@ describe('plantChanges', () => {
     });
     const store = createPlantStoreClient({ url: stub, token });
     await follow(store, 'first');
-    // On a busy machine, the first connection may seem silent before its event is read.
     await vi.waitFor(() =>
       expect(addresses.at(-1)).toContain('{"after":"first","lastEventId":"last"}'),
     );

@@ -51,8 +51,8 @@ export function dropGoneAfterGap(
 
 /**
  * Resolves when Node has read all bytes that have arrived on open connections. Node reads the bytes of a
- * connection in one turn of the event loop, and the end of the connection in the next turn. The third turn is
- * a reserve.
+ * connection in one turn of the event loop, and the end of the connection in the next turn. The function
+ * waits for three turns, to be safe.
  */
 export async function readArrived(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await setImmediate();

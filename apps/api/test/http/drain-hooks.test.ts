@@ -93,7 +93,7 @@ it('accepts requests during the drain delay, and then ends the waits for changes
   otherProcesses.resolve();
   const delay = Promise.withResolvers<void>();
   const wait = vi.spyOn(timers, 'setTimeout').mockImplementationOnce(() => delay.promise);
-  syncBuiltinESMExports(); // This call replaces the function that `drain` has imported.
+  syncBuiltinESMExports();
   onTestFinished(() => {
     wait.mockRestore();
     syncBuiltinESMExports();

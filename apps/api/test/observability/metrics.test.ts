@@ -214,7 +214,7 @@ it('names the trace of a sampled request in OpenMetrics', async () => {
 });
 
 it.runIf(hasPromtool)(
-  'has metrics that promtool finds clean, except for a name of the conventions',
+  'has metrics without a complaint of promtool, except about a name from OpenTelemetry's conventions',
   async () => {
     const input = await (await fetch(metricsUrl)).text();
     const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {

@@ -59,7 +59,7 @@ it('finds an invalid setting, and does not show its value', async () => {
   expect(hazards.join()).not.toContain('hidden');
 });
 
-it.runIf(hasPgBouncer)('finds a pooler that keeps no prepared statements', async () => {
+it.runIf(hasPgBouncer)('warns of a connection pooler that keeps no prepared statements', async () => {
   await (await migratedDatabase(env)).end();
   const pooler = await startPgBouncer(env.DATABASE_URL);
   onTestFinished(() => pooler.stop());

@@ -94,7 +94,7 @@ it('offers only tools for which the token has the scope', async () => {
   expect(await tools()).toEqual(['create_plants']);
   await expect(call('delete_plant', { id: '1' })).rejects.toThrow('delete_plant not found');
 });
-/** Starts the command. The returned functions send a line and return the next output line. */
+/** Starts the command. */
 function startOnLines(args: string[] = ['--write'], settings = env) {
   const { child, result } = start(['mcp', ...args], { env: settings });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();

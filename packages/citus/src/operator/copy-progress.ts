@@ -6,7 +6,7 @@ export async function readCopied(query: Query): Promise<number> {
   return Number((rows as [string][])[0]?.[0]); // The statement returns one row.
 }
 
-/** Reads the reachable nodes only. */
+/** Leaves out the nodes that are unreachable. */
 const selectCopied = `
   select coalesce(sum(result::bigint), 0) from run_command_on_all_nodes($$
       select coalesce(sum(tuples_processed), 0) from pg_stat_progress_copy

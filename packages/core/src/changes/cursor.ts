@@ -1,6 +1,6 @@
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** A position in the feed. The position is directly after the change of this id in this transaction. */
+/** A position in the feed. */
 export interface Position {
   readonly transaction: bigint;
   readonly id: bigint;
@@ -14,7 +14,7 @@ export interface Position {
 export interface Cursor extends Position {
   /** An identifier of the database and its history; see `select-changes.ts`. */
   readonly epoch: string;
-  /** The cursors of several logs, which are one feed. The other properties then have no meaning. */
+  /** The cursors of several logs, which are one feed. */
   readonly parts?: readonly Cursor[] | undefined;
 }
 

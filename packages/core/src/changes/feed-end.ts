@@ -19,7 +19,10 @@ export interface FeedState {
   readonly waiting: number;
   /** The milliseconds for which a transaction has hidden changes. */
   readonly heldBackFor: number;
-  /** The same by the address of the node in a cluster. A single database has the address `''`. */
+  /**
+   * The milliseconds for which a transaction has hidden changes, by the address of the cluster's node. A
+   * single database has the address `''`.
+   */
   readonly heldBackOn: ReadonlyMap<string, number>;
 }
 
@@ -87,7 +90,10 @@ export class FeedEnd {
     return { waiting: this.#waiters.size, heldBackFor, heldBackOn: new Map(lags) };
   }
 
-  /** Notes since when a transaction hides changes. Call this method with each page at the end of the feed. */
+  /**
+   * Notes the time at which a transaction began to hide changes from followers. Call this method with each
+   * page at the end of the feed.
+   */
   measure({ heldBackBy }: ChangePage): void {
     const before = this.#heldBack;
     this.#heldBack = new Map();
@@ -173,7 +179,8 @@ export class FeedEnd {
         this.#outage = undefined;
         this.measure(page);
         end = page.next;
-        // Waiting followers get the page and continue after `end`, so `kept` must know `end` first.
+        // Waiting followers get the page and continue after `end`, so the pages in memory must reach `end`
+        // first.
         kept.learn(end);
         if (page.changes.length > 0) kept.add(page);
         const told = page.changes.length > 0 ? this.#tell() : 0;

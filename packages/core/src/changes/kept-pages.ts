@@ -48,7 +48,6 @@ export class KeptPages {
     this.#known = start;
   }
 
-  /** Notes a cursor that a read has returned. */
   learn(cursor: Cursor): void {
     if (hasSameLogs(cursor, this.#known)) this.#known = advanceTo(this.#known, cursor);
   }

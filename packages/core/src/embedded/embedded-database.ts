@@ -65,7 +65,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
 /** The maximum number of statements of each kind that wait for PGlite's only session at the same time. */
 const shares = { creates: 1, deletes: 1, lookUps: 1, lists: 1 };
 
-/** Makes a connection from PGlite's only session. PGliteConnection reopens the database if necessary. */
+/** Makes a connection from PGlite's only session. */
 function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConnection {
   return {
     isOpen: true,

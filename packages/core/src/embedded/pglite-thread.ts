@@ -8,7 +8,7 @@ import { databaseCode } from '../error-causes.ts';
 import { noRoomError } from './free-room.ts';
 import type { Call, Outcome, Statement, Task, WorkerInput } from './pglite-messages.ts';
 
-/** The URL or the name of PGlite's module. The next line throws when PGlite, an optional peer, is missing. */
+/** The URL or the name of PGlite's module. `resolve` throws when PGlite, an optional peer, is missing. */
 const pglite = resolvePGlite();
 
 /** The worker's program, which is TypeScript in `src` and JavaScript in `dist`. */
@@ -133,7 +133,7 @@ export class PGliteThread {
 
 /** Returns the environment with the main thread's compile cache, which a worker does not inherit. */
 function workerEnv(): NodeJS.ProcessEnv {
-  const compileCache = nodeModule.getCompileCacheDir?.(); // Deno does not have this function.
+  const compileCache = nodeModule.getCompileCacheDir?.(); // Deno lacks the function `getCompileCacheDir`.
   return { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: dirname(compileCache) }) };
 }
 

@@ -3,7 +3,6 @@ import { atDeadline, type CallOptions, type Deadline, deadlineOf } from '../data
 import { carry, diagnostics } from '../database/diagnostics.ts';
 import type { PlantStoreError } from '../plant-store-error.ts';
 
-/** The limits of a coalescer. */
 export interface CoalescerLimits {
   /** The maximum number of calls in one statement. */
   readonly maxBatch?: number;

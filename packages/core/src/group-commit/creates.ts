@@ -74,8 +74,8 @@ export async function writeBatch(
     await again(deleted, rounds - 1);
   } catch (error) {
     if (!isInserted && isUnconfirmedCommit(error)) return confirm(statements, creates, error);
-    // After a successful insert, only the creates with taken ids remain. Earlier attempts of these creates
-    // may have stored the plants.
+    // After a successful insert, only the creates with taken ids remain. An earlier attempt may have stored
+    // the plants whose ids are taken.
     const known = isInserted ? outcomeUnknown(error) : insertError(error);
     const isLate = isLateWrite(error) || (isCancelled(error) && performance.now() >= deadline);
     if (isLate || isUnconfirmedCommit(error)) {

@@ -116,7 +116,6 @@ export function createLists(
 
   async function readAlone(call: List): Promise<void> {
     if (call.isSettled) return;
-    // The list's own statement has its own time in the queue, which the pool measures.
     call.sentAt = undefined;
     await listAlone(call.input, call).then(
       (page) => call.resolve(page),

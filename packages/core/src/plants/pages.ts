@@ -43,7 +43,8 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
         : selectMatches(where, size, `$${values.push(search)}::text`, bounds());
     const { onTurn, settle } = reservePage(options.caller, limit);
     const { rows } = await read(selectPage(found, size), values, { ...options, onTurn });
-    const [[next, ...columns]] = rows as [Row]; // The statement returns exactly one row.
+    // The cast is safe, because the statement returns exactly one row.
+    const [[next, ...columns]] = rows as [Row];
     const page = pageOf(plantTexts(columns), next);
     settle(page.bytes);
     return page.output;

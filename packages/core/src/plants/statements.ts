@@ -122,7 +122,10 @@ function idBefore(deadline: string): string {
 
 const columns = ['id', ...contentColumns.map(({ name }) => name)];
 
-/** The parameters of an INSERT, with an array for each column. The text is the same for all batch sizes. */
+/**
+ * The parameters of an INSERT, with an array for each column. The statement's text is the same for all batch
+ * sizes.
+ */
 const arrays = ['bigint', ...contentColumns.map(({ type }) => type)].map(
   (type, i) => `$${i + 1}::${type}[]`,
 );
@@ -158,7 +161,7 @@ export const noteDeletions = `noted as (
 
 /**
  * Sends a write in another form if the usual form is rejected because the plants are distributed over several
- * nodes. There, a trigger notes the deletions.
+ * nodes. On several nodes, a trigger notes the deletions.
  */
 export function orOverNodes<T>(
   { read }: Verbs,
@@ -168,15 +171,16 @@ export function orOverNodes<T>(
     const isNotSupported = notSupported.includes(databaseCode(error) ?? '');
     if (!isNotSupported || isPolicyError(error)) throw error;
     const { rows } = await read(`select ${isCluster}`, [], { share: 'lookUps' });
-    const [[onCluster]] = rows as [[boolean]]; // The statement returns one row with one value.
+    // The cast is safe, because the statement returns one row with one value.
+    const [[onCluster]] = rows as [[boolean]];
     if (!onCluster) throw error;
     return send();
   };
 }
 
 /**
- * The SQLSTATEs for a statement that is not possible on several nodes. Some nodes lack the table for
- * deletions. No node gets all parameters.
+ * The SQLSTATEs for a statement that is not possible on several nodes. On a cluster, some nodes lack the
+ * table for deletions. Citus passes only some of the parameters to each node.
  */
 const notSupported = ['0A000', '42P01', '42P02', '42P18'];
 

@@ -109,7 +109,8 @@ export function createConnectToPrimary(
       });
       return { turn, host, connection };
     } catch (error) {
-      // PgBouncer rejects these limits. After this error, only the caller's timeout applies.
+      // PgBouncer rejects these limits. A pooler may reject the parameters for time limits. Then only the
+      // caller's timeout applies.
       const isRejected = error instanceof Error && /startup parameter/.test(error.message);
       if (!isRejected || Object.keys(sent).length === 0) return { turn, host, error };
       limits = {};

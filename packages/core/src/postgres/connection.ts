@@ -83,7 +83,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     settings,
     applicationName = 'plant-store tool',
   } = options;
-  const socket = Object.assign(new Socket(), { host }); // For TLS, postgres.js reads `host`.
+  // postgres.js checks the certificate against the option `host`.
+  const socket = Object.assign(new Socket(), { host });
   // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
   socket.setNoDelay();
   let isOpen = true;
@@ -248,7 +249,10 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 /** Milliseconds for a cancel request, and the same time again for the end of the cancelled statement. */
 const cancelTimeout = 1_000;
 
-/** The longest timeout that Postgres accepts. The driver cannot send 0, which means no limit. */
+/**
+ * The longest timeout that Postgres accepts. The longest timeout stands for no limit, because the driver
+ * cannot send 0.
+ */
 const longestTimeout = 2 ** 31 - 1;
 
 /**

@@ -28,7 +28,7 @@ const pollInterval = 500;
  */
 export async function buildIndexes(query: Query): Promise<void> {
   for (const name of Object.keys(indexes) as IndexName[]) {
-    // The object `indexes` has only these keys.
+    // The cast is safe, because `indexes` has only these keys.
     for (;;) {
       const [state] = await send<IndexState>(query, indexState(name));
       // When another instance builds the index, this instance must wait. Without this pause, the lock of a

@@ -176,7 +176,7 @@ it('loses nothing when Postgres uses a transaction number again after a crash', 
   onTestFinished(() => server.stop());
   const { store, sql } = await open(server.url);
   const { next: before } = await store.changes({});
-  // Because the commits are asynchronous, the log of the database contains none of these transactions.
+  // The log of the database contains none of the asynchronous commits.
   for (let i = 0; i < 5; i++) {
     await sql`select pg_current_xact_id()`;
   }
@@ -208,7 +208,7 @@ it('gives 50100 on a read replica, and 41000 after its promotion', async () => {
     databaseCode: '25006',
   });
   await sql`select pg_promote()`;
-  // Only an instance that may write can draw the new epoch.
+  // Followers wait, because only an instance that may write can draw the new epoch.
   await expect(reader.changes({ after })).rejects.toMatchObject({ code: 50300 });
   const { store: promoted } = await open(standby.url);
   await expect(reader.changes({ after })).rejects.toMatchObject(replaced);

@@ -12,7 +12,7 @@ import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
 
-// A flush cannot be cancelled. The library that delays a flush needs a compiler.
+// Nothing can cancel a flush of the disk. The library that delays a flush needs a compiler.
 const test = it.runIf(hasSlowFlush);
 
 const disk = hasSlowFlush ? makeSlowFlush() : { env: {}, set: () => {}, cut: () => {} };

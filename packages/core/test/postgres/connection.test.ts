@@ -120,7 +120,7 @@ it('writes times in UTC and ISO, even when the database has other settings', asy
   expect(rows).toEqual([['2026-11-22 09:30:00+00']]);
 });
 
-it('stays open even when it is old or idle', async () => {
+it('keeps a connection open even when the connection is old or idle', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
   const connection = await connect();
@@ -271,7 +271,8 @@ it('prepares no statement behind a pooler whose sessions contain a statement of 
 
 it('fails when a server does not respond in time, and closes the socket', async () => {
   const silent = createServer({ allowHalfOpen: true }, (socket) => {
-    // A half-closed socket would receive these bytes. A closed socket resets the connection.
+    // A half-closed socket would receive the bytes that the server sends. A closed socket resets the
+    // connection.
     const timer = setInterval(() => socket.readableEnded && socket.write('x'), 10);
     socket.on('error', () => {}).on('close', () => clearInterval(timer));
     socket.resume();

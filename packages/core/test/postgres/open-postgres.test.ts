@@ -41,7 +41,7 @@ const hasTable = async () => {
 it('migrates when the database is opened, and again when somebody has replaced the database', async () => {
   const database = await open();
   expect((await run(database, countPlants)).rows).toEqual([[0]]);
-  expect(proxy.accepted).toBe(2); // The other connection is the connection of the migration.
+  expect(proxy.accepted).toBe(2);
   await expect(run(database, 'select x')).rejects.toMatchObject({ databaseCode: '42703' });
 
   vi.useFakeTimers({ toFake: ['performance'] });

@@ -40,7 +40,7 @@ describe('the migration to the feed', () => {
   it('blocks no create while one of two new instances builds the index', async () => {
     const other = await sql.reserve();
     await other`begin`;
-    // The build of the index waits for the transaction of this statement.
+    // The build of the index waits for the end of this open transaction.
     await other`select pg_current_xact_id()`;
     const building = () =>
       sql`select from pg_stat_progress_create_index where datname = current_database()`;

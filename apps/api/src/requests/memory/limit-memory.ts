@@ -32,7 +32,6 @@ export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits
     countPart,
     reserveBody(request, _reply, done) {
       const length = request.headers['content-length'];
-      // The server rejects a longer body before it reads any byte.
       if (length !== undefined) add(request, 'bodyBytes', Math.min(Number(length), bodyLimit));
       done();
     },
@@ -70,7 +69,7 @@ export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits
       else raw.once('close', () => release(request));
       if (length > 0 && !raw.destroyed) {
         const more = length - request.pageBytes;
-        // A page that many requests share is counted only here. A write gets its response even over the
+        // Several requests may share a page, which counts only once. A write gets its response even over the
         // budget.
         if (more > 0 && request.method === 'GET') add(request, 'pageBytes', more);
         else set(request, 'pageBytes', length);
@@ -87,5 +86,4 @@ export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits
   }
 }
 
-/** The bytes of an empty object and of its place in an array. */
 const bytesPerValue = 64;

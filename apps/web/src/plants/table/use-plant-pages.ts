@@ -175,7 +175,7 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
   };
 }
 
-/** Makes a function that finds the plant of a row. The first loaded page has the index `firstIndex`. */
+/** Makes a function that finds the plant of a row. */
 function plantOf({ map, firstIndex, pages }: ShownPages) {
   return (row: number): StoredPlant | undefined => {
     const index = pageAt(map, row);
