@@ -66,6 +66,7 @@ export function trackConnections(
   });
   // Node reads all requests of a packet at once. A packet can contain thousands of requests, and most of
   // these requests must not reach Fastify.
+  // The cast is safe, because Fastify has added the listener.
   const [handle] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {

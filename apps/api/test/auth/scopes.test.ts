@@ -17,6 +17,7 @@ const calls = (Object.keys(operations) as (keyof typeof operations)[]).map((proc
   return { procedure, input, scope: meta.scope };
 });
 
+/** The parts of a procedure that tRPC's public types lack. */
 interface Definition {
   meta: { scope: Scope | 'none' };
   inputs: { shape: Record<string, { isOptional(): boolean }> }[];

@@ -34,6 +34,7 @@ export interface StoreOnCluster {
   stop(): Promise<void>;
 }
 
+/** The number of ids for the load. No test creates more plants. */
 const idCount = 60_000;
 
 interface StoreOnClusterOptions {

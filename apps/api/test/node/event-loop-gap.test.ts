@@ -81,7 +81,7 @@ it('detects no pause of the process when the wall clock is set back', () => {
   expect(passesAtOnce()).toBe(true);
 });
 
-it('detects no pause of the process when only no request arrives', () => {
+it('does not mistake a time without requests for a pause of the process', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { time, passesAtOnce } = start();

@@ -31,7 +31,7 @@ it.each([
   'B|REW / HTTP/1.1',
   'B|REW\0 / HTTP/1.1\r\n',
   'B|REW /\x01 HTTP/1.1\r\n',
-])('finds an incomplete request line in %j', (packet) => {
+])('finds no complete request line in %j', (packet) => {
   expect(lineIn(packet)?.isComplete ?? false).toBe(false);
 });
 

@@ -180,7 +180,7 @@ describe.runIf(hasPosixSignals)('with a log on a disk that stalls', () => {
   });
 });
 
-// The command runs a program in a terminal.
+// The command `script` runs a program in a terminal.
 it.runIf(hasScript)('responds while a user has stopped the terminal with Ctrl-S', async () => {
   const keys = await makePipe('keys');
   const keyboard = await open(keys, 'r+'); // Opening the pipe only for writing would wait for a reader.

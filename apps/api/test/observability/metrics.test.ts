@@ -214,7 +214,7 @@ it('names the trace of a sampled request in OpenMetrics', async () => {
 });
 
 it.runIf(hasPromtool)(
-  'has metrics without a complaint of promtool, except about a name from OpenTelemetry's conventions',
+  'has metrics about which promtool complains only because of a name from OpenTelemetry',
   async () => {
     const input = await (await fetch(metricsUrl)).text();
     const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {

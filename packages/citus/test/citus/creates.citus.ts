@@ -77,7 +77,7 @@ describe('creates on Citus', () => {
     const { close, ...verbs } = await openPostgres(database.url);
     const { map } = await readShardMap(queryOver(verbs));
     await close();
-    return map as ShardMap; // The cast is safe: the map of shards exists, because the tables are distributed.
+    return map as ShardMap; // The cast is safe, because distributed tables have a map of shards.
   };
 
   it('finds the same shard for every id as Citus', async () => {

@@ -168,7 +168,7 @@ describe('distribute on Citus', () => {
     const names = ['plant-store', 'plant-store process 1', 'plant-store process 2'];
     const instances = names.map((application_name) =>
       postgres(workerUrls[1] ?? '', { max: 1, connection: { application_name } }),
-    ) as [postgres.Sql, ...postgres.Sql[]];
+    ) as [postgres.Sql, ...postgres.Sql[]]; // The cast is safe, because each name has a connection.
     onTestFinished(async () => void (await Promise.all(instances.map((each) => each.end()))));
     for (const each of instances) await each`select 1`;
     const [{ nodeport } = {}] = await instances[0]`

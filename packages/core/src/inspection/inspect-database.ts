@@ -24,7 +24,7 @@ export interface DatabaseState extends SchemaVersion {
   /** Whether the database is a replica of another one that accepts writes. */
   readonly isReplica: boolean;
   readonly isReadOnly: boolean;
-  /** `on` or `off`, as the next setting. `synchronous_commit` has further values. */
+  /** `on` or `off`. */
   readonly fsync: string;
   readonly fullPageWrites: string;
   readonly synchronousCommit: string;

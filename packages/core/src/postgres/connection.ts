@@ -83,7 +83,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     settings,
     applicationName = 'plant-store tool',
   } = options;
-  // postgres.js checks the certificate against the option `host`.
+  // For TLS, postgres.js reads the property `host` of the socket.
   const socket = Object.assign(new Socket(), { host });
   // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
   socket.setNoDelay();

@@ -47,7 +47,7 @@ export const thisTransaction = `case when current_setting('synchronous_commit') 
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
     else pg_current_xact_id() end`;
 
-/** This column decides the order of the feed of changes. */
+/** The column `changed_in` decides the order of the feed of changes. */
 const changedIn = () => transaction('changed_in');
 
 // The tables have no sequences, triggers or foreign keys, so Citus can distribute them by primary key.

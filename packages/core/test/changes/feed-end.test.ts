@@ -21,6 +21,7 @@ it('reads once for all waiting followers, and gives all of them one frozen page'
   expect(sent.count).toBe(before + 1);
   const [first, second] = followers;
   expect(first?.outputs[0]).toBe(second?.outputs[0]);
+  // The cast is safe, because a follower yields pages of changes.
   const page = first?.outputs[0] as PlantChanges;
   expect(() => page.changes.shift()).toThrow(TypeError);
 });

@@ -452,7 +452,7 @@ it('cancels a slow statement when the pool is closed', async () => {
   await second;
   const closed = pool.close();
   await vi.waitFor(() => expect(used.closes).toBe(1));
-  // Until its session has ended, a closed connection counts towards the limit of connections.
+  // The pool has closed the idle connection, and waits until the server has ended the session.
   expect(idle.closes).toBe(1);
   await used.settle(new Error('cancelled'));
   await failed;

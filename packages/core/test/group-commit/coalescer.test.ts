@@ -132,7 +132,7 @@ it('sends no further statement while a slow statement is in its commit', async (
   await vi.advanceTimersByTimeAsync(1);
   expect(sent).toEqual([['slow'], ['second']]);
   mayCommit = true;
-  // After 100 ms, the coalescer asks again whether the statement is in its commit.
+  // Within 50 ms, the coalescer asks again whether the statement is in its commit.
   await vi.advanceTimersByTimeAsync(50);
   ends[1]?.();
   await second;

@@ -86,4 +86,5 @@ export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits
   }
 }
 
+/** The memory for an empty object in an array, in bytes. */
 const bytesPerValue = 64;

@@ -43,7 +43,7 @@ function stopClock(): (milliseconds: number) => void {
   };
 }
 
-/** Replaces `create` by a function that never resolves, and returns the options of its first call. */
+/** Makes a `create` that never resolves, and a promise of the options of its first call. */
 function heldCreate() {
   const called = Promise.withResolvers<CallOptions>();
   const create: PlantStore['create'] = (_plant, options = {}) => {
