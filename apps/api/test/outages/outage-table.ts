@@ -9,7 +9,7 @@ export interface Row {
   clients: Record<string, number>;
 }
 
-export const head = `| outage | alerts | new findings of \`plant-store doctor --metrics\` | requests of the clients |
+export const head = `| outage | alerts | new findings of \`doctor\` | requests of the clients |
 |---|---|---|---|`;
 
 /** Formats a row of the Markdown table. */
@@ -17,7 +17,7 @@ export function formatRow({ outage, alerts, doctor, clients }: Row): string {
   const cells = [
     outage,
     list(alerts.map(({ name, seconds }) => `\`${name}\` after ${seconds} s`)),
-    list(doctor.map((finding) => finding.replace(/^(\w+) (\w+)/, '$1 of `$2`:'))) || 'none',
+    list(doctor.map((finding) => finding.replace(/^(\w+) (\w+) (.*): .*$/, '$1 of `$2`: $3'))),
     Object.entries(clients)
       .map(([outcome, count]) => `${count} got ${outcome.replace(/ (\d+)$/, ' ($1)')}`)
       .join(', ')
