@@ -17,7 +17,7 @@ describe('the health of a node whose disk is full', () => {
       if (failure.now) throw Object.assign(new Error(failure.message), { code: failure.now });
       return new Set<bigint>();
     };
-    // A probe succeeds, because it writes nothing.
+    // Even on a full disk, a probe succeeds, because it writes nothing.
     const write = vi.fn(async () => ({ rows: [], count: 0 }));
     const health: NodeHealth = new NodeHealth({
       access: { write, directError: undefined },

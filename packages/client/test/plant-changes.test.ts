@@ -98,7 +98,7 @@ async function startStub(onRequest: RequestListener): Promise<string> {
     stub.closeAllConnections();
     stub.close();
   });
-  const { port } = stub.address() as AddressInfo; // The server listens on a port, and not on a pipe.
+  const { port } = stub.address() as AddressInfo; // The cast is safe, because the server has a port.
   return `http://127.0.0.1:${port}`;
 }
 

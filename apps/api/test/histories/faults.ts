@@ -46,7 +46,8 @@ export const faults: Record<FaultName, BeginFault> = {
   /** The proxy sends the statements to the database, holds the responses back, and then loses them. */
   async loseResponses(_, { network }) {
     setFault(network, 'holdResponses');
-    return () => setFault(network, 'refuse')(); // The proxy resets only the open connections.
+    // The proxy first resets the open connections, and then works normally again.
+    return () => setFault(network, 'refuse')();
   },
 
   async cutNetwork(_, { network }) {

@@ -41,7 +41,7 @@ it.each(['elapsed', 'now'] as const)(
   async (clock) => {
     const { server, time, served, dropped } = start();
     await server.listen({ host: '127.0.0.1', port: 0 });
-    // The server listens on a port, so its address is an object.
+    // The cast is safe, because the server has a port.
     const { port } = server.server.address() as AddressInfo;
     const connectClient = async () => {
       const socket = openSocket(`http://127.0.0.1:${port}`);

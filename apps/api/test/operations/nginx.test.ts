@@ -217,7 +217,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         for (const socket of sockets) socket.destroy();
         instance.close();
       });
-      // The server listens on a port, so its address is an object.
+      // The cast is safe, because the server has a port.
       const { port } = instance.address() as { port: number };
       return `http://127.0.0.1:${port}`;
     }

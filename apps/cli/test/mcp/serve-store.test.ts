@@ -195,7 +195,7 @@ it('ends the request to the store when the client cancels the call', async () =>
   });
   await once(front.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void front.close());
-  const { port } = front.address() as AddressInfo; // The server listens on a port, and not on a pipe.
+  const { port } = front.address() as AddressInfo; // The cast is safe, because the server has a port.
   const { client } = await connectAssistant({
     ...env,
     PLANT_STORE_URL: `http://127.0.0.1:${port}`,

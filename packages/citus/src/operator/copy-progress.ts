@@ -3,7 +3,7 @@ import type { Query } from '@plant-store/core/cluster';
 /** Reads how many plants the nodes have received from the running copies. */
 export async function readCopied(query: Query): Promise<number> {
   const { rows } = await query(selectCopied);
-  return Number((rows as [string][])[0]?.[0]); // The statement returns one row.
+  return Number((rows as [string][])[0]?.[0]); // The cast is safe, because the statement returns one row.
 }
 
 /** Leaves out the nodes that are unreachable. */

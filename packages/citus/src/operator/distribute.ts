@@ -86,7 +86,8 @@ export async function planTables(
   query: Query,
   { shards, isBlocking } = undecided,
 ): Promise<Pick<Distribution, 'shards' | 'steps'>> {
-  const [state] = (await send<TableState>(query, tables)) as [TableState]; // The statement returns one row.
+  // The cast is safe, because the query returns one row.
+  const [state] = (await send<TableState>(query, tables)) as [TableState];
   if (!state.is_migrated) throw new ClusterError(notMigrated);
   const copies = await send<{ table: string }>(query, ownCopies);
   const steps = [

@@ -25,7 +25,8 @@ const forgetName = 'plant_store_forget';
 const changesSignature = `${changesName}(bigint,text,text,text,text)`;
 
 /**
- * The number of a node's log. The group of the coordinator is 0. Numbers from before the feed have the log 0.
+ * The number of a node's log. Citus gives the coordinator the number 0. Numbers from before the feed have the
+ * log 0.
  */
 export const nameOf = (group: number) => BigInt(group + 1);
 

@@ -18,7 +18,10 @@ export interface Cursor extends Position {
   readonly parts?: readonly Cursor[] | undefined;
 }
 
-/** If a feed has several logs, the bits above these bits of a transaction's number name the log. */
+/**
+ * The number of bits for the transaction's own number. If a feed has several logs, the higher bits name the
+ * log.
+ */
 export const transactionBits = 48n;
 
 export const logOf = ({ transaction }: Position) => transaction >> transactionBits;

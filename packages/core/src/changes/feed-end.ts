@@ -46,8 +46,8 @@ const pauseAfterError: Pause = { least: 75, more: 425 };
 const noPause: Pause = { least: 0, more: 0 };
 
 /**
- * Each follower that gets a page extends the next pause by `restForEach` ms. The sum of these extensions is
- * at most `maxRest` ms. The pauses leave most of the time for requests.
+ * Each follower that gets a page extends the next pause by `restForEach` ms. All extensions together are at
+ * most `maxRest` ms. The pauses leave most of the time for requests.
  */
 const restForEach = 0.1;
 const maxRest = 1_000;
@@ -219,7 +219,7 @@ export class FeedEnd {
     for (const { reject } of this.#waiters) reject(error);
   }
 
-  /** Wakes all waiting followers, and returns the number of these followers. */
+  /** Wakes all waiting followers, and returns their number. */
   #tell(): number {
     this.#news += 1;
     for (const waiter of this.#waiters) waiter.resolve();

@@ -128,9 +128,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   };
 
   /**
-   * Uses a connection for one task, which `text` describes to listeners. When no connection is open, the
-   * task waits for the next attempt to connect. When this attempt fails, the task fails with the attempt's
-   * error.
+   * Uses a connection for one task, which `text` describes to listeners. When no connection is open, the task
+   * waits for the next attempt to connect. When the attempt fails, the task fails with its error.
    */
   async use<T>(
     {
@@ -337,9 +336,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Handles a write that the database has rejected as late, although its deadline on this machine is far
-   * away. Either a clock has moved, or this machine was paused, so the deadlines of waiting statements are
-   * also wrong.
+   * Handles a write that the database has rejected as late, although this machine's clock is still before the
+   * deadline. Either a clock has moved, or this machine was paused, so the deadlines of waiting statements
+   * are also wrong.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > clockTolerance;

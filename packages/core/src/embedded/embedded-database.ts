@@ -50,7 +50,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     maxLists: shares.lists,
     onClockMoved: (listener) => pool.onClockMoved(listener),
     async copyPlants(rows, columns) {
-      // PGlite's COPY reads from this device, which contains the `blob` of the statement.
+      // PGlite's COPY reads the `blob` of the statement from the device `/dev/blob`.
       const text = `copy plants (${columns}) from '/dev/blob'`;
       return (await connection.run({ text, blob: rows }, bulkTimeout)).count;
     },

@@ -17,7 +17,9 @@ const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.met
 /** The time between two checks that PGlite still responds, in milliseconds. */
 const checkInterval = 500;
 
-/** Milliseconds for a statement of a request. The client gets a response before this limit. */
+/**
+ * Milliseconds for a statement of a request. The client gets a response earlier, at the request's deadline.
+ */
 const statementTimeout = defaultTimeout + 1_000;
 
 type Waiting = PromiseWithResolvers<Rows> & { readonly timeout: number };

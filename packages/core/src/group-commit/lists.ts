@@ -86,7 +86,8 @@ export function createLists(
         else void readAlone(asked.call);
       }
     } catch (error) {
-      // The code 0A000 means that the database is a Citus cluster, which does not support this statement.
+      // The code 0A000 means that the database is a Citus cluster, which does not support the shared
+      // statement.
       if (databaseCode(error) === '0A000') canShare = false;
       const isOwnError = isStatementError(reasonOf(error)) && !isCancelled(error);
       for (const { call, settle } of pages) {

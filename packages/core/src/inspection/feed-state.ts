@@ -53,9 +53,7 @@ export async function readFeedState(query: Query): Promise<FeedState | undefined
   return { isOn, isRestored, hasIndex, oldest: await readOldest(query) };
 }
 
-/**
- * Milliseconds before the second look. A transaction that runs for longer than this pause is worth a warning.
- */
+/** Milliseconds before the second look. A transaction that runs during the whole pause is worth a warning. */
 const pause = 2_000;
 
 /** Looks again at a transaction whose age this user may not see, and drops an ended transaction. */

@@ -7,7 +7,7 @@ import { typedFields, withTextIds } from './plant-json.ts';
  * into objects.
  */
 interface OutputText {
-  /** Ids in this text are integers. */
+  /** The JSON text, in which ids are integers. */
   readonly json: string;
   /** The property of the output that contains the list. Undefined when the output is one plant. */
   readonly list?: keyof typeof typesIn;

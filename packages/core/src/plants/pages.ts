@@ -119,7 +119,7 @@ export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit' | 'se
   return { where, values };
 }
 
-/** Makes a WHERE clause. Each argument is SQL, such as `$1`. */
+/** Makes a WHERE clause. Each argument is a piece of SQL, such as `$1`. */
 export function whereOf({
   after,
   tag,

@@ -111,9 +111,9 @@ export function idsOf(rows: unknown[]): Set<bigint> {
 }
 
 /**
- * SQL for the id of a written row. After the deadline, this expression fails, which undoes the whole
- * statement. A statement may be late because the network is slow, or this process was suspended before the
- * statement was sent. The expression fails by an invalid cast, because SQL has `RAISE` only in functions.
+ * SQL for the id of a written row. After the deadline, the expression for the id fails, which undoes the
+ * whole statement. A statement may be late because the network is slow, or this process was suspended before
+ * the statement was sent. The expression fails by an invalid cast, because SQL has `RAISE` only in functions.
  */
 function idBefore(deadline: string): string {
   return `case when clock_timestamp() < ${deadline} then id
@@ -144,7 +144,7 @@ const insertOverNodes = `
  * synchronous standby, even when the statement only reads.
  *
  * When the wait for the standby is cancelled, the rows of a commit are visible before they are durable. The
- * statement that reads such rows must itself write the message, because a failover could happen between two
+ * statement that reads rows must itself write the message, because a failover could happen between two
  * statements.
  */
 const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;

@@ -257,8 +257,8 @@ const longestTimeout = 2 ** 31 - 1;
 
 /**
  * The settings, in seconds and milliseconds, make the server end the session of a silent client. A firewall
- * may forget a connection without closing it. A copy without a time limit must not have these settings,
- * because the reader of the copy may pause.
+ * may forget a connection without closing it. A copy without a time limit must not have the settings about
+ * silent clients, because the reader of the copy may pause.
  */
 const keepAlive = {
   tcp_keepalives_idle: 10,
@@ -277,7 +277,7 @@ function withoutHoles(rows: unknown[]): unknown[] {
 
 const noTimers = { connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 };
 
-/** The documentation of postgres.js has this option, but the types lack the option. */
+/** postgres.js documents the option, but its types lack it. */
 function socketOption(socket: () => Promise<Socket>): object {
   return { socket };
 }

@@ -124,7 +124,7 @@ it('lets followers wait until the feed of a restored dump begins anew', async ()
   for (const error of errors) expect(error).toMatchObject({ code: 50300 });
 });
 
-it('begins the feed anew even when the first instance that tries this is killed', async () => {
+it('begins the feed anew even when the first instance is killed before it has drawn the new epoch', async () => {
   const { databaseUrl, store, sql } = await createStore();
   await sql.unsafe('drop index plants_changed_in; update plant_feed set system_identifier = 0');
   const { store: other } = await open(databaseUrl);

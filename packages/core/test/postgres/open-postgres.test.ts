@@ -138,7 +138,7 @@ it('warns once when the pooler keeps no prepared statements', async () => {
     const connection = await database.nodes?.connect();
     onTestFinished(() => connection?.close());
   };
-  await connect(); // Without a listener, this warning goes nowhere.
+  await connect(); // Without a listener, the warning about the pooler goes nowhere.
   const warnings: string[] = [];
   database.onWarning((message) => warnings.push(message));
   for (let i = 0; i < 2; i++) await connect();

@@ -29,7 +29,7 @@ describe('the migration to the feed', () => {
     expect(await sql`select from plants where changed_in is not null`).toEqual([]);
     const { next } = await store.changes({});
     await store.delete(1n);
-    await insert(1001); // This insert has the form that an instance of the earlier version sends.
+    await insert(1001); // An instance of the earlier version sends inserts of this form.
     const { changes } = await store.changes({ after: next });
     expect(changes.map(({ type, plant }) => `${type} ${plant.id}`)).toEqual([
       'deleted 1',

@@ -16,7 +16,10 @@ export interface MemoryLimits extends Pick<MemoryBudget, 'set' | 'countPart'> {
   countResponse: onSendHookHandler;
   /** Counts the values of a JSON text, for a caller that keeps them until the response. */
   reserveParsed(request: FastifyRequest, json: string): void;
-  /** The method `reserve` of a request. */
+  /**
+   * Reserves memory for a page of the request that is `this`, and returns a function that sets the actual
+   * size.
+   */
   reserve(this: FastifyRequest, bytes: number): (bytes: number) => void;
   /** Releases the memory of a request that gets no response. */
   release(request: FastifyRequest): void;
