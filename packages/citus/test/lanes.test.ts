@@ -443,7 +443,7 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([second, { ...second, isWritable: true }, first]);
   });
 
-  it('says that a node is rerouted when another node passes on a create or a probe', async () => {
+  it('reports a detour when creates or probes reach a node only through another node', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const ofOthers = database;
     database = await openPostgres(databaseUrl);
@@ -481,7 +481,7 @@ describe('the state of the nodes', () => {
     expect(sent).toEqual({ 1: [directInsert] });
   });
 
-  it('never says that a node is rerouted after the node has left the cluster', async () => {
+  it('reports no detour for a node that has left the cluster', async () => {
     const lanes = await openLanes();
     const rerouted: unknown[] = [];
     lanes.events.on('rerouted', (node) => rerouted.push(node));

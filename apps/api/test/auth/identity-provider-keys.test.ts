@@ -53,7 +53,7 @@ describe('the check of a JWT', () => {
     });
   });
 
-  it('fetches the keys again only after ten minutes', async () => {
+  it('caches the keys of the provider for ten minutes, and then fetches them again', async () => {
     const fetches = vi.spyOn(globalThis, 'fetch');
     onTestFinished(() => fetches.mockRestore());
     pass(300);

@@ -21,7 +21,7 @@ const names = [
   'O\'Hoya "x"',
 ];
 
-describe.each([embedded, server])('a search on $name', ({ provide }) => {
+describe.each([embedded, server])('a search for a part of the name on $name', ({ provide }) => {
   let database: Database;
   let remove: () => Promise<void>;
 

@@ -325,7 +325,7 @@ it('ignores notices and the warnings of functions', async () => {
     expect(await query(statement)).toMatchObject({ rows: [] });
   }
   for (let i = 0; i < 2; i++) {
-    // The second statement makes the server itself send a notice.
+    // By the second statement, the server itself sends a notice, not only a function.
     const create = 'create temporary table if not exists numbers (number int)';
     expect(await query(create)).toMatchObject({ rows: [] });
   }

@@ -70,8 +70,8 @@ async function isMigrated(query: Query): Promise<boolean> {
 }
 
 /**
- * Makes the feed of a restored dump begin anew. Only the owner of the tables can draw a new epoch, and
- * `doctor` tells other users.
+ * Makes the feed of a restored dump begin anew. Only the owner of the tables can draw a new epoch. If the
+ * user is not the owner, `doctor` warns.
  */
 async function tryToRenewFeed(connection: DatabaseConnection): Promise<boolean> {
   const { query } = connection;
