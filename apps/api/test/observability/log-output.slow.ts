@@ -150,7 +150,7 @@ it.runIf(hasPosixSignals)(
   },
 );
 
-describe.runIf(hasPosixSignals)('with a log on a disk that stalls', () => {
+describe.runIf(hasPosixSignals)('a server whose log is on a disk that stalls', () => {
   const stalledDisk = fileURLToPath(new URL('../fixtures/stalled-disk.ts', import.meta.url));
   let disk: string;
 

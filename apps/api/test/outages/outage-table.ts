@@ -27,4 +27,4 @@ export function formatRow({ outage, alerts, doctor, clients }: Row): string {
 }
 
 const list = (texts: string[]) =>
-  texts.map((text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')).join('<br>');
+  texts.map((text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')).join('<br>') || 'none';

@@ -39,8 +39,8 @@ const lowest = `(((select groupid from pg_dist_local_group) + 1)::bigint << ${tr
 const asNumber = (sql: string) => `(${lowest} + (${sql})::text::bigint)::text::xid8`;
 
 /**
- * Calls a function on any node. Citus passes the call to the node that stores the plant `key` ($1). With a
- * `where` clause, the node that gets the call runs the function.
+ * Calls a function of the feed from any node. Citus passes the call to the node that stores the plant `key`
+ * ($1). With a `where` clause, the node that gets the call runs the function.
  */
 export const callFeed = {
   changesHere: `select * from ${changesName}($1, $2, $3, $4, $5) where feed is not null`,

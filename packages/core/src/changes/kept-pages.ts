@@ -63,8 +63,8 @@ export class KeptPages {
   }
 
   /**
-   * Whether the pages contain the changes after a cursor, or will contain these changes. Only the database
-   * can check a cursor that no read has returned.
+   * Whether the pages in memory have all changes after a cursor, or will have them. Only the database can
+   * check a cursor that no read has returned.
    */
   covers(cursor: Cursor): boolean {
     return isUpTo(this.#start, cursor) && isUpTo(cursor, this.#known);

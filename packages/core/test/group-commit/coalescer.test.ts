@@ -45,7 +45,7 @@ function withLatency(latencyOf: (statement: number) => number): Options['send'] 
   };
 }
 
-/** Makes statements. The test ends the first statement. */
+/** Makes statements. The first statement runs until the test ends it. */
 function hangingAtFirst() {
   const hung = Promise.withResolvers<void>();
   const sent: string[][] = [];
