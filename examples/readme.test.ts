@@ -56,17 +56,17 @@ it.runIf(hasPosixShell)('has curl calls that get the responses in the README', a
 /** Replaces the time of a create, which differs each time. */
 const withoutTime = (json = '') => json.replace(/"createdAt":"[\dT:.-]+Z"/, '"createdAt":…');
 
-it('has a tRPC snippet that works', async () => {
+it('has a program that calls the store over tRPC and works', async () => {
   const [trpc = ''] = blocks('ts');
   expect(await run(trpc)).toBe('[ 9007199254740995n ]\n');
 });
 
-it('has a client package whose README has a snippet that works', async () => {
+it('has a client package whose README has a program that works', async () => {
   const [client = ''] = blocks('ts', await read('packages/client/README.md'));
   expect(await run(client)).toBe('Monstera deliciosa\n');
 });
 
-it('has a core snippet that works', async () => {
+it('has a program that imports core and works', async () => {
   const [, core = ''] = blocks('ts');
   expect(await run(core)).toBe('Monstera deliciosa\n');
 });

@@ -71,7 +71,7 @@ function hasTimedOut({ status, statusReason = '' }) {
   return status === 'Timeout' || statusReason.includes('timed out');
 }
 
-/** The first line of the code that a mutant changes, and the replacement. */
+/** The first line of the code that a mutant replaces, and the new code. */
 async function describe({ fileName, location, replacement }) {
   const lines = (await readFile(fileName, 'utf8')).split('\n');
   return {

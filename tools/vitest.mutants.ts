@@ -3,7 +3,10 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { withPostgres } from './vitest.base.ts';
 
-/** `tools/mutants.mjs` sets this area of `mutants.config.js`. The tests of the area are file patterns. */
+/**
+ * The area of `mutants.config.js` whose mutants are tried. `tools/mutants.mjs` sets the variable. The tests
+ * of the area are file patterns.
+ */
 const area: { tests: string[]; needsPostgres?: true } = JSON.parse(
   process.env['MUTANT_AREA'] ?? '{"tests":[]}',
 );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { repository, run } from './run.ts';
 
-// The check of the types compiles all packages twice.
+// The check of the types is slow, because it compiles all packages twice.
 vi.setConfig({ testTimeout: 600_000 });
 
 const committed = JSON.parse(await readFile(join(repository, 'apps/api/openapi.json'), 'utf8'));

@@ -16,7 +16,7 @@ export async function installed(project: string): Promise<string[]> {
 export async function broughtBy(project: string, name: string): Promise<string[]> {
   const packages = await lockedPackages(project);
   const names = new Set([name]);
-  // The loop also visits names that it adds to the Set.
+  // A `for` loop over a Set also visits the names that are added during the loop.
   for (const each of names) for (const needed of needsOf(packages.get(each))) names.add(needed);
   names.delete(name);
   return [...names].sort();

@@ -71,6 +71,7 @@ async function createUser(url: string): Promise<string> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'gardener', password: 'secret-of-the-tests' }),
   });
-  const { token } = (await response.json()) as { token: string }; // The registry defines this format.
+  // The cast is safe, because the registry defines the format of the response.
+  const { token } = (await response.json()) as { token: string };
   return token;
 }

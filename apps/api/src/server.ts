@@ -102,7 +102,8 @@ export async function buildServer({
   const crossOrigin = cors(corsOrigins);
   const requestLog = new RequestLog({ log, stream: logStream, metrics });
   const server = fastify({
-    loggerInstance: log as FastifyBaseLogger, // The cast keeps pino's type out of the server's type.
+    // The cast gives the server the usual type, without pino's own type.
+    loggerInstance: log as FastifyBaseLogger,
     logController: requestLog,
     // One logger for all requests is cheaper than a child logger for each request, and our lines contain the
     // request's id anyway.

@@ -141,7 +141,7 @@ describe(`with the seed ${seed}`, () => {
         if (plants.includes(undefined)) return void expect(response.status).toBe(400);
         expect(response.status).toBe(200);
         const expected = plants.map((plant) => {
-          const { id, ...row } = plant as Row; // The last condition above is true for an undefined plant.
+          const { id, ...row } = plant as Row; // The cast is safe, because no plant is undefined here.
           const stored = acknowledged.get(id);
           acknowledged.set(id, stored ?? row);
           if (stored === undefined) return 'created';
@@ -231,7 +231,7 @@ describe(`with the seed ${seed}`, () => {
   });
 });
 
-/** The server reads these bytes after the body when the Content-Length is too large. */
+/** When the Content-Length is too large, the server reads these bytes as a part of the body. */
 const filler = Buffer.alloc(100, ' ');
 
 interface Request {

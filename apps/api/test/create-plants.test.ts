@@ -163,7 +163,7 @@ it('returns the same error for a plant as a create of this plant alone', async (
       ),
     });
   }
-  // The log line of a call names each error code once. The log contains the cause of an error at most once a second.
+  // The log contains the cause of an error at most once a second.
   const lines = server.log.map((line) => JSON.parse(line));
   const requests = lines.filter(({ msg }) => msg === 'request');
   expect(requests.map(({ status, errorCode }) => [status, errorCode])).toEqual([

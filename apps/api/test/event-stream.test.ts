@@ -46,7 +46,7 @@ it('sends a ping every ten seconds without changes, and ends the stream within a
 it('reads no second page while the client does not read the first page', async () => {
   const next = vi.fn(async () => 'x'.repeat(1_000));
   const { stream } = start(next);
-  const write = vi.fn(); // The promise of this write never resolves.
+  const write = vi.fn(); // Nobody reads the stream, so the write of the first page never ends.
   stream.pipe(new Writable({ highWaterMark: 1, write }));
   await vi.advanceTimersByTimeAsync(10_000);
   expect(write).toHaveBeenCalledOnce();

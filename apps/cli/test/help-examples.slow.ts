@@ -38,7 +38,7 @@ let endpointUrl: string;
 beforeAll(async () => {
   const endpoint = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
   await once(endpoint, 'listening');
-  // The server listens on a port, and not on a pipe.
+  // The cast is safe, because the server has a port.
   endpointUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`;
   return () => void endpoint.close();
 });

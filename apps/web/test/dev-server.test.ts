@@ -9,7 +9,7 @@ it('sends the requests of the console to the server at PORT', async () => {
   const store = createStore((_request, response) => response.end('ready')).listen(0, '127.0.0.1');
   await once(store, 'listening');
   onTestFinished(() => void store.close());
-  // The server listens on a port, so its address is an object.
+  // The cast is safe, because the server has a port.
   vi.stubEnv('PORT', String((store.address() as AddressInfo).port));
   onTestFinished(() => void vi.unstubAllEnvs());
 

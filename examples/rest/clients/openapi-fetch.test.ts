@@ -8,7 +8,7 @@ it('a client of openapi-fetch keeps every id exact', async () => {
   onTestFinished(stop);
   const client = connect(env.PLANT_STORE_URL, env.PLANT_STORE_TOKEN);
   await expectRoundTrip(client, 'openapi-fetch');
-  // The server compresses this page, so the response has no Content-Length.
+  // The server compresses a long list, so the response has no Content-Length.
   const ids = Array.from({ length: 100 }, (_, i) => 2n ** 60n + BigInt(i));
   await client.createMany(ids.map((id) => ({ id, name: 'Hoya carnosa', tag: 'long' })));
   const { plants } = await client.list({ tag: 'long', limit: 100 });

@@ -55,7 +55,10 @@ const freeId = () => ++free.from;
 const databaseError = (code: string) =>
   Object.assign(new Error('from the node'), { code, severity: 'ERROR' });
 
-/** A function that each node of the cluster runs before a statement. Node 0 is the node of the URL. */
+/**
+ * A function that each node of the cluster runs before a statement. Node 0 is the node that the URL of the
+ * database names.
+ */
 let before: Record<number, () => Promise<unknown> | undefined>;
 /** For the number of each node, the texts of the statements that the node got. */
 let sent: Record<number, string[]>;
@@ -440,9 +443,8 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([second, { ...second, isWritable: true }, first]);
   });
 
-  it('says that a node is rerouted when another node passes on a create or a probe', async () => {
+  it('reports a detour when creates or probes reach a node only through another node', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    // This database has its own connections, whose clock no other test has checked.
     const ofOthers = database;
     database = await openPostgres(databaseUrl);
     onTestFinished(async () => {
@@ -479,7 +481,7 @@ describe('the state of the nodes', () => {
     expect(sent).toEqual({ 1: [directInsert] });
   });
 
-  it('never says that a node is rerouted after the node has left the cluster', async () => {
+  it('reports no detour for a node that has left the cluster', async () => {
     const lanes = await openLanes();
     const rerouted: unknown[] = [];
     lanes.events.on('rerouted', (node) => rerouted.push(node));

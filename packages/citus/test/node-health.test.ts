@@ -17,7 +17,7 @@ describe('the health of a node whose disk is full', () => {
       if (failure.now) throw Object.assign(new Error(failure.message), { code: failure.now });
       return new Set<bigint>();
     };
-    // A probe succeeds, because it writes nothing.
+    // Even on a full disk, a probe succeeds, because it writes nothing.
     const write = vi.fn(async () => ({ rows: [], count: 0 }));
     const health: NodeHealth = new NodeHealth({
       access: { write, directError: undefined },
@@ -67,7 +67,7 @@ describe('the health of a node whose disk is full', () => {
   it.each([
     ['failed because of its plant', { now: '22021' }],
     ['came after its deadline', { now: '22P02', message: lateWrite }],
-  ])('trusts the probes after an insert that %s', async (_, reason) => {
+  ])('takes the state of a node from its probes after an insert that %s', async (_, reason) => {
     const { changes, insert, probe, failure, write } = open();
     Object.assign(failure, reason);
     await insert();

@@ -28,7 +28,7 @@ it('lets a lane wait for the running statement when statements take longer than 
   const endTurn = turns.take();
   for (const send of [first, second, first]) expect(turns.mustWait(send)).toBe(true);
   endTurn();
-  endTurn(); // `endTurn` ends the slow statement.
+  endTurn(); // The test ends the slow statement by `endTurn`.
   expect(asked).toEqual(['first', 'second']);
   expect(turns.mustWait(first)).toBe(false);
 });

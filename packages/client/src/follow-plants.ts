@@ -44,7 +44,8 @@ export function followPlants(
     show();
     await readChanges(client, { after: next, tag, signal }, ({ changes }) => {
       for (const { type, plant } of changes) {
-        // A plant may be deleted and created again with another tag. The feed may contain only the create.
+        // A plant may be deleted and created again with another tag. In that case, the feed may contain only
+        // the create, and no deletion.
         const isShown = type === 'created' && (tag === undefined || plant.tag === tag);
         if (isShown) plants.set(plant.id, plant);
         else plants.delete(plant.id);

@@ -98,7 +98,7 @@ async function startStub(onRequest: RequestListener): Promise<string> {
     stub.closeAllConnections();
     stub.close();
   });
-  const { port } = stub.address() as AddressInfo; // The server listens on a port, and not on a pipe.
+  const { port } = stub.address() as AddressInfo; // The cast is safe, because the server has a port.
   return `http://127.0.0.1:${port}`;
 }
 
@@ -203,7 +203,6 @@ describe('plantChanges', () => {
     });
     const store = createPlantStoreClient({ url: stub, token });
     await follow(store, 'first');
-    // On a busy machine, the first connection may seem silent before its event is read.
     await vi.waitFor(() =>
       expect(addresses.at(-1)).toContain('{"after":"first","lastEventId":"last"}'),
     );

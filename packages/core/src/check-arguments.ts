@@ -37,7 +37,7 @@ export const checkLimit = (limit: number) => check(Limit, { limit }).limit;
 const Id = z.object({ id: Int64 });
 const Ids = z.object({ ids: z.array(Int64, { error: 'must be an array' }) });
 
-/** This schema accepts any plants, because the loader checks each plant by itself. */
+/** The arguments of `load` may be any list, because the loader checks each plant by itself. */
 const Plants = z.object({ plants: z.array(z.unknown(), { error: 'must be an array' }) });
 
 const Limit = z.object({ limit: z.int({ error: 'must be an integer' }).min(0) });

@@ -34,7 +34,10 @@ const algorithms = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** The types of access tokens (RFC 9068 §2.1) and of plain JWTs. A logout token has another type. */
+/**
+ * The types of access tokens (RFC 9068 §2.1) and of plain JWTs. Logout tokens have another type, so the
+ * server rejects logout tokens.
+ */
 const types = ['jwt', 'at+jwt', 'application/at+jwt'];
 
 function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {

@@ -51,7 +51,8 @@ export function trackConnections(
   server.on('connection', (socket: Socket) => {
     const responses: TrackedResponse[] = [];
     connections.set(socket, { responses });
-    void socket.remoteAddress; // Node keeps the address after this first read, even after the close.
+    // After a first read of the address, Node keeps the address even when the connection is closed.
+    void socket.remoteAddress;
     socket.once('close', () => {
       for (const { reply } of responses) if (reply) onLost(reply);
     });
@@ -65,7 +66,8 @@ export function trackConnections(
   });
   // Node reads all requests of a packet at once. A packet can contain thousands of requests, and most of
   // these requests must not reach Fastify.
-  const [handle] = server.listeners('request') as RequestListener[]; // The listener that Fastify has added.
+  // The cast is safe, because Fastify has added the listener.
+  const [handle] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
     const connection = connections.get(request.socket);

@@ -74,7 +74,7 @@ export function drain(
       else done();
     },
     closeAfterResponse(_request, { raw }, done) {
-      // The server may have sent these headers, without `Connection: close`, before the shutdown.
+      // Headers that were sent before the shutdown lack `Connection: close`.
       if (!server.server.listening && isLatest(raw)) halfClose(raw.req.socket);
       done();
     },

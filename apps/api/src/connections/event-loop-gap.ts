@@ -13,8 +13,8 @@ const aftermath = 10_000;
 /**
  * Makes a hook for requests that arrived while the process or the virtual machine was paused. The hook drops
  * a request when its client has disconnected in the meantime. During the pause, the client may have sent its
- * request to another instance. Node reads the request before the connection's end, so the hook lets a few
- * turns of the event loop pass.
+ * request to another instance. When a client has sent a request and disconnected, Node first reads only the
+ * request. So the hook waits for a few turns of the event loop.
  *
  * @param onDrop runs for each dropped request, in place of the response hooks
  * @param elapsed a clock that never goes back. The clock may stand still in a paused virtual machine
@@ -51,8 +51,8 @@ export function dropGoneAfterGap(
 
 /**
  * Resolves when Node has read all bytes that have arrived on open connections. Node reads the bytes of a
- * connection in one turn of the event loop, and the end of the connection in the next turn. The third turn is
- * a reserve.
+ * connection in one turn of the event loop, and the end of the connection in the next turn. The function
+ * waits for three turns, to be safe.
  */
 export async function readArrived(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await setImmediate();

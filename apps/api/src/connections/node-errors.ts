@@ -8,7 +8,8 @@ import { type RequestLine, requestLineIn } from './request-line.ts';
 /** Sends the contract's errors in place of the errors of Node's HTTP server, which have an empty body. */
 export function respondToNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
-  // By default, Node drops headers after the first thousand. A limit of 16 KiB remains.
+  // By default, Node drops headers after the first thousand. Node still limits all headers together to 16
+  // KiB.
   server.maxHeadersCount = 0;
   // A client with `Expect: 100-continue` waits before it sends its body. The server tells the client to
   // send the body when the hooks have accepted the request.

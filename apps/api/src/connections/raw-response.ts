@@ -37,7 +37,7 @@ export function closeWithError(
   if (connection && isIncomplete) connection.broken = latest;
 
   afterResponse(belongsToLatest ? responses.at(-2)?.raw : latest, () => {
-    // By now, the latest request may have got its response.
+    // While earlier responses were sent, the latest request may have got its response.
     if (isIncomplete && latest.headersSent) afterResponse(latest, () => socket.destroySoon());
     else send();
   });

@@ -25,7 +25,7 @@ export function trpcError(error: CatalogueError, path: string): object {
   return serialize(errorShape(error, showText(path) || undefined));
 }
 
-/** Returns the procedures in a request target. Returns undefined when the target is not for tRPC. */
+/** Returns the procedures in a request target. Returns undefined for a request target of REST. */
 function trpcPathOf(target: string): string | undefined {
   const [, surface = '', path = ''] = /^\/([^/?]*)\/?([^?]*)/.exec(target) ?? [];
   return decode(surface) === 'trpc' ? decode(path) : undefined;

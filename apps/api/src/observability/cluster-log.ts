@@ -1,7 +1,7 @@
 import type { NodeReroute, NodeState, PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 
-/** Logs the state of a cluster's nodes, and the warnings of the store. */
+/** Logs each node of a cluster that goes down or works again, and the warnings of the store. */
 export function logCluster(server: FastifyInstance, { events }: PlantStore): void {
   const log = ({ address, share, isWritable }: NodeState) => {
     const details = { node: address, share };

@@ -17,7 +17,8 @@ const quietPeriod = 1_000;
 
 /** During many errors of one kind, one line a second gives the number of requests. */
 export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
-  // The cause of an error `tokenInvalid` names an unusable key, and the log names each key once.
+  // When the identity provider has an unusable key, each of its JWTs gets `tokenInvalid`, but the log names
+  // each key only once.
   const isNewKey = firstTimes();
   const unlogged = new Map<string, { count: number; until: number }>();
 

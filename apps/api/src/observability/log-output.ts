@@ -98,7 +98,7 @@ export function logOutput({
   function add(bytes: Buffer): void {
     if (waiting === 0) lastAttempt = performance.now();
     waiting += bytes.length;
-    output.write(bytes as unknown as string); // sonic-boom's types do not know the content mode.
+    output.write(bytes as unknown as string); // sonic-boom's types allow only a string.
   }
 
   function addLostLine(): void {

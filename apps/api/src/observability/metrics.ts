@@ -14,7 +14,7 @@ export interface Metrics {
   countError(error: HttpError): void;
   /** Counts a line of the log that was not written. */
   countLostLine(): void;
-  /** Returns the values of these metrics and of Node's own metrics. */
+  /** Returns the values of the server's metrics and of Node's own metrics. */
   values(): Promise<MetricValues>;
 }
 

@@ -40,7 +40,7 @@ export async function startAlone(env: Env): Promise<void> {
 }
 
 interface ServerParts {
-  /** Describes this process when several processes serve the store. */
+  /** The place of this process among several processes that serve the store. */
   worker?: WorkerProcess;
   /** The destination of the log. The default is standard output. */
   output?: LogOutput;
@@ -105,7 +105,8 @@ export function listen(
   signals?: EventEmitter,
 ): Promise<Listening> {
   const { server, store, output } = prepared;
-  // After the first request, a stop must wait for responses.
+  // Until now, a signal ended the process at once. From the first request on, the process must respond before
+  // it exits.
   const drainDelay = env.PLANT_STORE_DRAIN_DELAY_MS;
   server.server.once('listening', () =>
     stopOnSignals({ server, store, drainDelay, logOutput: output, signals }),

@@ -63,7 +63,7 @@ function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): v
 /** With these methods, the body of a request has no meaning (RFC 9110 §9.3). */
 export const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
 
-/** Matches a media type and, in a list, the comma after it. */
+/** Matches a media type with the comma that follows it in a list. */
 const mediaTypeSyntax = /^[\w.+-]+\/[\w.+-]+(\s*,)?/;
 
 function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {

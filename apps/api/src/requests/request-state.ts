@@ -50,7 +50,7 @@ declare module 'fastify' {
   }
 }
 
-/** Declares the properties above on each request of a server. Hooks set their values later. */
+/** Declares the properties above on each request of a server. */
 export function decorateRequests(server: FastifyInstance): void {
   server.decorateRequest('isGone', { getter: isGone });
   server.decorateRequest('bodyBytes', 0);

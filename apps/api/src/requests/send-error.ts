@@ -54,7 +54,7 @@ function sendError({ url }: FastifyRequest, reply: FastifyReply, error: HttpErro
 function keepConnection(reply: FastifyReply): void {
   const { raw } = reply;
   const isEnding = connectionOf(raw.req.socket)?.isEnding || !raw.shouldKeepAlive;
-  // `removeHeader` removes the value of Fastify, and the next line replaces the value of Node.
+  // Both Fastify and Node have set the header `Connection`.
   reply.removeHeader('connection');
   raw.setHeader('connection', isEnding ? 'close' : 'keep-alive');
 }

@@ -13,7 +13,8 @@ export function limitWaiting(max: number) {
       throw new HttpError('overloaded', message);
     }
     request.waitsFrom = elapsedTime;
-    if (raw.destroyed) return; // After a disconnect, no event `close` would follow.
+    // A client that has disconnected causes no further event `close`, which would end the count.
+    if (raw.destroyed) return;
     waiting++;
     raw.once('close', () => waiting--);
   };

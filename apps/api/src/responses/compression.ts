@@ -29,8 +29,8 @@ export const compressResponse: onSendHookHandler = (request, reply, payload, don
 
 /**
  * Returns the coding that a client prefers. Returns undefined when the client accepts no coding, or when the
- * connection closes after the response. A close would crash a Node client whose `fetch` still expands a large
- * response (nodejs/undici#5360).
+ * connection closes after the response. If the connection closes, a Node client crashes while its `fetch`
+ * still expands a large response (nodejs/undici#5360).
  */
 export function codingOf(
   { headers, server }: FastifyRequest,

@@ -11,7 +11,7 @@ interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
   ping: string;
   /** Writes the event of an error. Returns undefined when the client need not know the error. */
   errorEvent(error: unknown): string | undefined;
-  /** The end of the stream aborts this controller. */
+  /** The controller stops the feed when the stream ends. */
   connection: AbortController;
 }
 

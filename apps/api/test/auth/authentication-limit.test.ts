@@ -95,7 +95,7 @@ it.each([
   ['of a /64', '2001:db8:0:1::1', '2001:0db8::1:ffff:2:3:4', '2001:db8:0:2::1'],
   ['of a link', 'fe80::1%eth0', 'fe80::2%eth1', 'fe80:0:0:1::1'],
   ['that are IPv4', '192.0.2.7', '::ffff:c000:207', '::ffff:192.0.2.8'],
-])('counts two addresses %s as one client', async (_what, first, same, other) => {
+])('counts two IP addresses %s as one client', async (_what, first, same, other) => {
   for (let i = 0; i < 3; i++) await send('guess', { from: first });
   expect((await send('guess', { from: same })).statusCode).toBe(429);
   expect((await send('guess', { from: other })).statusCode).toBe(401);

@@ -45,7 +45,7 @@ describe('the check of a JWT', () => {
     await jwts.provider.addKey('second');
     jwts.provider.withdrawKey('first');
     pass(600);
-    await jwts.outcomeOf(leaked); // The first call starts a fetch of the keys.
+    await jwts.outcomeOf(leaked);
     await vi.waitFor(() => expect(jwts.provider.fetches).toBe(2));
     await vi.waitFor(async () => {
       pass(31); // The first result stays cached for 30 seconds.
@@ -53,7 +53,7 @@ describe('the check of a JWT', () => {
     });
   });
 
-  it('fetches the keys again only after ten minutes', async () => {
+  it('caches the keys of the provider for ten minutes, and then fetches them again', async () => {
     const fetches = vi.spyOn(globalThis, 'fetch');
     onTestFinished(() => fetches.mockRestore());
     pass(300);

@@ -145,7 +145,7 @@ describe('the authentication by JWTs', () => {
     await jwts.provider.addKey('second');
     jwts.provider.withdrawKey('first');
     vi.advanceTimersByTime(11_000);
-    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200); // The first call fetches the keys.
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
     expect(await jwts.outcomeOf(cached)).toBe(200);
     vi.advanceTimersByTime(19_000);
     expect(await jwts.outcomeOf(cached)).toBe(40101);

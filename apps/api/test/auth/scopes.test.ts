@@ -5,7 +5,6 @@ import { callers } from '../fixtures/callers.ts';
 import { shareJwtServer } from '../fixtures/jwt-server.ts';
 
 const plant = { id: 1, name: 'Hoya', tag: 'Apocynaceae' };
-/** The values of the properties in the inputs below. */
 const samples: Record<string, unknown> = { ...plant, plants: [plant], scopes: ['tokens:manage'] };
 
 /** The procedures of both surfaces, with an input and with the scope of each procedure. */
@@ -18,7 +17,7 @@ const calls = (Object.keys(operations) as (keyof typeof operations)[]).map((proc
   return { procedure, input, scope: meta.scope };
 });
 
-/** The parts of a procedure that are not in tRPC's public types. */
+/** The parts of a procedure that tRPC's public types lack. */
 interface Definition {
   meta: { scope: Scope | 'none' };
   inputs: { shape: Record<string, { isOptional(): boolean }> }[];
@@ -115,7 +114,7 @@ it.each(mixtures)(
     for (const each of calls) {
       const { procedure, scope } = each;
       await createHoya();
-      // Each entry of `calls` has the input type of its procedure.
+      // The cast is safe, because each entry of `calls` has the input type of its procedure.
       const outcome = caller[procedure]((await inputOf(each)) as never);
       if (isGranted(granted, scope)) await outcome;
       else await expect(outcome).rejects.toMatchObject({ cause: { code: 40300 } });
@@ -136,7 +135,7 @@ it('rejects each call of a batch over tRPC when the token lacks the scope of tha
   expect(await jwts.server.store.get(2n)).toBeUndefined();
 });
 
-it('checks the scope before the input', async () => {
+it('rejects a call without the scope with 40300 even when the input is invalid, too', async () => {
   const token = await jwts.server.store.accessTokens.create('creator', {
     scopes: ['plants:create'],
   });

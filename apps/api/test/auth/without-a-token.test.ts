@@ -30,7 +30,7 @@ const send = (target: string, headers: string[] = [], method = 'POST') =>
   );
 
 it.each(surfaces)(
-  'creates a plant over $name with a valid token, so that the other tests prove something',
+  'creates a plant over $name with a valid token, unlike the requests of the other tests',
   async ({ path }) => {
     expect(await send(path, [authorization])).toMatchObject({ status: 200 });
     expect(created).toBe(1);

@@ -100,7 +100,7 @@ it.for(Object.entries(ways))(
     expect(performance.now() - sentAt).toBeLessThan(10_000);
     await other.close();
     await bringBack?.();
-    const recovered = await second.acknowledged(8); // Each of the eight clients creates one plant.
+    const recovered = await second.acknowledged(8); // The load has eight clients.
 
     await expect.poll(() => readiness(store), within).toEqual({ status: 'ready' });
     for (const line of [

@@ -34,7 +34,7 @@ export interface StoreOnCluster {
   stop(): Promise<void>;
 }
 
-/** No test creates more plants than this. */
+/** The number of ids for the load. No test creates more plants. */
 const idCount = 60_000;
 
 interface StoreOnClusterOptions {
@@ -53,7 +53,7 @@ export async function startStoreOnCluster({
   await (await openPlantStore({ databaseUrl: database.url, cluster: citus })).close();
   await distributePlants({ databaseUrl: database.url, shards: 8, confirm: async () => true });
   const admin = postgres(database.adminUrl, { max: 1, onnotice: () => {} });
-  // The groups of the workers are 1 and 2.
+  // Citus numbers the workers 1 and 2.
   const nodes = await admin<{ groupid: number }[]>`
     select groupid from generate_series(1, ${idCount}::bigint) as id
       join pg_dist_placement on shardid = get_shard_id_for_distribution_column('plants', id)

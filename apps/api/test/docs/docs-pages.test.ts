@@ -61,7 +61,8 @@ it.each([
 
 it.each([
   ['/docs', 'same-origin'],
-  ['/openapi.json', 'cross-origin'], // Editors and generators read this file in a browser.
+  // Editors and generators in a browser read the document from other origins.
+  ['/openapi.json', 'cross-origin'],
 ])('sends %s with headers against sniffing, framing and referrers', async (path, readers) => {
   const { headers } = await fetch(server.url + path);
   expect(Object.fromEntries(headers)).toMatchObject({

@@ -271,7 +271,7 @@ describe('the document', () => {
     expect(document.operation(name).differencesFrom(response)).toEqual([]);
   });
 
-  it('declares Accept-Encoding for 415, which is the status after a compressed body', async () => {
+  it('declares the header Accept-Encoding in the response 415, which rejects a compressed body', async () => {
     const response = await post(server, '/plants', '', { 'content-encoding': 'gzip' });
     expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'identity']);
     expect(document.operation('POST /plants').declares(415, 'Accept-Encoding')).toBe(true);

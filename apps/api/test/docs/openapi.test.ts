@@ -21,7 +21,7 @@ describe('the served document', () => {
     url = `${server.url}/openapi.json`;
   });
 
-  it('equals the committed file', async () => {
+  it('the generated document equals the committed file', async () => {
     const response = await fetch(url);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(parseJson(await response.text())).toEqual(parseJson(committed));
@@ -196,7 +196,7 @@ interface Body {
 }
 
 describe.each([true, false])(
-  'for a validator that uses the flag u of regular expressions: %s',
+  'a schema in a validator that uses the flag u of regular expressions: %s',
   (unicodeRegExp) => {
     const ajv = new Ajv2020({ strict: false, unicodeRegExp });
     addFormats.default(ajv);

@@ -23,7 +23,8 @@ it('responds with 503 in time while the database is silent, and with 200 afterwa
     expect(headers.get('retry-after')).toBe('1');
     expect(body).toEqual({
       error: 50300,
-      // Usually Postgres ends the statement first. On a very busy machine, the server ends the request first.
+      // Usually Postgres ends the locked statement before the server ends the request. On a very busy
+      // machine, the server is first.
       message: expect.stringMatching(
         /^the database cannot do this now \(SQLSTATE 55P03\): nothing was written, send it again later$|may not be stored/,
       ),

@@ -226,7 +226,7 @@ const invalidPlants: Record<string, string> = {
   'plants with quoted ids': '{"id":"1","name":"a"}',
 };
 
-/** Runs as many calls as a batch may have, with as many plants as a call may have. */
+/** A batch with as many calls as allowed, each with as many plants as allowed. */
 function batchOfInvalid([name, plant]: [string, string]): HostileRequest {
   const input = asInput(`{"plants":[${join(1000, () => plant)}]}`);
   const path = `/trpc/${join(10, () => 'createPlants')}?batch=1`;

@@ -32,7 +32,6 @@ export function readResponses(socket: Socket, receive: (response: Received) => v
   socket.on('data', (chunk: Buffer) => {
     let body = chunk;
     if (missing === 0) {
-      // All headers of a response arrive in one chunk.
       const end = chunk.indexOf('\r\n\r\n') + 4;
       head = chunk.toString('latin1', 0, end);
       error = '';

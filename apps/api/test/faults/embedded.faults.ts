@@ -108,7 +108,7 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
     if (fault.message) expect(await createPlant(server)).toMatchObject({ message: fault.message });
     expect(await stopProgram(server)).toBe(0);
 
-    await fault.end().catch(() => {}); // The limit of a process ends with the process.
+    await fault.end().catch(() => {});
     const database = await PGlite.create(join(directory, 'postgres'));
     const { rows } = await database.query<Row>('select id::int, name, tag from plants');
     await database.close();

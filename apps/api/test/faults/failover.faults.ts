@@ -43,10 +43,11 @@ it.runIf(hasPosixSignals)(
     await standby.promote();
     const response = proxy.holdResponse(plant.name);
     const retry = store.create(plant);
-    // By now, the retry has read the plant on the old primary, or the retry waits in its commit there.
+    // The retry has read the plant on the old primary, or waits in its commit there.
     const isWaiting = vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
     await Promise.any([response.held, isWaiting]);
-    // This create loses its connection when the primary stops. The store then replaces all its connections.
+    // A create loses its connection when the primary stops. The store then replaces all its connections to
+    // the database.
     const lost = { id: 3n, name: 'another' };
     // The statement of the retry is in its commit, and a batch does not wait for this commit.
     const other = store.createMany([lost]);

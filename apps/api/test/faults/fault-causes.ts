@@ -72,7 +72,7 @@ const recreated: CauseFault = async ({ admin }) => {
   await admin`alter table plants rename to kept`;
   await admin`drop table access_tokens, plant_deletions, plant_feed, webhooks`;
   await vi.waitFor(() => admin`select from plants`, { timeout: 60_000, interval: 100 });
-  // The store has created empty tables, so the test copies the old plants back.
+  // The store has created the dropped tables again, without plants, so the test copies the old plants back.
   await admin`insert into plants select * from kept`;
 };
 

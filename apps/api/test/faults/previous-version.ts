@@ -57,7 +57,7 @@ export async function startPreviousVersion(url: string, firstId: number): Promis
       }
     }),
   );
-  running.catch(() => {}); // The promise's error reaches the test by `acknowledges` and `stop`.
+  running.catch(() => {}); // The test gets the error of a failed statement from `acknowledges` or `stop`.
 
   return {
     acknowledged,

@@ -15,7 +15,7 @@ export interface StoreUnderLoad {
   load: AcknowledgedLoad;
   /**
    * Stops the server and the clients. Compares the acknowledged plants with the plants in the database at
-   * this URL. The test gets its row in the table of faults.
+   * this URL. Adds a row for the test to the table of faults.
    */
   finish(databaseUrl: string): Promise<void>;
 }

@@ -25,7 +25,7 @@ it('an upgrade, a downgrade and another upgrade: each version starts beside the 
   await store.finish(url);
   await second.acknowledges(100);
 
-  await admin`delete from plants where id < 1000000`; // The load uses the same ids again.
+  await admin`delete from plants where id < 1000000`;
   const again = await startStoreUnderLoad(url, context);
   await Promise.all([second.acknowledges(300), again.load.acknowledged(300)]);
   await expectAllStored(database, second);

@@ -75,7 +75,7 @@ async function startCopy(choose: () => number) {
     server.closeAllConnections();
     server.close();
   });
-  // The server listens on a port, and not on a pipe.
+  // The cast is safe, because the server has a port.
   copy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return copy;
 }

@@ -108,7 +108,7 @@ describe('the checker', () => {
   });
 });
 
-it('shows the operations up to the first operation that no order explains', () => {
+it('reports the operations of a history up to the first operation that no order explains', () => {
   const lines: Line[] = [
     [0, 1, create('x')],
     [2, 9, deleted],

@@ -40,7 +40,7 @@ export function isExplainable(
 
     let firstLeft = first;
     while (done & bit(firstLeft)) firstLeft++;
-    // The next operation must start before the first end of a remaining operation.
+    // An operation can be the next one only if it started before any remaining operation ended.
     let firstEnd = Number.POSITIVE_INFINITY;
     for (let i = firstLeft; i < sorted.length; i++) {
       const operation = sorted[i];

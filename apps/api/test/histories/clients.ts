@@ -13,7 +13,10 @@ export interface Clients {
   now(): number;
   /** Runs the steps of one client until the history is over. */
   run(client: number, steps: Iterable<Step>, isOver: () => boolean): Promise<void>;
-  /** Notes that a frozen instance runs again. The open requests arrive at this moment. */
+  /**
+   * Notes that a frozen instance runs again. Requests that were sent to the frozen instance arrive when it
+   * runs again.
+   */
   thawed(instance: Instance): void;
   /**
    * Sends a request to an instance a few times, until a call has a result. Resolves with the last call when

@@ -29,7 +29,8 @@ export const faults: Record<FaultName, BeginFault> = {
       for (const pid of pids) signalProcess(pid, name);
     };
     await database?.admin.begin(async (sql) => {
-      await sql`lock table plants in exclusive mode`; // This statement waits for the end of all writes.
+      // The lock is granted when all running writes have ended.
+      await sql`lock table plants in exclusive mode`;
       const backends = await sql<{ pid: number }[]>`
         select pid from pg_stat_activity where application_name like 'plant-store process%'`;
       pids.push(...backends.map(({ pid }) => pid));
@@ -45,7 +46,8 @@ export const faults: Record<FaultName, BeginFault> = {
   /** The proxy sends the statements to the database, holds the responses back, and then loses them. */
   async loseResponses(_, { network }) {
     setFault(network, 'holdResponses');
-    return () => setFault(network, 'refuse')(); // The proxy resets only the open connections.
+    // The proxy first resets the open connections, and then works normally again.
+    return () => setFault(network, 'refuse')();
   },
 
   async cutNetwork(_, { network }) {
@@ -103,7 +105,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // The signal fails when the process has ended already.
+    // `kill` throws when the process has already ended.
   }
 }
 

@@ -22,7 +22,7 @@ const callOf = (request: Request, outcome?: Partial<NonNullable<Call['outcome']>
 const create: Request = { procedure: 'createPlant', input: { id: 2, name: 'fern', tag: 'herb' } };
 const list: Request = { procedure: 'listPlants', input: { after: 1, limit: 2 } };
 
-it('a page reads each id in its range', () => {
+it('a page of a list counts as a read of each id in the range of the page', () => {
   const output = { plants: [{ id: 2n, name: 'fern' }], next: 3n };
   const operations = operationsById([callOf(list, { output })], [1, 2, 3, 4]);
   const actions = [...operations.values()].map(([operation]) => operation?.action);
@@ -30,12 +30,12 @@ it('a page reads each id in its range', () => {
   expect(actions).toEqual([undefined, ...reads, undefined]);
 });
 
-it('the last page reads all ids after its cursor', () => {
+it('the last page of a list counts as a read of all ids after its cursor', () => {
   const operations = operationsById([callOf(list, { output: { plants: [] } })], [1, 2, 3]);
   expect([...operations.values()].map(({ length }) => length)).toEqual([0, 1, 1]);
 });
 
-it('a call without a result takes effect in time or never', () => {
+it('expects that a call without a response takes effect within its time limit or never', () => {
   for (const call of [callOf(create), callOf(create, { status: 503, error: 50300 })]) {
     const action = { type: 'create', content: 'fern (herb)', result: 'unknown' };
     const operation = { action, start: 100, end: 110 + effectLimit, isCertain: false, call };
@@ -43,7 +43,7 @@ it('a call without a result takes effect in time or never', () => {
   }
 });
 
-it('during a slow flush, a call without a result may take effect until a second after the flush', () => {
+it('allows a call without a response to take effect until a second after a slow flush of the disk', () => {
   const flush = { name: 'slowFlush', instance: 0, start: 5_000, end: 15_000 } as const;
   const endOf = (fault: Fault) =>
     operationsById([callOf(create)], [2], [fault])
@@ -51,7 +51,7 @@ it('during a slow flush, a call without a result may take effect until a second 
       ?.map(({ end }) => end);
   expect(endOf(flush)).toEqual([16_000]);
   expect(endOf({ ...flush, name: 'slowFlushCutShort', end: 7_000 })).toEqual([8_000]);
-  // A freeze, a later flush and an earlier flush do not extend this time.
+  // Only a slow flush of the disk during the call gives the call more time.
   expect(endOf({ ...flush, name: 'freeze' })).toEqual([110 + effectLimit]);
   expect(endOf({ ...flush, start: 110 + effectLimit })).toEqual([110 + effectLimit]);
   expect(endOf({ ...flush, start: 0, end: 110 })).toEqual([110 + effectLimit]);
@@ -59,11 +59,11 @@ it('during a slow flush, a call without a result may take effect until a second 
   expect(operationsById([call], [2], [flush]).get(2)?.[0]?.end).toBe(call.end);
 });
 
-it('a call has no effect when the store rejects it as overloaded', () => {
+it('expects that a call has no effect when the store rejects the call as overloaded', () => {
   expect(operationsById([callOf(create, { status: 503, error: 50301 })], [2]).get(2)).toEqual([]);
 });
 
-it('a response that no promise allows is unexpected', () => {
+it('reports a response that no promise of the store allows', () => {
   const calls = [200, 40900, 50300, 50301, 40401, 50000].map((error) =>
     callOf(create, error === 200 ? {} : { error }),
   );

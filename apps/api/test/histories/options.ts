@@ -13,7 +13,6 @@ interface Options {
   /** The tested parts of the store: its responses, its feed of changes, or both parts. */
   readonly subjects: readonly Subject[];
   readonly databases: readonly DatabaseName[];
-  /** The only fault that happens. */
   readonly fault: FaultName | undefined;
   /** The seed of the first history of each kind. */
   readonly seed: number;

@@ -15,7 +15,7 @@ import {
 import { type PlantsDatabase, setSetting, startPlantsDatabase } from '../faults/plants-database.ts';
 import type { DatabaseName } from './schedule.ts';
 
-/** The server's program on a database. */
+/** A running server on a database. */
 export interface Instance {
   readonly name: string;
   /** The URL is undefined while the instance does not run. */

@@ -68,7 +68,7 @@ async function request(path: string): Promise<IncomingMessage> {
 }
 
 const open = async () => {
-  // The server listens on a port, so its address is an object.
+  // The cast is safe, because the server has a port.
   const { port } = server.server.address() as AddressInfo;
   const socket = connect({ port, host: '127.0.0.1' });
   await once(socket, 'connect');
@@ -93,7 +93,7 @@ it('accepts requests during the drain delay, and then ends the waits for changes
   otherProcesses.resolve();
   const delay = Promise.withResolvers<void>();
   const wait = vi.spyOn(timers, 'setTimeout').mockImplementationOnce(() => delay.promise);
-  syncBuiltinESMExports(); // This call replaces the function that `drain` has imported.
+  syncBuiltinESMExports();
   onTestFinished(() => {
     wait.mockRestore();
     syncBuiltinESMExports();

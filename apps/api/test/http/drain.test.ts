@@ -36,7 +36,7 @@ const target = () => ({ url, token: 'test-token' });
 
 const create = (id: number) => rawPost(`{"id":${id},"name":"x"}`);
 
-it('responds while the server drains, is not ready, and closes the connections of the requests', async () => {
+it('responds to requests during the drain, but is not ready, and closes their connections', async () => {
   duringDrain = async () => {
     const ready = await fetch(`${url}/readyz`);
     expect(ready.status).toBe(503);
@@ -133,7 +133,7 @@ it('does not reset a connection on which a further request arrives', async () =>
   expect(await store.get(2n)).toBeUndefined();
 });
 
-it('closes its side even when a client never closes its own side of a connection', async () => {
+it('closes a connection even when the client never closes its own side', async () => {
   const open = openSocket(url, { allowHalfOpen: true });
   onTestFinished(() => void open.destroy());
   await once(open, 'connect');

@@ -23,7 +23,7 @@ function start({ errorTime = 100 } = {}) {
   return {
     server,
     dropped,
-    /** Sends `count` requests. The outcomes of these requests contain `name`. */
+    /** Sends `count` requests. */
     send(count: number, name = '', request = { isGone: false }) {
       for (let i = 0; i < count; i++) {
         // `takeTurn` reads only this property of a request.

@@ -76,7 +76,7 @@ it.each(['gzip, chunked', 'gzip,chunked', 'x, chunked', 'identity, Chunked'])(
 );
 
 it.each(['gzip', 'x', 'chunked, gzip', 'chunked, chunked'])(
-  'responds with 400 to the transfer coding %s, which hides the end of the body',
+  'responds with 400 to the transfer coding %s, with which nobody knows the end of the body',
   async (coding) => {
     const { error } = await send(
       'POST /plants HTTP/1.1',
@@ -97,7 +97,7 @@ it.each(['BREW', 'get', 'GETX', 'DESCRIBE', 'M-UNKNOWN'])(
 );
 
 it.each(surfaces)(
-  'responds to a compressed body over $name with the header Accept-Encoding',
+  'responds to a request with a compressed body over $name with 415, and names the accepted encodings',
   async ({ path }) => {
     const { error, headers } = await send(
       `POST ${path} HTTP/1.1`,

@@ -75,7 +75,7 @@ it.each([
   expectErrorAt(target, await send('POST', target), 400, 40002);
 });
 
-it('keeps a query that ends with a slash', async () => {
+it('accepts a query that ends with a slash', async () => {
   expectError(await send('GET', '/plants/1?x=/'), 401, 40100);
 });
 

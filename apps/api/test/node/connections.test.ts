@@ -64,7 +64,7 @@ it('closes connections on which clients read nothing, and serves other clients',
   await (await fetch(server.url + page, { headers: alone })).text();
   const before = usedMemory();
   await open(100, rawRequest(`GET ${page}`).repeat(10));
-  // The server accepts connections in order, so it has accepted all earlier connections by now.
+  // The server accepts connections in order, so it has also accepted all earlier connections.
   await expectService();
   expect(usedMemory().arrayBuffers - before.arrayBuffers).toBeLessThan(100 * 2 ** 20);
   server.connectionsTimeOut();
@@ -83,7 +83,7 @@ it('closes connections on which clients read byte by byte, and serves other clie
   const page = '/openapi.json';
   const { length } = await (await fetch(server.url + page, { headers: alone })).text();
   const before = usedMemory();
-  // This number of responses is larger than the buffers of the operating system.
+  // The responses together are larger than the buffers of the operating system.
   const requests = Math.ceil(2 ** 25 / length);
   const readers = await open(20, rawRequest(`GET ${page}`).repeat(requests));
   const reading = setInterval(() => readers.forEach((socket) => void socket.read(1)), 20);

@@ -37,11 +37,11 @@ function start() {
 }
 
 it.each(['elapsed', 'now'] as const)(
-  'drops the requests of clients that disconnected during a gap in the clock %s',
+  'drops the requests of clients that disconnected while the process was paused, by the clock %s',
   async (clock) => {
     const { server, time, served, dropped } = start();
     await server.listen({ host: '127.0.0.1', port: 0 });
-    // The server listens on a port, so its address is an object.
+    // The cast is safe, because the server has a port.
     const { port } = server.server.address() as AddressInfo;
     const connectClient = async () => {
       const socket = openSocket(`http://127.0.0.1:${port}`);
@@ -62,7 +62,7 @@ it.each(['elapsed', 'now'] as const)(
   },
 );
 
-it('lets requests pass at once before a gap, and from 10 s after the gap', () => {
+it('delays no request before a pause of the process, or later than 10 s after the pause', () => {
   const { time, passesAtOnce } = start();
   const after = (milliseconds: number) => {
     time.elapsed += milliseconds;
@@ -75,13 +75,13 @@ it('lets requests pass at once before a gap, and from 10 s after the gap', () =>
   expect([after(499), after(1)]).toEqual([false, true]);
 });
 
-it('sees no gap when the wall clock is set back', () => {
+it('detects no pause of the process when the wall clock is set back', () => {
   const { time, passesAtOnce } = start();
   time.now -= 3_600_000;
   expect(passesAtOnce()).toBe(true);
 });
 
-it('sees no gap when no request arrives', () => {
+it('does not mistake a time without requests for a pause of the process', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { time, passesAtOnce } = start();

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { requestLineIn } from '../../src/connections/request-line.ts';
 
-/** Finds the request line in a packet. A bar marks the byte at which the parser has stopped. */
+/**
+ * Finds the request line in a packet. A `|` in the packet marks the byte at which Node's parser has stopped.
+ */
 const lineIn = (packet: string) =>
   requestLineIn(Buffer.from(packet.replace('|', ''), 'latin1'), packet.indexOf('|'));
 

@@ -99,7 +99,7 @@ it.runIf(hasFileSizeLimit)(
     await vi.waitFor(async () => expect((await stat(log)).size).toBe(limit));
     const before = await readFile(log, 'utf8');
 
-    // The waiting lines need more space than the emptied file has.
+    // The waiting log lines do not fit into the file even when the file is empty.
     await truncate(log);
     await vi.waitFor(async () => expect((await stat(log)).size).toBe(limit));
     const after = await readFile(log, 'utf8');
@@ -150,7 +150,7 @@ it.runIf(hasPosixSignals)(
   },
 );
 
-describe.runIf(hasPosixSignals)('with a log on a disk that stalls', () => {
+describe.runIf(hasPosixSignals)('a server whose log is on a disk that stalls', () => {
   const stalledDisk = fileURLToPath(new URL('../fixtures/stalled-disk.ts', import.meta.url));
   let disk: string;
 
@@ -174,13 +174,13 @@ describe.runIf(hasPosixSignals)('with a log on a disk that stalls', () => {
     reader.destroy();
   });
 
-  it('stops although a thread waits for the disk', async () => {
+  it('exits although one of its threads waits for the disk', async () => {
     await logAtLeast(1_000_000);
     expect(await stop()).toBe('SIGKILL');
   });
 });
 
-// Only Linux has the command `script` with these options. The command runs a program in a terminal.
+// The command `script` runs a program in a terminal.
 it.runIf(hasScript)('responds while a user has stopped the terminal with Ctrl-S', async () => {
   const keys = await makePipe('keys');
   const keyboard = await open(keys, 'r+'); // Opening the pipe only for writing would wait for a reader.

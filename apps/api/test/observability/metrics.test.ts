@@ -214,7 +214,7 @@ it('names the trace of a sampled request in OpenMetrics', async () => {
 });
 
 it.runIf(hasPromtool)(
-  'has metrics that promtool finds clean, except for a name of the conventions',
+  'has metrics about which promtool complains only because of a name from OpenTelemetry',
   async () => {
     const input = await (await fetch(metricsUrl)).text();
     const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {

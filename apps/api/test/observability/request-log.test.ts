@@ -112,7 +112,7 @@ it('logs one line with the request ID for a request with a malformed chunk', asy
   await expect.poll(requestLines).toMatchObject([line]);
 });
 
-it('logs nothing above the level info for an unknown transfer coding', async () => {
+it('logs no warning for a request with an unknown transfer coding', async () => {
   const bytes = `${head('/plants', close, 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`;
   const { status } = await sendRaw(server.url, bytes);
   expect(status).toBe(501);

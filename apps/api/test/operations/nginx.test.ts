@@ -205,7 +205,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
       return nginx;
     };
 
-    /** Starts an instance that calls a function for each connection. */
+    /** Starts a fake instance, which calls a function for each connection. */
     async function startInstance(onConnection: (socket: Socket) => void): Promise<string> {
       const sockets: Socket[] = [];
       const instance = createServer((socket) => {
@@ -217,12 +217,12 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         for (const socket of sockets) socket.destroy();
         instance.close();
       });
-      // The server listens on a port, so its address is an object.
+      // The cast is safe, because the server has a port.
       const { port } = instance.address() as { port: number };
       return `http://127.0.0.1:${port}`;
     }
 
-    /** Starts an instance that shuts down. */
+    /** Starts a fake instance that responds as a server does during its shutdown. */
     async function startClosing(): Promise<string> {
       const server = await startServer();
       onTestFinished(server.stop);
@@ -364,7 +364,6 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
           received += text;
         });
         upstream.write('HTTP/1.1 200 OK\r\n\r\ndata: 1');
-        // After the pause, the response of the feed continues.
         await vi.waitFor(() => expect(received).toMatch(/data: 1\r\n$/), { timeout: 60_000 });
         upstream.end();
       },

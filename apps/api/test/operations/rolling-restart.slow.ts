@@ -105,7 +105,7 @@ it.runIf(hasNginx && hasPosixSignals)(
     }
     isOver = true;
     const results = await Promise.all(clients);
-    // The stop of the instances ends the events, after all open responses.
+    // When an instance stops, it ends its event streams after its other responses.
     await Promise.all(programs.map(stopProgram));
     const failed = [...results.map((result) => result.failed), ...(await Promise.all(followers))];
     expect(failed.flat()).toEqual([]);

@@ -5,23 +5,23 @@ export interface Row {
   alerts: { name: string; seconds: number }[];
   /** The findings of `plant-store doctor` that are new since the start of the outage. */
   doctor: string[];
-  /** The number of responses by outcome. */
+  /** The number of requests by status and error code, such as `503 50300`. */
   clients: Record<string, number>;
-  /** The texts of the warnings in the log. */
-  log: string[];
 }
 
-export const head = `| outage | alerts | doctor | clients | log |
-|---|---|---|---|---|`;
+export const head = `| outage | alerts | new findings of \`doctor\` | requests of the clients |
+|---|---|---|---|`;
 
 /** Formats a row of the Markdown table. */
-export function formatRow({ outage, alerts, doctor, clients, log }: Row): string {
+export function formatRow({ outage, alerts, doctor, clients }: Row): string {
   const cells = [
     outage,
     list(alerts.map(({ name, seconds }) => `\`${name}\` after ${seconds} s`)),
-    list(doctor),
-    list(Object.entries(clients).map(([outcome, count]) => `${count} × ${outcome}`)),
-    list(log),
+    list(doctor.map((finding) => finding.replace(/^(\w+) (\w+) (.*): .*$/, '$1 of `$2`: $3'))),
+    Object.entries(clients)
+      .map(([outcome, count]) => `${count} got ${outcome.replace(/ (\d+)$/, ' ($1)')}`)
+      .join(', ')
+      .replace('none', 'no response') || 'no response',
   ];
   return `| ${cells.join(' | ')} |`;
 }

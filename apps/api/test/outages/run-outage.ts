@@ -75,7 +75,6 @@ async function watch(
 
   const diagnose = () => doctor(proxy.url, metricsUrl);
   const known = new Set(await diagnose());
-  const logBefore = server.output().length;
   const before = { ...load.seen.outcomes };
   const startedAt = Date.now();
   const world = { database, proxy, server, target, clockShift, disk, onEnd };
@@ -99,7 +98,6 @@ async function watch(
     alerts: [...alerts].map(([name, seconds]) => ({ name, seconds })),
     doctor: findings.filter((finding) => !known.has(finding)),
     clients: Object.fromEntries(counts.filter(([, count]) => count > 0)),
-    log: warningsOf(server.output().slice(logBefore)),
   };
 }
 
@@ -127,24 +125,5 @@ async function doctor(databaseUrl: string, metricsUrl: string): Promise<string[]
     execFile(process.execPath, args, { env, timeout: 60_000 }, (_error, stdout) => resolve(stdout));
   });
   const lines = output.split('\n').filter((line) => /^(problem|warning) /.test(line));
-  return lines.map((line) => line.replace(/\d+/g, '…').replace(/ +/g, ' '));
-}
-
-/** Returns the different warnings and errors of a log. */
-function warningsOf(log: string): string[] {
-  const lines = log.split('\n').filter((line) => line.startsWith('{'));
-  const texts = lines.flatMap((line) => {
-    // The server writes these three fields into each log line.
-    const { level, msg, err } = JSON.parse(line) as Line;
-    return level === 'warn' || level === 'error' || Number(level) >= 40
-      ? [`${msg}${err ? ` (${err.code ?? err.message})` : ''}`]
-      : [];
-  });
-  return [...new Set(texts)].slice(0, 3);
-}
-
-interface Line {
-  level: number | string;
-  msg: string;
-  err?: { code?: string; message: string };
+  return lines.map((line) => line.replace(/\b\d+(?:[.:]\d+)*/g, '…').replace(/ +/g, ' '));
 }

@@ -6,7 +6,7 @@ import { serve } from '../fixtures/program.ts';
 import { requestText } from '../fixtures/raw-request.ts';
 import { post } from '../fixtures/surfaces.ts';
 
-/** The limit of file descriptors. The process itself needs about 30. */
+/** The limit of file descriptors. The server needs about 30 file descriptors for itself. */
 const limit = 64;
 
 // Windows has no limit of file descriptors.

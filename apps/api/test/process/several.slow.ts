@@ -134,7 +134,6 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     const server = await start();
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
-    // One of the two requests reaches the frozen process.
     const responses = [get(`${server.url}/readyz`), get(`${server.url}/readyz`)];
     expect((await Promise.race(responses)).status).toBe(503);
     process.kill(frozen, 'SIGCONT');

@@ -26,7 +26,7 @@ const plant = '{"id":1,"name":"Monstera deliciosa"}';
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as { port: number }; // The server listens on a port, so its address is an object.
+  const { port } = server.address() as { port: number }; // The cast is safe, because the server has a port.
   return port;
 }
 

@@ -58,7 +58,7 @@ it('accepts the JWTs of the configured identity provider', async () => {
 it('exits with an error when its port is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
-  const { port } = other.address() as { port: number }; // The server listens on a port, so its address is an object.
+  const { port } = other.address() as { port: number }; // The cast is safe, because the server has a port.
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const server = startProgram({ PORT: String(port), DATABASE_URL: databaseUrl });
   expect(await server.ended()).toBe(1);

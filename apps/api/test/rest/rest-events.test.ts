@@ -6,7 +6,7 @@ import { shareServer } from '../fixtures/running-server.ts';
 const own = ownPostgres();
 const server = shareServer(() => ({ postgresUrl: own.postgresUrl }));
 
-/** Requests the changes as events. A test can replace the header `Accept`. */
+/** Requests the changes as events. */
 const get = (query = '', headers: Record<string, string> = {}) =>
   fetch(`${server.url}/plants/changes${query}`, {
     headers: {

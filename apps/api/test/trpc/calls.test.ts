@@ -64,7 +64,7 @@ it.each(requests)(
   'responds to a request with %s as tRPC itself does',
   async (_name, path, body) => {
     const request = { method: 'POST', path, ...(body !== undefined && { body }) };
-    // This call stores the plant, so that the next two calls have the same response.
+    // After a first create, the same create gets the same response from both servers.
     await responseTo(request);
     expect(await responseTo(request)).toEqual(await trpcResponseTo(request));
   },
@@ -141,7 +141,8 @@ async function responseTo({ path, ...request }: SentRequest) {
 
 async function partsOf(response: Response) {
   const { status, headers } = response;
-  // superjson adds a note when `next` equals the last id. Our server leaves the note of superjson out.
+  // superjson adds a note when `next` and the last id are the same value. Our server leaves the note of
+  // superjson out.
   const body = (await response.text()).replace(/"referentialEqualities":\{.*?\},/, '');
   return { status, type: headers.get('content-type'), allow: headers.get('allow'), body };
 }

@@ -143,7 +143,8 @@ it('serves the console after an earlier read of the files has failed', async () 
   const broken = mkdtempSync(join(directory, 'broken-'));
   writeFileSync(join(broken, 'index.html'), '<!doctype html>');
   writeFileSync(join(broken, 'large.js'), '');
-  truncateSync(join(broken, 'large.js'), 2 ** 31); // Node cannot read a file of this size at once.
+  // Node cannot read a file of 2 GiB at once, so the read fails.
+  truncateSync(join(broken, 'large.js'), 2 ** 31);
   const bare = await build(broken);
   const error = await bare.inject({ url: '/', headers: html });
   expect(error.json()).toMatchObject({ error: errorCatalogue.internal.code });

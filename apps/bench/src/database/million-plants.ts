@@ -5,8 +5,7 @@ import { idFactor, storedPlants } from '../load/ids.ts';
 export const rareGenus = 'Xanthosoma';
 
 /**
- * Adds a million plants to an empty table. The plants have the ids that a load with the order `stored`
- * sends. Half of the plants have a tag.
+ * Adds a million plants to an empty table. Half of the plants have a tag.
  *
  * @param every the step between two plants. With 10, the table gets every tenth plant
  */

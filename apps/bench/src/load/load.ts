@@ -4,7 +4,10 @@ import type { RequestFormat } from './request-format.ts';
 /** The access token that every contender accepts. */
 export const accessToken = 'token-of-the-benchmark';
 
-/** A load generator sends these requests over keep-alive connections. Each request has the next ids. */
+/**
+ * A load generator sends these requests over keep-alive connections. Each request has the ids that follow the
+ * ids of the previous request.
+ */
 export interface Load {
   readonly url: string;
   readonly format: RequestFormat;

@@ -35,7 +35,7 @@ export interface Durations {
 /** The results of a load, which `figuresOf` computes. */
 export type LoadFigures = ReturnType<typeof figuresOf> & { readonly feedP99: number };
 
-/** Measures a contender under load. The title mentions small ids. */
+/** Measures a contender under load. */
 export function loadCase(
   bench: Bench,
   durations: Durations,

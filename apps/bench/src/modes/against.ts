@@ -12,7 +12,7 @@ import type { ModeOptions } from './mode-options.ts';
 
 type Create = Pick<LoadConditions, 'title' | 'order' | 'open'> & {
   readonly server: Server;
-  /** Whether this working tree has three idle webhooks. The other commit has none. */
+  /** Whether only this working tree gets three idle webhooks, whose cost the mode then measures. */
   readonly hasWebhooks?: true;
 };
 

@@ -12,7 +12,7 @@ import type { ModeOptions } from './mode-options.ts';
 /** The delay between two nodes in each direction, in milliseconds. */
 const delay = 3;
 
-/** The creates per second with 256 clients when all nodes shared their batches. */
+/** The creates per second with 256 clients in an earlier version, whose nodes shared their batches. */
 const earlierCreatesPerSecond = 833;
 
 const two = () => openCluster({ workers: 2, shards: 8 });

@@ -60,7 +60,8 @@ async function search(url: string) {
     const count = json.match(/"id":/g)?.length ?? 0;
     if (found === 0 && count > 0) first = elapsed();
     found += count;
-    const [, next] = /"next":(-?\d+)}$/.exec(json) ?? []; // As a number, JavaScript would round the id.
+    // The id is text, because JavaScript would round a number.
+    const [, next] = /"next":(-?\d+)}$/.exec(json) ?? [];
     after = next && `&after=${next}`;
   }
   return { found, last: elapsed(), first, pages };

@@ -15,7 +15,7 @@ it('uses the speed of gets for the goals of get, and the speed of lists for the 
   expect(verdicts(1499, 899)).toEqual(['missed', 'missed', 'missed', 'missed', 'met']);
 });
 
-it('decides by the p99 whether a load of creates delays gets', () => {
+it('decides by the 99th percentile of gets whether a load of creates delays gets', () => {
   const p99 = (slow: number) =>
     medians({ 'ours-rest, one get at a time, full load of creates': { p99: slow } });
   expect(verdict(readingGoals(p99(10))[4] ?? expect.fail())).toBe('met');

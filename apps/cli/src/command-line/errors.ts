@@ -64,7 +64,10 @@ function messageOf(error: unknown): string {
   return lines.filter((line) => line !== '').join('; ');
 }
 
-/** Returns the code that an error has in the catalogue. An unknown error gets the code of a bug. */
+/**
+ * Returns the code that an error has in the catalogue. For an unknown error, returns 50000, the code for a
+ * bug.
+ */
 function codeOf(error: unknown): ErrorCode {
   if (error instanceof CommandError) return error.code;
   if (!(error instanceof Error)) return errorCatalogue.internal.code;

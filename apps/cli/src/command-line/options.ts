@@ -29,7 +29,7 @@ export function parseSearch(text: string): string {
   return text;
 }
 
-/** Parses the delimiter of a CSV file. A tab has names, because a tab is hard to type. */
+/** Parses the delimiter of a CSV file. For a tab, which is hard to type, users can write a name. */
 export function parseDelimiter(text: string): string {
   if (text === 'tab' || text === '\\t') return '\t';
   if (/^[^"\r\n\p{L}\p{N}]$/u.test(text) && text.length === 1) return text;

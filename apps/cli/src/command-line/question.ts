@@ -59,7 +59,8 @@ function isPasswordError(error: unknown): boolean {
 
 /** Reads a line from the terminal, and does not show the line. */
 async function readSecret(question: string): Promise<string> {
-  const output = new PassThrough().resume(); // This stream discards the terminal's echo of the password.
+  // An output stream that discards the terminal's echo of the password.
+  const output = new PassThrough().resume();
   const lines = createAsyncInterface({ input: process.stdin, output, terminal: true });
   process.stderr.write(question);
   try {

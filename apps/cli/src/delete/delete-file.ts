@@ -10,7 +10,7 @@ export interface DeleteOptions {
   json?: true;
 }
 
-/** The privileges that a delete needs. The feed of changes records each deleted plant. */
+/** The privileges that a delete needs. A delete also writes to the feed of changes. */
 export const deleteNeeds = {
   plants: ['SELECT', 'DELETE'],
   plant_deletions: ['INSERT'],

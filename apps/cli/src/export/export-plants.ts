@@ -21,7 +21,7 @@ export interface ExportOptions
 /**
  * Writes plants to standard output. Shows the progress on a terminal.
  *
- * @throws CommandError when the export stops early and the output is incomplete
+ * @throws CommandError when the export stops before the output is complete
  */
 export async function exportPlants(options: ExportOptions): Promise<void> {
   limitMemory();

@@ -91,7 +91,7 @@ async function removeIfUnused(directory: string): Promise<void> {
 function standardOutput(): RejectsFile {
   const texts = new PassThrough({ objectMode: true, highWaterMark: 1 });
   const isWritten = writeOutput(texts);
-  isWritten.catch(() => {}); // `close` throws the error of this promise later.
+  isWritten.catch(() => {}); // The function `close` of the rejects file throws the promise's error.
   const add = async (text: string) => {
     // When the reader has closed the pipe, nothing can be written.
     if (!texts.destroyed && !texts.write(text))

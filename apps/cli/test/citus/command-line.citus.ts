@@ -156,7 +156,7 @@ describe('the command line on a Citus cluster', () => {
     const doctor = (options?: { node: string[] }) => run(['doctor'], { env, ...options });
     const unreachable = /^warning +cluster +this machine cannot reach (\S+) itself \((\S+ \S+)/gm;
     expect((await doctor()).stdout).not.toMatch(unreachable);
-    // While the file of this test exists, the process cannot resolve `localhost`.
+    // The process cannot resolve `localhost` while a file exists, here the file of the test.
     const { stdout } = await doctor({ node: [localhostUnknownWhile(import.meta.filename)] });
     expect([...stdout.matchAll(unreachable)].map(([, ...found]) => found)).toEqual([
       [`localhost:${port}`, 'getaddrinfo ENOTFOUND'],

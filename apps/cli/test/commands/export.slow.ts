@@ -107,7 +107,7 @@ it.runIf(hasDevFull)('says that the disk for the output is full', async () => {
 it('says that the output is incomplete when the database ends the session', async () => {
   const { sql } = database;
   await sql`insert into plants (id, name) select id, repeat('x', 1000) from generate_series(1, 20000) as id`;
-  // The test reads no further output, so the export waits.
+  // Nobody reads further output of the export, so the export waits.
   const child = spawn(process.execPath, [main, 'export'], { env });
   await once(child.stdout, 'readable');
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%'`;

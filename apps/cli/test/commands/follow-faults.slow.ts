@@ -75,7 +75,7 @@ it('gives a consumer an exact copy of the store when kills interrupt the list', 
     const follower = startFollower(['--from', cursor], { env });
     cursor = take((await follower.waitFor(count)).slice(0, count));
     follower.child.kill('SIGKILL');
-    // One plant is before the last line of the list, and one plant is behind this line.
+    // The list has already contained the id of one deleted plant, but not the id of the other.
     for (const id of [count - 1, count + 1]) await store.delete(BigInt(id));
     await store.create({ id: BigInt(count - 1), name: 'another' });
     await store.create({ id: BigInt(100_000 + count), name: 'new' });

@@ -17,7 +17,7 @@ it('imports and exports many plants with little memory', async () => {
       yield Array.from({ length: 1000 }, plant).join('');
     }
   }
-  // The names of the plants are larger than this heap.
+  // The heap is smaller than the names of the plants.
   const node = ['--max-old-space-size=48'];
   const importing = start(['import', '-', '--json', '--rejects', devNull], { env, node });
   await pipeline(Readable.from(lines()), importing.child.stdin);

@@ -28,7 +28,7 @@ async function startEndpoint() {
     server.closeAllConnections();
     server.close();
   });
-  // The server listens on a port, and not on a pipe.
+  // The cast is safe, because the server has a port.
   endpoint.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return endpoint;
 }

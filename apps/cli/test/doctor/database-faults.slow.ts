@@ -25,7 +25,7 @@ it('has the same findings over a slow network', async () => {
   const user = await createUser(sql, env.DATABASE_URL, [
     'all on plants, plant_deletions, plant_feed, access_tokens, webhooks',
   ]);
-  // This change makes doctor send all statements of its trial, and read the feed twice.
+  // With a broken table, doctor sends all statements of its trial, and reads the feed twice.
   await sql`alter table plants alter tag set not null`;
   const near = user.env.DATABASE_URL;
   const proxy = await startFaultProxy(near);

@@ -19,8 +19,7 @@ import { run } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 
-// The tests change a database in a harmful way, and `doctor` must name the change. The effect of the change
-// on clients decides the level of the finding.
+// The tests change a database in a harmful way, and `doctor` must name the change.
 
 async function database(server?: string) {
   const env = { DATABASE_URL: await (server ? createDatabase(server) : copyMigrated()) };
@@ -80,7 +79,7 @@ const hazards: Record<string, string[]> = {
     'problem writes: a write fails, because the primary key of plants is missing or invalid (there is no',
   ],
 
-  // These changes concern only some plants, so `doctor` warns and reports no problem.
+  // Changes that concern only some plants cause a warning, not a problem.
   "alter table plants add constraint rule check (id > 0 and length(name) <= 200 and name ~ '^[A-Z][a-z].*[^ ]$')":
     [warnOfConstraint],
   'create unique index names on plants (name)': [
@@ -103,7 +102,7 @@ const hazards: Record<string, string[]> = {
     'warning writes: a write fails, because the table does not allow a plant (new row for relation "plants"',
   ],
 
-  // After these changes, the store works slowly or loses sessions.
+  // Changes that slow the store down or end its sessions.
   'drop index plants_tag, plant_deletions_id': [
     'warning indexes: the index plants_tag is missing, so some requests read a whole table: run CREATE INDEX ' +
       'CONCURRENTLY plants_tag ON plants (hashtextextended(tag, 0), id) where tag is not null',

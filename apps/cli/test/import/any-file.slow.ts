@@ -14,7 +14,7 @@ const directory = useDirectory();
 const database = useDatabase();
 const { env } = database;
 
-/** The test builds arbitrary files from these pieces. */
+/** Pieces of text, from which the test builds arbitrary files. */
 const piece = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...',;\t|"\r\n', '""', '\r\n', '\n', '\n1,a,\n2,"b') },
   { weight: 4, arbitrary: fc.constantFrom('1,a,b\n', '2;"a\nb";\r\n', '{"id":3,"name":"c"}\n') },
@@ -58,7 +58,7 @@ describe.each(formatNames)('an import of arbitrary bytes as %s', (format) => {
 
   it('the database has the counted plants, and a second import changes nothing', async () => {
     const files = fc.sample(anyBytes, { numRuns: 12, seed: 14 });
-    // Every sample begins with this text, so the import can read the file.
+    // The text with which every sample begins, so that the import can read the file.
     const start = format === 'csv' ? 'id,name,tag\n7,"Hoya",\n' : '{"id":7,"name":"Hoya"}\n';
     const file = await directory.write('any', Buffer.concat([Buffer.from(start), ...files]));
     const args = ['import', file, '--format', format, '--json'];

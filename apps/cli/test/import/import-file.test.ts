@@ -104,7 +104,6 @@ it('stores the other rows when the database rejects one row', async () => {
   const { stdout } = await run(['import', file, '--json'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ rows: 500, created: 499, rejected: 1 });
   expect(await rejectedRows(file)).toEqual([
-    // Core writes the text of this reason.
     expect.objectContaining({ line: 251, reason: expect.stringContaining('SQLSTATE 23514') }),
   ]);
 });

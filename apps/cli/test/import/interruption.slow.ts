@@ -4,7 +4,7 @@ import { useDatabase } from '../fixtures/database.ts';
 import { plantLines, useDirectory } from '../fixtures/plant-files.ts';
 import { run, start } from '../fixtures/run-program.ts';
 
-/** The import stores this number of rows in several parts. */
+/** An import needs several statements for this number of rows. */
 const count = 30_000;
 
 const directory = useDirectory();

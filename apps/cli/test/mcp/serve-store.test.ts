@@ -94,7 +94,7 @@ it('offers only tools for which the token has the scope', async () => {
   expect(await tools()).toEqual(['create_plants']);
   await expect(call('delete_plant', { id: '1' })).rejects.toThrow('delete_plant not found');
 });
-/** Starts the command. The returned functions send a line and return the next output line. */
+/** Starts the command. */
 function startOnLines(args: string[] = ['--write'], settings = env) {
   const { child, result } = start(['mcp', ...args], { env: settings });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -195,7 +195,7 @@ it('ends the request to the store when the client cancels the call', async () =>
   });
   await once(front.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void front.close());
-  const { port } = front.address() as AddressInfo; // The server listens on a port, and not on a pipe.
+  const { port } = front.address() as AddressInfo; // The cast is safe, because the server has a port.
   const { client } = await connectAssistant({
     ...env,
     PLANT_STORE_URL: `http://127.0.0.1:${port}`,

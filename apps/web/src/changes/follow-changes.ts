@@ -32,7 +32,7 @@ export function useChanges(mayRead: boolean): void {
 
 /**
  * Follows the feed of changes while the tab is visible. Over HTTP/1.1, all tabs of a browser share six
- * connections to a store. A hidden tab must not use one of these connections.
+ * connections to a store. A hidden tab must not use one of the six connections.
  */
 function followChanges(client: PlantStoreClient, queryClient: QueryClient): () => void {
   const updates = collectUpdates((changes) => updatePage(queryClient, changes));

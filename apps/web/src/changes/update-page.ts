@@ -66,7 +66,7 @@ type Updater = (queryClient: QueryClient, query: Query, changes: readonly PlantC
 /** Functions that apply changes to a loaded response. Each name is the start of a query key. */
 const updaters: Readonly<Record<string, Updater>> = {
   listPlants(queryClient, query, changes) {
-    // This query's key begins with `listPlants`, so the query has a page of plants.
+    // The cast is safe: a query whose key begins with `listPlants` has a page of plants.
     const page = query.state.data as Parameters<typeof changePage>[0] | undefined;
     const input = inputOf(query);
     const isUnclear = mayLackPlants(page ?? { plants: [] }, input, changes);
@@ -104,7 +104,7 @@ function updateNeighbour(
   { queryKey, state }: Query,
   changes: readonly PlantChange[],
 ): void {
-  // The file use-neighbours.ts makes this query key.
+  // The cast is safe, because use-neighbours.ts makes the query key.
   const [name, , open] = queryKey as [string, PageQuery, bigint];
   const neighbour = state.data as bigint | null | undefined;
   const isConcerned = changes.some(({ plant: { id } }) =>

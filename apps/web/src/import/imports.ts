@@ -46,7 +46,6 @@ export function createImports() {
       const preview = await readPreview(file, { columns, onHeader });
       change(file, () => ({ preview, reason: undefined, state: 'chosen' }));
     } catch (error) {
-      // The first error names the columns of the store, and a later error names the chosen columns.
       change(file, ({ reason = explainError(error) }) => ({ state: 'failed', reason }));
     }
   }

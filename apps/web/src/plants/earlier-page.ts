@@ -25,8 +25,8 @@ export async function findEarlierPage(
   end: bigint,
   distance: bigint,
 ): Promise<EarlierPage> {
-  let short = 0n; // The greatest distance so far whose page had no plants.
-  let long: bigint | undefined; // The smallest distance so far whose page had too many plants.
+  let short = 0n; // The greatest tried distance from start to end whose page had no plants.
+  let long: bigint | undefined; // The smallest tried distance whose page had too many plants.
   for (let tried = distance; ; ) {
     const after = end - tried < int64Bounds.minimum ? undefined : end - tried;
     const { plants, next } = await list(after);
@@ -64,7 +64,7 @@ export async function findLastId(
   }
 }
 
-/** Chooses the next distance. The factors are large until the bounds are close. */
+/** Chooses the next distance. */
 function between(short: bigint, long: bigint | undefined): bigint {
   if (long === undefined) return short * 16n;
   if (long > 32n * (short + 1n)) return short === 0n ? long / 16n : short * 16n;

@@ -100,7 +100,7 @@ it('says in one line that the feed is off, and shows changes after a refresh', a
   await tableOf(page).getByText('Third').waitFor();
   await waitForTitle(page, '3 plants');
 
-  // The page itself makes this change, so the page refreshes the list.
+  // When the page itself makes a change, the page refreshes the list.
   await tableOf(page).getByText('Third').click();
   await page.getByRole('button', { name: 'Delete …' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();

@@ -156,7 +156,6 @@ it('shows each change by the page once, and keeps an open form', async () => {
   const names = [nameOf(even[0] ?? 0n), 'Of this page', nameOf(even[1] ?? 0n)];
   await expect.poll(() => namesOf(page)).toEqual([...names, nameOf(ids[3] ?? 0n)]);
   await tableOf(page).getByText('Of this page').click();
-  // The page asks for the number of plants again, and gets the same number.
   const counted = page.waitForResponse((response) => response.url().includes('countPlants'));
   await page.getByRole('button', { name: 'Delete …' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
@@ -205,7 +204,7 @@ it('updates the list a few times a second, and keeps only the first part of a lo
   await waitForTitle(page, '12,002 plants');
   const updates: number = await page.evaluate(() => Object(window).updates.count);
   expect(updates).toBeLessThanOrEqual((performance.now() - startedAt) / 250 + 1);
-  // Without all rows, the table states the number of rows as unknown (-1).
+  // A table that has not loaded all rows has the `aria-rowcount` -1, which means unknown.
   await tableOf(page).and(page.locator('[aria-rowcount="-1"]')).waitFor();
   expect(await tableOf(page).locator('.plant-row').count()).toBeLessThan(50);
 });

@@ -244,7 +244,7 @@ it('asks during an import before the user leaves the page or forgets the token',
   await page.getByText('Adding the plants of plants.ndjson').waitFor();
 
   await tryToReload(page);
-  await page.keyboard.press('Escape'); // At this time, no part of the dialog has the keyboard focus.
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Forget token' }).click();
   const question = page.getByRole('alertdialog');
   await question.getByText('the import of plants.ndjson stops').waitFor();

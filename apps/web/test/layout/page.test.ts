@@ -46,7 +46,7 @@ it('loads behind a proxy with a path prefix', async () => {
     );
   });
   await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  // The server listens on a port, so its address is an object.
+  // The cast is safe, because the server has a port.
   const { port } = proxy.address() as AddressInfo;
   const page = await openPage(`http://127.0.0.1:${port}/behind/a/prefix/#token=${token}`);
   const paths: string[] = [];

@@ -60,7 +60,7 @@ it('closes the question when another client deletes the plant', async () => {
 });
 
 it('reports a delete as done when another client has already deleted the plant', async () => {
-  // The feed is off, so the page does not know of another client's delete.
+  // The feed is off, so the page still shows the plant that another client has deleted.
   const { id, page, question } = await askToDelete((page) =>
     page.route('**/trpc/plantChanges*', (route) => route.abort()),
   );

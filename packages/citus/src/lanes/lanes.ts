@@ -44,7 +44,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
     laneOf(id) {
       const map = shards.current;
       if (!map || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return ordinary;
-      // The condition of the `if` has checked the type of `id`.
+      // The cast is safe, because the `if` has checked the type of `id`.
       const { node } = map.shardOf(BigInt(id as bigint | number));
       return byNode.get(node)?.lane ?? ordinary;
     },

@@ -22,7 +22,7 @@ interface NodeHealthOptions {
 /** The time limit of a probe, in milliseconds. */
 const probeTimeout = 1_000;
 
-/** A successful probe proves nothing for this many milliseconds after a failed insert. */
+/** After a failed insert, the store ignores successful probes for this many milliseconds. */
 const insertCounts = 10_000;
 
 /** Remembers whether the latest insert on a node succeeded, and whether inserts go through another node. */

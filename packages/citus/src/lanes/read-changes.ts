@@ -40,7 +40,7 @@ const shardsChanged = [nodesChanged, '20000', '42P01', 'XX000', '0A000'];
  * single database reads its feed. See docs/decisions/cluster-feed.md.
  */
 export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) {
-  /** The nodes that have not responded for a while. Each of these nodes has a read in progress. */
+  /** The nodes that are slow to respond. Each of these nodes has a read in progress. */
   const silent = new Set<number>();
   let turn = 0;
 

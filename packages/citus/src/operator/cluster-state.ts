@@ -47,7 +47,8 @@ export async function readClusterState(
   if (!role) return undefined;
   const { steps } = role === 'coordinator' ? await planTables(query) : { steps: [] };
   const { rows } = await query(`select extversion from pg_extension where extname = 'citus'`);
-  const [version = ''] = rows[0] as [string]; // The query returns one row, because Citus is installed.
+  // The cast is safe, because the query returns one row when Citus is installed.
+  const [version = ''] = rows[0] as [string];
   const { isCluster, map } = await readShardMap(query);
   const nodes = map?.nodes ?? [];
   const [contents, downWithoutPlants, blindInstances] = await Promise.all([

@@ -86,7 +86,8 @@ export async function planTables(
   query: Query,
   { shards, isBlocking } = undecided,
 ): Promise<Pick<Distribution, 'shards' | 'steps'>> {
-  const [state] = (await send<TableState>(query, tables)) as [TableState]; // The statement returns one row.
+  // The cast is safe, because the query returns one row.
+  const [state] = (await send<TableState>(query, tables)) as [TableState];
   if (!state.is_migrated) throw new ClusterError(notMigrated);
   const copies = await send<{ table: string }>(query, ownCopies);
   const steps = [
@@ -189,7 +190,10 @@ function distributePlants(
   };
 }
 
-/** A table that was distributed before has these triggers. Citus distributes no table with triggers. */
+/**
+ * A table that was distributed and then undistributed still has the triggers of the feed. Citus distributes
+ * no table with triggers.
+ */
 const dropTriggers = ['plant_store_number', 'plant_store_note_deletions'].map(
   (trigger) => `drop trigger if exists ${trigger} on plants`,
 );
@@ -205,7 +209,7 @@ function copyToEveryNode(table: string): DistributionStep {
   };
 }
 
-/** The deletions from before have the numbers of the coordinator, and no follower can still read them. */
+/** Older deletions have transaction numbers of the coordinator, and no cursor leads to them any more. */
 const distributeDeletions: DistributionStep = {
   description:
     'distribute the deletions of the feed, which begins anew: followers list the plants again',

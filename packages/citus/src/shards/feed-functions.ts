@@ -25,7 +25,8 @@ const forgetName = 'plant_store_forget';
 const changesSignature = `${changesName}(bigint,text,text,text,text)`;
 
 /**
- * The number of a node's log. The group of the coordinator is 0. Numbers from before the feed have the log 0.
+ * The number of a node's log. Citus gives the coordinator the number 0. Numbers from before the feed have the
+ * log 0.
  */
 export const nameOf = (group: number) => BigInt(group + 1);
 
@@ -38,8 +39,8 @@ const lowest = `(((select groupid from pg_dist_local_group) + 1)::bigint << ${tr
 const asNumber = (sql: string) => `(${lowest} + (${sql})::text::bigint)::text::xid8`;
 
 /**
- * Calls a function on any node. Citus passes the call to the node that stores the plant `key` ($1). With a
- * `where` clause, the node that gets the call runs the function.
+ * Calls a function of the feed from any node. Citus passes the call to the node that stores the plant `key`
+ * ($1). With a `where` clause, the node that gets the call runs the function.
  */
 export const callFeed = {
   changesHere: `select * from ${changesName}($1, $2, $3, $4, $5) where feed is not null`,

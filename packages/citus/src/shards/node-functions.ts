@@ -48,7 +48,10 @@ export const callHere = {
   delete: `select id from ${deleteName}($1, $2, $3) as id where id is not null`,
 };
 
-/** Calls a function on any node. Citus passes the call to the node that stores the plant `key` ($1). */
+/**
+ * Calls a function for plants from any node. Citus passes the call to the node that stores the plant `key`
+ * ($1).
+ */
 export const callAnywhere = {
   insert: `select * from ${insertName}(${insertValues})`,
   delete: `select * from ${deleteName}($1, $2, $3)`,

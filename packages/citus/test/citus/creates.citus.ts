@@ -77,7 +77,7 @@ describe('creates on Citus', () => {
     const { close, ...verbs } = await openPostgres(database.url);
     const { map } = await readShardMap(queryOver(verbs));
     await close();
-    return map as ShardMap; // The map exists, because the tables are distributed.
+    return map as ShardMap; // The cast is safe, because distributed tables have a map of shards.
   };
 
   it('finds the same shard for every id as Citus', async () => {
@@ -210,7 +210,7 @@ describe('creates on Citus', () => {
     for (const [statements, code] of [
       [await statementsOn(direct, late(direct)), 'CLOCKS_MOVED'],
       [await statementsOn(rerouted, late(rerouted)), 'CLOCKS_MOVED'],
-      // A cast throws this error after the deadline.
+      // After the deadline, a create fails with the error of an invalid cast.
       [createOrdinaryStatements(late(verbs)), '22P02'],
       [createPlantStatements(late(verbs)), 'CLOCKS_MOVED'],
     ] as const) {
@@ -269,7 +269,7 @@ describe('creates on Citus', () => {
   });
 });
 
-describe('a Citus cluster that grows', () => {
+describe('a Citus cluster with a new node or a split shard', () => {
   it('accepts creates of a split shard, and sends creates by node again after another distribute', async () => {
     const { url, adminUrl } = await createDistributedDatabase(2);
     const { close, ...verbs } = await openPostgres(url);

@@ -52,7 +52,7 @@ describe('distribute on Citus', () => {
     const read = (node: postgres.Sql) =>
       node`select prosrc from pg_proc where proname like 'plant_store_%' order by proname`;
     const current = await read(sql);
-    // An earlier version would have left the functions in this state.
+    // The functions are in the state in which an earlier version leaves them.
     await sql`
       create or replace function plant_store_count(key bigint) returns bigint
       language sql as 'select 0::bigint'`;
@@ -168,7 +168,7 @@ describe('distribute on Citus', () => {
     const names = ['plant-store', 'plant-store process 1', 'plant-store process 2'];
     const instances = names.map((application_name) =>
       postgres(workerUrls[1] ?? '', { max: 1, connection: { application_name } }),
-    ) as [postgres.Sql, ...postgres.Sql[]]; // Each name has a connection.
+    ) as [postgres.Sql, ...postgres.Sql[]]; // The cast is safe, because each name has a connection.
     onTestFinished(async () => void (await Promise.all(instances.map((each) => each.end()))));
     for (const each of instances) await each`select 1`;
     const [{ nodeport } = {}] = await instances[0]`

@@ -96,7 +96,7 @@ describe('the feed on Citus', () => {
     },
   );
 
-  it('wakes followers, also those of a reader, and expires a cursor before a forgotten deletion', async () => {
+  it('wakes waiting followers, and lets a cursor from before a forgotten deletion expire', async () => {
     const { url } = await createDistributedDatabase();
     const store = await open(url);
     await vi.waitFor(() => store.changes({}), { timeout: 20_000 });

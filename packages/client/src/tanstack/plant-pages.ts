@@ -78,7 +78,7 @@ export function followPlantPages(
   async function follow(onLive: () => void): Promise<void> {
     let isFirst = true;
     for await (const { changes } of followChanges(client, { signal })) {
-      // The loaded pages may be older than the first cursor.
+      // The pages are loaded again, because they may be older than the first cursor.
       if (isFirst) void queryClient.invalidateQueries({ queryKey, exact: true });
       isFirst = false;
       onLive();

@@ -43,7 +43,7 @@ export type AccessTokenTable = ReturnType<typeof createAccessTokenTable>;
 
 /** Makes the statements for access tokens. A request needs only `find` and `markUsed`. */
 export function createAccessTokenTable({ read, write }: Verbs) {
-  // A lock on the table may block these statements, so look-ups need another connection.
+  // A lock on the table may block updates of the last use, so look-ups need another connection.
   const over = (options?: CallOptions) => drizzleOver(write, { share: 'lists', ...options });
   const db = over();
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;

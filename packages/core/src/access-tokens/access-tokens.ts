@@ -78,7 +78,7 @@ export function generateToken(random: (size: number) => Buffer = randomBytes): s
   return `plant_${random(32).toString('base64url')}`;
 }
 
-/** Makes the access tokens of a database. `createPrincipalCache` describes `now` and `elapsed`. */
+/** Makes the access tokens of a database. */
 export function createAccessTokens({
   shares,
   now = Date.now,

@@ -3,8 +3,8 @@ import type { AccessTokenTable } from './access-token-table.ts';
 /**
  * Makes a function that sets the last use of an access token to now, in the background. The parameter is the
  * SHA-256 of the token. Only one statement runs at a time, so that slow statements occupy only one
- * connection. Tokens that arrive while a statement runs wait for the next statement. The store drops an
- * update that fails, because the next look-up of the token updates the time again.
+ * connection. The next statement updates all tokens that were used while the previous statement ran. The
+ * store drops an update that fails, because the next look-up of the token updates the time again.
  */
 export function createLastUsedUpdater({
   table,

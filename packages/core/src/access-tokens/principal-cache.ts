@@ -89,7 +89,7 @@ export function createPrincipalCache({
 }
 
 interface CachedOwner extends TokenOwner {
-  /** The cache keeps this owner until this time on the clock `elapsed`. */
+  /** The time on the clock `elapsed` until which the cache keeps the owner. */
   readonly cachedUntil: number;
 }
 

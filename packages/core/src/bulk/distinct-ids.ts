@@ -1,8 +1,8 @@
 import type { LoadedPlant } from './loaded-plant.ts';
 
 /**
- * Splits plants into the first plant of each id, ascending by id, and the plants that repeat an id. An id may
- * occur only once in a statement, and two statements with the same ids in different orders can deadlock.
+ * Splits plants into the first plant of each id, ascending by id, and the plants that repeat an id. Postgres
+ * accepts an id only once in an INSERT, and two INSERTs of the same ids in different orders can deadlock.
  *
  * @param places the indexes of the plants to split. The results are also indexes.
  */

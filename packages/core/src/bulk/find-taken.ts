@@ -35,7 +35,8 @@ export async function findTaken(
   values: (string | null)[],
 ): Promise<TakenId[]> {
   const { rows } = await read(compare, values, { share: 'bulk' });
-  // The statement selects these columns. A driver may return a bigint as a string, a number or a bigint.
+  // The cast is safe, because the statement selects these columns. A driver may return a bigint as a string,
+  // a number or a bigint.
   return (rows as [string | number | bigint, boolean, unknown][]).map(([at, isSame]) => ({
     at: Number(at),
     isSame,

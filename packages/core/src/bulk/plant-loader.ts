@@ -31,7 +31,7 @@ export interface PlantLoader {
   load(plants: readonly unknown[]): Promise<LoadOutcome[]>;
 }
 
-/** The plants of a call, and the outcomes so far. A plant without an outcome is not created yet. */
+/** The plants of a call, and the outcomes so far. */
 interface Load {
   readonly plants: readonly LoadedPlant[];
   readonly outcomes: (LoadOutcome | undefined)[];
@@ -73,7 +73,7 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
         places.push(place);
         return checked;
       });
-      // The loader formats the rows of this batch while an earlier call still waits for the database.
+      // The loader formats the rows of the next call of `load` while an earlier call waits for the database.
       const batch = toBatch({ plants, outcomes }, places);
       const written = previous.then(() => write(batch));
       previous = written.catch(() => {});

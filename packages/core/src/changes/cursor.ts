@@ -1,6 +1,6 @@
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** A position in the feed. The position is directly after the change of this id in this transaction. */
+/** A position in the feed. */
 export interface Position {
   readonly transaction: bigint;
   readonly id: bigint;
@@ -14,11 +14,14 @@ export interface Position {
 export interface Cursor extends Position {
   /** An identifier of the database and its history; see `select-changes.ts`. */
   readonly epoch: string;
-  /** The cursors of several logs, which are one feed. The other properties then have no meaning. */
+  /** The cursors of several logs, which are one feed. */
   readonly parts?: readonly Cursor[] | undefined;
 }
 
-/** If a feed has several logs, the bits above these bits of a transaction's number name the log. */
+/**
+ * The number of bits for the transaction's own number. If a feed has several logs, the higher bits name the
+ * log.
+ */
 export const transactionBits = 48n;
 
 export const logOf = ({ transaction }: Position) => transaction >> transactionBits;

@@ -19,7 +19,10 @@ export interface FeedState {
   readonly waiting: number;
   /** The milliseconds for which a transaction has hidden changes. */
   readonly heldBackFor: number;
-  /** The same by the address of the node in a cluster. A single database has the address `''`. */
+  /**
+   * The milliseconds for which a transaction has hidden changes, by the address of the cluster's node. A
+   * single database has the address `''`.
+   */
   readonly heldBackOn: ReadonlyMap<string, number>;
 }
 
@@ -43,8 +46,8 @@ const pauseAfterError: Pause = { least: 75, more: 425 };
 const noPause: Pause = { least: 0, more: 0 };
 
 /**
- * Each follower that gets a page extends the next pause by `restForEach` ms. The sum of these extensions is
- * at most `maxRest` ms. The pauses leave most of the time for requests.
+ * Each follower that gets a page extends the next pause by `restForEach` ms. All extensions together are at
+ * most `maxRest` ms. The pauses leave most of the time for requests.
  */
 const restForEach = 0.1;
 const maxRest = 1_000;
@@ -87,7 +90,10 @@ export class FeedEnd {
     return { waiting: this.#waiters.size, heldBackFor, heldBackOn: new Map(lags) };
   }
 
-  /** Notes since when a transaction hides changes. Call this method with each page at the end of the feed. */
+  /**
+   * Notes the time at which a transaction began to hide changes from followers. Call this method with each
+   * page at the end of the feed.
+   */
   measure({ heldBackBy }: ChangePage): void {
     const before = this.#heldBack;
     this.#heldBack = new Map();
@@ -173,7 +179,8 @@ export class FeedEnd {
         this.#outage = undefined;
         this.measure(page);
         end = page.next;
-        // Waiting followers get the page and continue after `end`, so `kept` must know `end` first.
+        // Waiting followers get the page and continue after `end`, so the pages in memory must reach `end`
+        // first.
         kept.learn(end);
         if (page.changes.length > 0) kept.add(page);
         const told = page.changes.length > 0 ? this.#tell() : 0;
@@ -212,7 +219,7 @@ export class FeedEnd {
     for (const { reject } of this.#waiters) reject(error);
   }
 
-  /** Wakes all waiting followers, and returns the number of these followers. */
+  /** Wakes all waiting followers, and returns their number. */
   #tell(): number {
     this.#news += 1;
     for (const waiter of this.#waiters) waiter.resolve();

@@ -3,8 +3,8 @@ import { type Cursor, lastId } from './cursor.ts';
 import type { ReadChanges } from './read-changes.ts';
 
 /**
- * Returns a cursor before the first change since a time, by `createdAt` and `deletedAt`. When there is no
- * change since then, returns the end of the feed. The statement may read the whole table.
+ * Returns a cursor before the first change since a time, by `createdAt` and `deletedAt`. Without a change
+ * since that time, returns the end of the feed.
  */
 export async function cursorBefore(
   since: Date,

@@ -21,7 +21,8 @@ export async function forgetDeletions(
 ): Promise<number> {
   const first = async (text: string, values: string[]) => {
     const { rows } = await write(text, values, { share: 'deletes' });
-    return (rows as [[unknown]])[0][0]; // Both statements of the step return one row with one value.
+    // The cast is safe, because both statements return one row with one value.
+    return (rows as [[unknown]])[0][0];
   };
   if (!(await first(hasFeed, []))) return 0;
   let sum = 0;

@@ -1,6 +1,6 @@
 /**
- * Makes an async generator that yields the values of `produce`. During a wait, a generator function would
- * keep its last value in memory. For the feed, this value is a page for each follower.
+ * Makes an async generator that yields the values of `produce`. A plain generator function would keep its
+ * last value in memory while it waits for the next value. Each follower of the feed would thus keep a page.
  */
 export function generate<T>(produce: () => Promise<T>): AsyncGenerator<T, never> {
   let isEnded = false;

@@ -48,7 +48,6 @@ export class KeptPages {
     this.#known = start;
   }
 
-  /** Notes a cursor that a read has returned. */
   learn(cursor: Cursor): void {
     if (hasSameLogs(cursor, this.#known)) this.#known = advanceTo(this.#known, cursor);
   }
@@ -64,8 +63,8 @@ export class KeptPages {
   }
 
   /**
-   * Whether the pages contain the changes after a cursor, or will contain these changes. Only the database
-   * can check a cursor that no read has returned.
+   * Whether the pages in memory have all changes after a cursor, or will have them. Only the database can
+   * check a cursor that no read has returned.
    */
   covers(cursor: Cursor): boolean {
     return isUpTo(this.#start, cursor) && isUpTo(cursor, this.#known);

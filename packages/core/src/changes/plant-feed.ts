@@ -12,7 +12,10 @@ import { createChangeReader, orOverNodes, type ReadChanges } from './read-change
 
 /** The options of `follow`. */
 export interface FollowOptions extends WaitOptions {
-  /** The cursor after which to begin, such as the `next` of an earlier page. Default: the end of the feed. */
+  /**
+   * The cursor after which to begin, such as the `next` of an earlier page. Default: the end of the feed, so
+   * only later changes.
+   */
   readonly after?: string | undefined;
   /** Yields only changes of plants with this tag. A page may then have no changes. */
   readonly tag?: string | undefined;

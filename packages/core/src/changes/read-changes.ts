@@ -99,7 +99,8 @@ export function createChangeReader({
   async function renew(): Promise<void> {
     if (isRenewing) return;
     isRenewing = true;
-    await renewFeed?.().catch(() => {}); // If this attempt fails, the next read tries again.
+    // If the attempt to draw a new epoch fails, the next read tries again.
+    await renewFeed?.().catch(() => {});
     isRenewing = false;
   }
 
@@ -107,7 +108,8 @@ export function createChangeReader({
   async function explainCluster(error: unknown): Promise<never> {
     if (['XX000', '0A000', '42P01'].includes(databaseCode(error) ?? '')) {
       const { rows } = await read(`select ${isCluster}`, [], { share: 'lists' });
-      const [[onCluster]] = rows as [[boolean]]; // The statement returns one row with one value.
+      // The cast is safe, because the query returns one row with one value.
+      const [[onCluster]] = rows as [[boolean]];
       if (onCluster) throw noFeedOnCluster();
     }
     throw error;

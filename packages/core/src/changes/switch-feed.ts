@@ -7,12 +7,12 @@ import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
 
 /**
  * Switches the feed of changes on or off for all instances. Creates and deletes wait only for a moment during
- * the switch. After an error, call this function again. Switching the feed on makes all older cursors expire
- * (`cursorExpired`).
+ * the switch. After an error, call the function again: it takes only the missing steps. Switching the feed on
+ * makes all older cursors expire (`cursorExpired`).
  *
  * @returns whether the feed was in the other state before.
  * @throws PlantStoreError `databaseUnavailable`, for example on a read replica, or when the user does not own
- *   the tables.
+ * the tables.
  * @throws DataDirectoryError when the data directory has no store or is not usable.
  * @throws DatabaseSettingsError when the URL cannot be parsed.
  */

@@ -7,7 +7,7 @@ import {
   deadlineOf,
 } from './deadline.ts';
 
-/** A call that waits for the database. A call is settled exactly once. */
+/** A call that waits for the database. */
 export class Call<Input, Output> {
   readonly outcome: Promise<Output>;
   readonly input: Input;

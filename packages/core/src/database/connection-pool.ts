@@ -42,7 +42,7 @@ interface ConnectionPoolOptions<Connection> {
 /** The time for which `close` waits for running statements, in milliseconds. */
 const closeGrace = 300;
 
-/** Milliseconds for the question to the server whether it is in a commit. A slow network needs this time. */
+/** Milliseconds in which the server must say whether a late statement is in its commit. */
 const askTimeout = 3_000;
 
 /**
@@ -91,7 +91,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   constructor(options: ConnectionPoolOptions<Connection>) {
     const { maxWaiting = 10_000 } = options;
     this.#options = { retryDelay: 500, timeout: defaultTimeout, ...options };
-    // `shares` has only these keys.
+    // The cast is safe, because `shares` has only these keys.
     const shares = Object.entries(options.shares) as [Share, number][];
     const turns = new Map(shares.map(([share, max]) => [share, new Turns(max, maxWaiting)]));
     const lists = turns.get('lists');
@@ -128,9 +128,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   };
 
   /**
-   * Uses a connection for one task, which `text` describes to listeners. When no connection is open, the
-   * task waits for the next attempt to connect. When this attempt fails, the task fails with the attempt's
-   * error.
+   * Uses a connection for one task, which `text` describes to listeners. When no connection is open, the task
+   * waits for the next attempt to connect. When the attempt fails, the task fails with its error.
    */
   async use<T>(
     {
@@ -153,7 +152,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       connection = await this.#acquire(until);
     } catch (cause) {
       turns.give();
-      if (cause instanceof PlantStoreError) throw cause; // The function `onTurn` has thrown this error.
+      // The error came from the caller's `onTurn`, so the connection is still usable.
+      if (cause instanceof PlantStoreError) throw cause;
       throw new NotSentError(rootMessage(cause), { cause });
     }
     this.#used.set(connection, share);
@@ -292,8 +292,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Whether all connections are still usable after an error. A server that has become read-only may accept
-   * writes in a new session, so the pool regularly opens new sessions. Reads continue until then.
+   * Whether the error of one statement leaves all connections usable. A server that has become read-only may
+   * accept writes in a new session, so the pool regularly opens new sessions. Reads continue until then.
    */
   #isUsableAfter(error: unknown): boolean {
     if (isUnconfirmedCommit(error)) return true;
@@ -317,7 +317,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;
     try {
-      // The question may use a connection of any kind, beyond the connections for statements.
+      // The question about a commit may use an extra connection, because all connections for statements can
+      // be busy.
       other = await this.#acquire(deadline, 1);
       return await beforeDeadline(connection.isCommitting(other), deadline);
     } catch {
@@ -335,9 +336,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Handles a write that the database has rejected as late, although its deadline on this machine is far
-   * away. Either a clock has moved, or this machine was paused, so the deadlines of waiting statements are
-   * also wrong.
+   * Handles a write that the database has rejected as late, although this machine's clock is still before the
+   * deadline. Either a clock has moved, or this machine was paused, so the deadlines of waiting statements
+   * are also wrong.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > clockTolerance;
@@ -369,7 +370,6 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     await setTimeout(Math.max(0, this.#nextAttemptAt - performance.now()));
     this.#lastAttemptAt = performance.now();
     try {
-      // `replaceAll` must also replace a connection that is being opened.
       const current = this.#connections;
       const connection = await this.#options.connect();
       current.set(connection, performance.now());

@@ -59,7 +59,7 @@ export function isCancelled(error: unknown): boolean {
 /** The SQLSTATE of a warning. */
 const warning = '01000';
 
-/** The error for a commit whose wait for the standby was cancelled. A failover may lose it. */
+/** The error for a commit whose wait for the standby was cancelled. A failover may lose the commit. */
 export function unconfirmedCommit(): Error {
   const message = 'the database warned that the commit may be lost';
   return Object.assign(new Error(message), { code: warning });

@@ -4,7 +4,7 @@ export type Deadline = number;
 /** The sender of a call. When the sender disconnects, the store drops the call's waiting work. */
 export interface Caller {
   readonly isGone: boolean;
-  /** Whether listeners get the calls of this caller. Default: true. */
+  /** Whether the store reports the caller's calls on its diagnostics channels. Default: true. */
   readonly isTraced?: boolean;
   /** The store adds the milliseconds for which the database worked for this caller. */
   databaseTime?: number;

@@ -52,7 +52,8 @@ export class LateStatements<Connection extends DatabaseConnection> {
       const isCommitting = end ? false : await this.#isCommitting(connection);
       if (isCommitting && isWrite) {
         this.#unsettled.add(connection);
-        if (++commits === 2) this.#onUnsettled(); // By the second commit, a second has passed.
+        // When the server is still in the commit at the second check, the write is a second late.
+        if (++commits === 2) this.#onUnsettled();
       }
       if (isCommitting ?? performance.now() < until) continue;
       this.#unsettled.delete(connection);

@@ -16,7 +16,7 @@ export type Query = (text: string, values?: Values, rowsAs?: RowsAs) => Promise<
 /** Runs a statement without parameters, and returns its rows as objects. */
 export async function send<Row>(query: Query, text: string): Promise<Row[]> {
   const { rows } = await query(text, [], 'objects');
-  return rows as Row[]; // The type parameter `Row` is the caller's claim about the selected columns.
+  return rows as Row[]; // The caller says by the type parameter `Row` which columns the statement selects.
 }
 
 /** Whether an SQL condition is true. */

@@ -13,7 +13,7 @@ export class Turns {
   readonly #outer: Turns | undefined;
   readonly #waiting = new Set<Waiting>();
 
-  /** @param outer the turns for several kinds. Each statement also needs one of these turns. */
+  /** @param outer the turns for several kinds. Each statement also needs one of the outer turns. */
   constructor(max: number, maxWaiting: number, outer?: Turns) {
     this.#free = max;
     this.#maxWaiting = maxWaiting;

@@ -50,7 +50,8 @@ async function copyToFile(
 ): Promise<void> {
   const run = (text: string) => connection.run({ text }, bulkTimeout);
   const { rows } = await run(`select current_setting('data_directory')`);
-  const [[directory]] = rows as [[string]]; // The statement returns one row with one column.
+  // The cast is safe, because the statement returns one row with one column.
+  const [[directory]] = rows as [[string]];
   await run(`set timezone to 'UTC'`);
   await run(`${copy} to '${directory}/${copies}/${name}' ${options}`);
 }

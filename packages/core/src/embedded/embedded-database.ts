@@ -48,7 +48,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     shares,
     onClockMoved: (listener) => pool.onClockMoved(listener),
     async copyPlants(rows, columns) {
-      // PGlite's COPY reads from this device, which contains the `blob` of the statement.
+      // PGlite's COPY reads the `blob` of the statement from the device `/dev/blob`.
       const text = `copy plants (${columns}) from '/dev/blob'`;
       return (await connection.run({ text, blob: rows }, bulkTimeout)).count;
     },
@@ -63,7 +63,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
 /** The maximum number of statements of each kind that wait for PGlite's only session at the same time. */
 const shares = { creates: 1, deletes: 1, lookUps: 1, lists: 1 };
 
-/** Makes a connection from PGlite's only session. PGliteConnection reopens the database if necessary. */
+/** Makes a connection from PGlite's only session. */
 function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConnection {
   return {
     isOpen: true,

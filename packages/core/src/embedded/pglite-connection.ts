@@ -61,7 +61,8 @@ export class PGliteConnection {
       }
       return new PGliteConnection(directory, unlock, thread);
     } catch (error) {
-      // The check counts the open files, so it must run before the thread closes its files.
+      // The check for free file descriptors counts the open files, so it must run before the thread closes
+      // its files.
       const shortage = fileDescriptorShortage();
       await thread.close();
       unlock?.();

@@ -8,7 +8,7 @@ import { databaseCode } from '../error-causes.ts';
 import { noRoomError } from './free-room.ts';
 import type { Call, Outcome, Task, WorkerInput } from './pglite-messages.ts';
 
-/** The URL or the name of PGlite's module. The next line throws when PGlite, an optional peer, is missing. */
+/** The URL or the name of PGlite's module. `resolve` throws when PGlite, an optional peer, is missing. */
 const pglite = resolvePGlite();
 
 /** The worker's program, which is TypeScript in `src` and JavaScript in `dist`. */
@@ -17,7 +17,9 @@ const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.met
 /** The time between two checks that PGlite still responds, in milliseconds. */
 const checkInterval = 500;
 
-/** Milliseconds for a statement of a request. The client gets a response before this limit. */
+/**
+ * Milliseconds for a statement of a request. The client gets a response earlier, at the request's deadline.
+ */
 const statementTimeout = defaultTimeout + 1_000;
 
 type Waiting = PromiseWithResolvers<Rows> & { readonly timeout: number };
@@ -120,7 +122,7 @@ export class PGliteThread {
 
 /** Returns the environment with the main thread's compile cache, which a worker does not inherit. */
 function workerEnv(): NodeJS.ProcessEnv {
-  const compileCache = nodeModule.getCompileCacheDir?.(); // Deno does not have this function.
+  const compileCache = nodeModule.getCompileCacheDir?.(); // Deno lacks the function `getCompileCacheDir`.
   return { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: dirname(compileCache) }) };
 }
 

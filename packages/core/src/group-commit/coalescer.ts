@@ -86,13 +86,14 @@ interface Statement<Input, Output> {
  */
 export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
-  // These fields are arrays, because a Set would keep calls in memory until a full garbage collection.
+  // The calls are in arrays, because a Set would keep calls in memory until a full garbage collection.
   #waiting: Call<Input, Output>[] = [];
   /** The total length of the waiting calls. */
   #length = 0;
   #inFlight: Statement<Input, Output>[] = [];
   /**
-   * The milliseconds that the last four statements with slow commits took. A fast commit empties this list.
+   * The milliseconds that the last four statements with slow commits took. A fast commit empties the list of
+   * durations.
    */
   #slowCommits: number[] = [];
   /** The average duration of a statement in milliseconds, or 0 when the duration is unknown. */

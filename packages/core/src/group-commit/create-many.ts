@@ -65,7 +65,7 @@ function* partsOf(plants: readonly NewPlant[]): Generator<NewPlant[]> {
   yield [...part.values()];
 }
 
-/** @throws the error of a create that is not a PlantStoreError, and so is a bug */
+/** @throws an error that is not a PlantStoreError, because such an error is a bug */
 function outcomeOf(
   { id }: NewPlant,
   outcome: PromiseSettledResult<CreateOutcome>,

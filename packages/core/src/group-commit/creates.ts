@@ -68,14 +68,14 @@ export async function writeBatch(
     const stored: Map<bigint, NewPlant> =
       taken.length > 0 ? await statements.findDurable(taken, deadline, until) : new Map();
     for (const plant of plants) if (inserted.has(plant.id)) stored.set(plant.id, plant);
-    // The ids of these creates were taken, but the stored plants were deleted before the comparison.
+    // The ids of the remaining creates were taken, but the stored plants were deleted before the comparison.
     const deleted = creates.filter((create) => !settle(create, stored, inserted));
     if (rounds === 0) return rejectAll(deleted, plantNotKept());
     await again(deleted, rounds - 1);
   } catch (error) {
     if (!isInserted && isUnconfirmedCommit(error)) return confirm(statements, creates, error);
-    // After a successful insert, only the creates with taken ids remain. Earlier attempts of these creates
-    // may have stored the plants.
+    // After a successful insert, only the creates with taken ids remain. An earlier attempt may have stored
+    // the plants whose ids are taken.
     const known = isInserted ? outcomeUnknown(error) : insertError(error);
     const isLate = isLateWrite(error) || (isCancelled(error) && performance.now() >= deadline);
     if (isLate || isUnconfirmedCommit(error)) {

@@ -86,7 +86,8 @@ export function createLists(
         else void readAlone(asked.call);
       }
     } catch (error) {
-      // The code 0A000 means that the database is a Citus cluster, which does not support this statement.
+      // The code 0A000 means that the database is a Citus cluster, which does not support the shared
+      // statement.
       if (databaseCode(error) === '0A000') canShare = false;
       const isOwnError = isStatementError(reasonOf(error)) && !isCancelled(error);
       for (const { call, settle } of pages) {
@@ -116,7 +117,6 @@ export function createLists(
 
   async function readAlone(call: List): Promise<void> {
     if (call.isSettled) return;
-    // The list's own statement has its own time in the queue, which the pool measures.
     call.sentAt = undefined;
     await listAlone(call.input, call).then(
       (page) => call.resolve(page),

@@ -35,7 +35,7 @@ export interface OldTransaction {
   readonly application: string;
   /** The session's state, such as `active` or `idle in transaction`. Null if the user may not see the state. */
   readonly state: string | null;
-  /** The time at which the transaction began or was prepared (ISO 8601). Null if this user may not see it. */
+  /** The time at which the transaction began or was prepared (ISO 8601). */
   readonly since: string | null;
   /** Seconds since `since`. Null when this user may not see the time. */
   readonly age: number | null;
@@ -53,9 +53,7 @@ export async function readFeedState(query: Query): Promise<FeedState | undefined
   return { isOn, isRestored, hasIndex, oldest: await readOldest(query) };
 }
 
-/**
- * Milliseconds before the second look. A transaction that runs for longer than this pause is worth a warning.
- */
+/** Milliseconds before the second look. A transaction that runs during the whole pause is worth a warning. */
 const pause = 2_000;
 
 /** Looks again at a transaction whose age this user may not see, and drops an ended transaction. */
@@ -74,7 +72,10 @@ async function readOldest(query: Query): Promise<OldTransaction | undefined> {
 
 interface FeedRow extends Pick<FeedState, 'hasIndex'> {
   hasFeed: boolean;
-  /** Whether creates note their place in the feed. Creates also note their place in a restored dump. */
+  /**
+   * Whether creates note their place in the feed. Creates note their place even in the restored dump of
+   * another server.
+   */
   isSwitchedOn: boolean;
   /** Whether a statement can read `plant_feed` without waiting for a lock. */
   isReadable: boolean;

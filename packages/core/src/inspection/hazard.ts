@@ -1,4 +1,4 @@
-/** A database state that may harm the store's clients. `ok` means that a trial has found no such state. */
+/** A database state that may harm the store's clients. `ok` means that a trial has found no harmful state. */
 export interface Hazard {
   readonly check: 'durability' | 'tables' | 'indexes' | 'vacuum' | 'sessions' | 'writes';
   /** `problem` means that the database may lose plants, or that requests always fail. */

@@ -5,7 +5,7 @@ import { tableQuestions } from './table-questions.ts';
 
 const questions = [...tableQuestions, ...sessionQuestions];
 
-/** Asks a database all questions in one statement. */
+/** Looks for all harmful states of a database in one statement. */
 export async function readHazards(query: Query): Promise<Hazard[]> {
   const rows = await send<Found & { question: number }>(query, selectAll);
   return questions.flatMap(({ check, level, describe }, number) =>

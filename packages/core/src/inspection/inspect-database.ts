@@ -24,7 +24,7 @@ interface ServerFacts {
   /** Whether the database is a replica of another one that accepts writes. */
   readonly isReplica: boolean;
   readonly isReadOnly: boolean;
-  /** The durability settings are `on` or `off`. `synchronous_commit` has further values. */
+  /** `on` or `off`. */
   readonly fsync: string;
   readonly fullPageWrites: string;
   readonly synchronousCommit: string;
@@ -92,7 +92,7 @@ async function readFacts(
   query: Query,
 ): Promise<Omit<DatabaseState, 'unreachableHosts' | 'poolerWarning'>> {
   const sentAt = Date.now();
-  // The statement returns exactly one row.
+  // The cast is safe, because the statement returns exactly one row.
   const [row] = (await send(query, selectFacts)) as [ServerFacts & { epoch: number }];
   const now = (sentAt + Date.now()) / 2;
   const { epoch, ...facts } = row;

@@ -29,7 +29,8 @@ export const sessionQuestions: readonly Question[] = [
   {
     check: 'sessions',
     level: 'warning',
-    // Transactions of the store are never idle for long, so this setting cannot harm the store.
+    // Transactions of the store are never idle for long, so a limit of idle transactions cannot harm the
+    // store.
     select: `
       select quote_ident(session_user) as name, name as value from pg_settings
       where ${milliseconds} > 0 and (name in ('idle_session_timeout', 'transaction_timeout')

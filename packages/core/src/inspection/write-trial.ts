@@ -55,7 +55,7 @@ async function tryPlants(connection: DatabaseConnection): Promise<Found | undefi
   if (!ofAll.isOfPlants) return { level: 'problem', message: ofAll.message };
   const [ofUntagged, ofTagged] = [await attempt([untagged]), await attempt([tagged])];
   if (ofUntagged && ofTagged) {
-    // If stored plants satisfy the constraint, the operator may want this constraint.
+    // If stored plants satisfy the constraint, the operator may have added the constraint on purpose.
     const isRule = ofUntagged.isOfConstraint && (await hasPlants(connection));
     return { level: isRule ? 'warning' : 'problem', message: ofUntagged.message };
   }

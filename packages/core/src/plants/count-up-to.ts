@@ -18,7 +18,8 @@ export function createCountUpTo({ read }: Pick<Verbs, 'read'>): CountUpTo {
     // The limit is a part of the text and not a parameter, so that the planner knows the limit: see pages.ts.
     const text = `select count(*) from (select 1 from plants ${where} limit ${limit}) as found`;
     const { rows } = await read(text, values, { share: 'lists', ...options });
-    const [[count]] = rows as [[string | number]]; // The statement returns one row with one count.
+    // The cast is safe, because the statement returns one row with one count.
+    const [[count]] = rows as [[string | number]];
     return Number(count);
   };
 }

@@ -2,9 +2,12 @@ import { inspect } from 'node:util';
 import { maxPageSize } from '@plant-store/schemas/plain';
 import { typedFields, withTextIds } from './plant-json.ts';
 
-/** The JSON of an output, for the surfaces. The text exists before anybody reads the output's objects. */
+/**
+ * The JSON of an output, for the surfaces. The surfaces send the text unchanged, so nobody parses the output
+ * into objects.
+ */
 interface OutputText {
-  /** Ids in this text are integers. */
+  /** The JSON text, in which ids are integers. */
   readonly json: string;
   /** The property of the output that contains the list. Undefined when the output is one plant. */
   readonly list?: keyof typeof typesIn;
@@ -34,7 +37,8 @@ export function withLazyList<List extends keyof typeof lazyLists, Item, Rest ext
     {},
     { ...lazyLists[list], [unread]: { value: { parse } } },
   );
-  return Object.assign(output as Record<List, Item[]>, rest); // The code above defines the list.
+  // The cast is safe, because the code above has defined the list.
+  return Object.assign(output as Record<List, Item[]>, rest);
 }
 
 const unread = Symbol('unread');
@@ -109,7 +113,7 @@ const typesIn = {
   results: typesWithin('results', '', [{ field: 'id', type: 'bigint' }]),
 };
 
-/** Makes a function that returns the types of a list's first items. The first call writes all types. */
+/** Makes a function that returns the types of a list's first items. */
 function typesWithin(list: string, inner: string, fields: { field: string; type: string }[]) {
   let all: string | undefined;
   const ends = [0];

@@ -43,7 +43,8 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
         : selectMatches(where, size, `$${values.push(search)}::text`, bounds());
     const { onTurn, settle } = reservePage(options.caller, limit);
     const { rows } = await read(selectPage(found, size), values, { ...options, onTurn });
-    const [[next, ...columns]] = rows as [Row]; // The statement returns exactly one row.
+    // The cast is safe, because the statement returns exactly one row.
+    const [[next, ...columns]] = rows as [Row];
     const page = pageOf(plantTexts(columns), next);
     settle(page.bytes);
     return page.output;
@@ -118,7 +119,7 @@ export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit' | 'se
   return { where, values };
 }
 
-/** Makes a WHERE clause. Each argument is SQL, such as `$1`. */
+/** Makes a WHERE clause. Each argument is a piece of SQL, such as `$1`. */
 export function whereOf({
   after,
   upTo,

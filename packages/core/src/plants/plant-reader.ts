@@ -55,7 +55,8 @@ export function createPlantReader(
       const { where, values } = whereClause({ tag });
       const text = `select count(*) from plants ${where}`;
       const { rows } = await database.read(text, values, { share: 'bulk' });
-      const [[count]] = rows as [[string | number]]; // The statement returns one row with one count.
+      // The cast is safe, because the statement returns one row with one count.
+      const [[count]] = rows as [[string | number]];
       return Number(count);
     },
 

@@ -111,9 +111,9 @@ export function idsOf(rows: unknown[]): Set<bigint> {
 }
 
 /**
- * SQL for the id of a written row. After the deadline, this expression fails, which undoes the whole
- * statement. A statement may be late because the network is slow, or this process was suspended before the
- * statement was sent. The expression fails by an invalid cast, because SQL has `RAISE` only in functions.
+ * SQL for the id of a written row. After the deadline, the expression for the id fails, which undoes the
+ * whole statement. A statement may be late because the network is slow, or this process was suspended before
+ * the statement was sent. The expression fails by an invalid cast, because SQL has `RAISE` only in functions.
  */
 function idBefore(deadline: string): string {
   return `case when clock_timestamp() < ${deadline} then id
@@ -139,7 +139,7 @@ const insertOverNodes = `
  * synchronous standby, even when the statement only reads.
  *
  * When the wait for the standby is cancelled, the rows of a commit are visible before they are durable. The
- * statement that reads such rows must itself write the message, because a failover could happen between two
+ * statement that reads rows must itself write the message, because a failover could happen between two
  * statements.
  */
 const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
@@ -156,7 +156,7 @@ export const noteDeletions = `noted as (
 
 /**
  * Sends a write in another form if the usual form is rejected because the plants are distributed over several
- * nodes. There, a trigger notes the deletions.
+ * nodes. On several nodes, a trigger notes the deletions.
  */
 export function orOverNodes<T>(
   { read }: Verbs,
@@ -166,15 +166,16 @@ export function orOverNodes<T>(
     const isNotSupported = notSupported.includes(databaseCode(error) ?? '');
     if (!isNotSupported || isPolicyError(error)) throw error;
     const { rows } = await read(`select ${isCluster}`, [], { share: 'lookUps' });
-    const [[onCluster]] = rows as [[boolean]]; // The statement returns one row with one value.
+    // The cast is safe, because the statement returns one row with one value.
+    const [[onCluster]] = rows as [[boolean]];
     if (!onCluster) throw error;
     return send();
   };
 }
 
 /**
- * The SQLSTATEs for a statement that is not possible on several nodes. Some nodes lack the table for
- * deletions. No node gets all parameters.
+ * The SQLSTATEs for a statement that is not possible on several nodes. On a cluster, some nodes lack the
+ * table for deletions. Citus passes only some of the parameters to each node.
  */
 const notSupported = ['0A000', '42P01', '42P02', '42P18'];
 

@@ -109,7 +109,7 @@ export function createConnectToPrimary(
       });
       return { turn, host, connection };
     } catch (error) {
-      // PgBouncer rejects these limits. After this error, only the caller's timeout applies.
+      // PgBouncer rejects the parameters for time limits. From then on, only the caller's timeout applies.
       const isRejected = error instanceof Error && /startup parameter/.test(error.message);
       if (!isRejected || Object.keys(sent).length === 0) return { turn, host, error };
       limits = {};

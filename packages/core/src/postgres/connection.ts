@@ -83,7 +83,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     settings,
     applicationName = 'plant-store tool',
   } = options;
-  const socket = Object.assign(new Socket(), { host }); // For TLS, postgres.js reads `host`.
+  // For TLS, postgres.js reads the property `host` of the socket.
+  const socket = Object.assign(new Socket(), { host });
   // Nagle's algorithm would delay the end of a COPY by up to 40 ms.
   socket.setNoDelay();
   let isOpen = true;
@@ -248,13 +249,16 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 /** Milliseconds for a cancel request, and the same time again for the end of the cancelled statement. */
 const cancelTimeout = 1_000;
 
-/** The longest timeout that Postgres accepts. The driver cannot send 0, which means no limit. */
+/**
+ * The longest timeout that Postgres accepts. The longest timeout stands for no limit, because the driver
+ * cannot send 0.
+ */
 const longestTimeout = 2 ** 31 - 1;
 
 /**
  * The settings, in seconds and milliseconds, make the server end the session of a silent client. A firewall
- * may forget a connection without closing it. A copy without a time limit must not have these settings,
- * because the reader of the copy may pause.
+ * may forget a connection without closing it. A copy without a time limit must not have the settings about
+ * silent clients, because the reader of the copy may pause.
  */
 const keepAlive = {
   tcp_keepalives_idle: 10,
@@ -273,7 +277,7 @@ function withoutHoles(rows: unknown[]): unknown[] {
 
 const noTimers = { connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 };
 
-/** The documentation of postgres.js has this option, but the types lack the option. */
+/** postgres.js documents the option, but its types lack it. */
 function socketOption(socket: () => Promise<Socket>): object {
   return { socket };
 }

@@ -42,7 +42,7 @@ export async function* copyToStdout(query: PendingQuery<Row[]>): AsyncGenerator<
   Object.assign(query, { resolve: resolveWithListener });
   const stream = await query.readable();
   yield* stream;
-  stream._read(0); // This call resumes the socket, which postgres.js has paused.
+  stream._read(0); // `_read` resumes the socket, which postgres.js has paused.
 }
 
 /** A part of a postgres.js query that the library's types lack. */

@@ -28,7 +28,7 @@ const pollInterval = 500;
  */
 export async function buildIndexes(query: Query): Promise<void> {
   for (const name of Object.keys(indexes) as IndexName[]) {
-    // The object `indexes` has only these keys.
+    // The cast is safe, because `indexes` has only these keys.
     for (;;) {
       const [state] = await send<IndexState>(query, indexState(name));
       // When another instance builds the index, this instance must wait. Without this pause, the lock of a
@@ -48,8 +48,8 @@ export async function buildIndexes(query: Query): Promise<void> {
       await send(query, addColumn);
       await send(query, 'commit');
     }
-    // An interrupted build leaves an invalid index. On a cluster, some shards may lack the index, so the
-    // coordinator must pass `if exists` on to each shard.
+    // An interrupted build leaves an invalid index. On a cluster, some shards may lack the index. With `if
+    // exists`, Citus still drops the index on the other shards.
     if (state.is_valid === false) await send(query, `drop index concurrently if exists ${name}`);
     await send(query, `create index concurrently if not exists ${name} on plants ${indexes[name]}`);
   }

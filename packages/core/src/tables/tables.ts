@@ -39,15 +39,15 @@ const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 /**
  * SQL for the number of the current transaction. With `synchronous_commit = off`, clients could read a commit
- * before it is on the disk. After a crash, another transaction could then get the same number. The commit of
- * a change always waits for the disk, because this expression changes the setting. Citus cannot read the form
- * `CASE value WHEN …`.
+ * before it is on the disk. After a crash, another transaction could then get the same number. The expression
+ * changes the setting, so the commit of a change always waits for the disk. Citus cannot read the form `CASE
+ * value WHEN …`.
  */
 export const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
     else pg_current_xact_id() end`;
 
-/** The number of the transaction that wrote a row. This column decides the order of the feed of changes. */
+/** The column `changed_in` decides the order of the feed of changes. */
 const changedIn = () => transaction('changed_in');
 
 // The tables have no sequences, triggers or foreign keys, so Citus can distribute them by primary key.
@@ -153,9 +153,9 @@ export const webhooks = pgTable('webhooks', {
 });
 
 /**
- * SQL for the condition that Citus has distributed the plants, or has begun to distribute the plants. On each
- * node, Citus adds this trigger to a distributed table. The statement does not name Citus's own tables,
- * because a database without Citus lacks them.
+ * SQL for the condition that Citus has distributed the plants, or has begun to distribute the plants. The
+ * database is a cluster when `plants` has the trigger that Citus adds to a distributed table on each node.
+ * The statement does not name Citus's own tables, because a database without Citus lacks them.
  */
 export const isCluster = `exists (select from pg_trigger where tgrelid = to_regclass('plants')
   and tgfoid = to_regproc('pg_catalog.citus_truncate_trigger'))`;

@@ -23,7 +23,7 @@ const timeout = 15_000;
 /** The maximum number of bytes to read from a response. */
 const maxResponse = 1_024;
 
-/** The store respects `Retry-After` only with these statuses. */
+/** The statuses with which the store respects `Retry-After`. */
 const waitsFor = [429, 502, 503, 504];
 
 // Unlike Node's global agents, these agents ignore the proxies in environment variables. With

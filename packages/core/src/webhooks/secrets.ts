@@ -1,9 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
-/**
- * An encrypted secret begins with this prefix. The base64 of the nonce, the encrypted text and the tag
- * follows.
- */
+/** The prefix of an encrypted secret. The base64 of the nonce, the encrypted text and the tag follows. */
 const prefix = 'aes-256-gcm:';
 const [nonceLength, tagLength] = [12, 16];
 

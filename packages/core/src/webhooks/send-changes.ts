@@ -23,7 +23,10 @@ const saveInterval = 10;
 /** The maximum number of changes in one read when the filter may drop changes. */
 const maxRead = 1_000;
 
-/** `sendChanges` waits at most this many seconds. `WebhookSender` calls `sendChanges` for a later attempt. */
+/**
+ * `sendChanges` waits at most this many seconds. For a later attempt, `WebhookSender` calls `sendChanges`
+ * again.
+ */
 export const maxWait = 2;
 
 /** The options that the requests to all endpoints share. */

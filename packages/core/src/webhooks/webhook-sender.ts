@@ -100,7 +100,7 @@ export function createWebhookSender(
     for (const { controller } of runs.values()) controller.abort();
   }
 
-  /** Warns of an error, unless the last warning was the same. The next claim continues the work. */
+  /** Warns of an error, unless the last warning was the same. */
   function explain(error: unknown): void {
     // The server itself reports a database that is down. After the error `shuttingDown`, another instance
     // sends the changes.

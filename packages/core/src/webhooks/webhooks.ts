@@ -161,7 +161,7 @@ export function createWebhooks(
     return noticed(table.change(name, set));
   }
 
-  /** Returns whether a statement changed a row. Then the sender reads the row again. */
+  /** Returns whether a statement changed a row. After a change, the sender reads the row again. */
   async function noticed(changed: PromiseLike<unknown[]>): Promise<boolean> {
     const rows = await orUnavailable(changed).finally(() => sender.notice());
     return rows.length > 0;

@@ -222,7 +222,7 @@ describe('access tokens', () => {
     time += 59_999;
     const others = open();
     await others.authenticate(token);
-    // Updates run in turn, so an update of the first token would come before this update.
+    // Updates run in turn, so an update of the first token would come before the update of the second token.
     await others.authenticate(await others.create('Mia too'));
     await vi.waitFor(async () => {
       const list = await others.list();
@@ -247,7 +247,7 @@ describe('access tokens', () => {
       expect(await store.accessTokens.authenticate(token)).toEqual(principal(names[i]));
       expect(await store.create({ id: BigInt(i), name: 'Ficus' })).toEqual({ name: 'Ficus' });
     }
-    // The update occupies only one of the two connections for lists.
+    // The blocked update occupies only one of the two connections for lists.
     expect((await store.list({ limit: 1 })).plants).toHaveLength(1);
     await other`rollback`;
     other.release();

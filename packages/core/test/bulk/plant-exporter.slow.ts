@@ -5,7 +5,7 @@ import type { ExportQuery } from '../../src/bulk/plant-exporter.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { embedded, openStore, server } from '../fixtures/databases.ts';
 
-/** These plants do not fit into the buffers of a connection and a stream. */
+/** The exported plants do not fit into the buffers of a connection and a stream. */
 const count = 60_000;
 const name = 'x'.repeat(200);
 

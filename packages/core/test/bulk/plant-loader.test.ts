@@ -83,7 +83,6 @@ describe.each([
             ...(tag !== undefined && { tag }),
           })),
         );
-        // Like an import, the test starts the next load before the previous load ends.
         const outcomes = await Promise.all(plants.map((load) => store.load(load)));
         expect(outcomes.map((load) => load.map(kindOf))).toEqual(
           plants.map((load) => createInTurn(load, stored)),

@@ -21,7 +21,8 @@ it('reads once for all waiting followers, and gives all of them one frozen page'
   expect(sent.count).toBe(before + 1);
   const [first, second] = followers;
   expect(first?.outputs[0]).toBe(second?.outputs[0]);
-  const page = first?.outputs[0] as PlantChanges; // A follower yields pages of changes.
+  // The cast is safe, because a follower yields pages of changes.
+  const page = first?.outputs[0] as PlantChanges;
   expect(() => page.changes.shift()).toThrow(TypeError);
 });
 
@@ -101,7 +102,7 @@ it('continues to follow after the database was down', async () => {
   await vi.waitFor(() => expect(other.pages).toHaveLength(1));
 });
 
-it('ends the waits at cursors of an old epoch, and continues with the new epoch', async () => {
+it('ends the waits of followers with cursors of an old epoch, and serves cursors of the new epoch', async () => {
   const { feed, end, insert, sql, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const { done } = follow({ after });
@@ -171,7 +172,7 @@ it('ends a wait with the error of the last read', async () => {
   await isWaitedFor(1);
   proxy.fault = 'refuse';
   const error = await failed.promise;
-  await gate.close(); // The gate holds the next read, so that the read does not end during the wait.
+  await gate.close(); // The gate keeps the next read of the feed from ending during the wait.
   await expect(feed.changes({ after, wait: 1 })).rejects.toBe(error);
   expect(error).toMatchObject({ kind: 'databaseUnavailable' });
   proxy.fault = 'none';
@@ -224,11 +225,11 @@ it('loses no change that other followers receive during a slow read', async () =
   expect((await slow).changes).toHaveLength(1);
 });
 
-it('keeps the waits of good cursors when an old cursor expires', async () => {
+it('lets a follower with a valid cursor wait on when the cursor of another follower expires', async () => {
   const { held, feed, sql, isWaitedFor } = await openFeed();
   const { next: old } = await feed.changes({});
   const expiring = feed.changes({ after: old, wait: 20 });
-  expiring.catch(() => {}); // The end of the test checks this promise.
+  expiring.catch(() => {});
   await isWaitedFor(1);
   const hold = Promise.withResolvers<void>();
   held.before = hold.promise; // The hold makes the next read of the loop wait.
@@ -244,7 +245,7 @@ it('keeps the waits of good cursors when an old cursor expires', async () => {
   expect((await good).changes).toHaveLength(1);
 });
 
-it('sends no further read for a follower that begins ahead of the loop', async () => {
+it('sends no further read for a follower that begins at a later cursor than the other followers', async () => {
   const { held, feed, sql, isWaitedFor } = await openFeed();
   const { next: after } = await feed.changes({});
   const first = feed.changes({ after, wait: 20 });

@@ -23,7 +23,8 @@ async function pageAfter(after: string) {
 
 it('continues behind each change, even in the middle of a transaction', async () => {
   const { next } = await reader.changes({});
-  // This wait makes the feed keep the page in memory. So the test then reads the first changes from memory.
+  // A wait for changes makes the feed keep the page in memory. The test then reads the first changes from
+  // memory.
   const waiting = pageAfter(next);
   await store.load([1n, 2n, 3n, 4n].map((id) => ({ id, name: `plant ${id}` })));
   const page = await waiting;

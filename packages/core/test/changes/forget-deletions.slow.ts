@@ -11,7 +11,7 @@ async function open(options: DatabaseOptions) {
 const tooOld = { code: 41000, message: expect.stringContaining('the cursor is too old') };
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
-  it('forgets deletions, and lets older cursors expire', async () => {
+  it('forgets deletions, and lets cursors from before these deletions expire', async () => {
     const { options, remove } = await provide();
     onTestFinished(remove);
     const store = await open(options);
@@ -27,7 +27,8 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     for (const after of [before, within]) {
       await expect(store.changes({ after })).rejects.toMatchObject(tooOld);
     }
-    // The feed has forgotten its last change. A new cursor begins behind that change.
+    // The forgotten deletion was the last change of the feed. The end of the feed is behind all forgotten
+    // deletions, so a cursor from now on is valid.
     expect((await store.changes({})).next).toBe(behind);
     await store.create({ id: 4n, name: 'x' });
     expect(summaryOf(await store.changes({ after: behind }))).toEqual(['created 4']);
@@ -53,7 +54,7 @@ it('forgets only old deletions, in steps of 1,000', async () => {
   const { store, deleteDaysAgo, ids } = await createStore();
   await deleteDaysAgo(8, 1, 2_500);
   await deleteDaysAgo(6, 2_501, 2_502);
-  await deleteDaysAgo(9, 2_503, 2_503); // A wrong clock has given this deletion an old time.
+  await deleteDaysAgo(9, 2_503, 2_503); // A wrong clock has given a new deletion an old time.
   expect(await store.forgetDeletions(7)).toBe(2_501);
   expect(await ids()).toEqual([2_501, 2_502]);
 });
@@ -64,7 +65,7 @@ it('gives 41000 for a cursor inside a partly forgotten transaction', async () =>
   const { next: within } = await store.changes({ after: next, limit: 500 });
   const { next: late } = await store.changes({ after: within, limit: 1_000 });
   const lock = await sql.reserve();
-  // The second step waits for the lock of this transaction, and fails.
+  // The second step fails, because it waits too long for the lock that this transaction holds.
   await lock`begin`;
   await lock`select from plant_deletions where id = 1500 for update`;
   await expect(store.forgetDeletions(7)).rejects.toMatchObject({ databaseCode: '55P03' });

@@ -45,9 +45,9 @@ it('keeps a plant whose transaction began before the delete of an earlier plant 
   };
   const { told, next } = await changesAfter(after);
   expect(told).toEqual(['created 1 new', 'created 2 new']);
-  // A client that copies only plants with this tag must remove the old plant.
+  // A client that copies only plants with the tag Hoya gets a delete, because the new plant has another tag.
   expect((await changesAfter(after, 'Hoya')).told).toEqual(['deleted 2 new']);
-  // Even the transaction number of the first delete is behind this cursor.
+  // The transaction of the first delete has a higher number than the cursor's transaction.
   const [position] = await others`select changed_in::text from plants where id = 2`;
   expect(BigInt(position?.['changed_in'])).toBeLessThan(await numberOfTheDelete());
   await store.delete(2n);

@@ -124,7 +124,7 @@ it('lets followers wait until the feed of a restored dump begins anew', async ()
   for (const error of errors) expect(error).toMatchObject({ code: 50300 });
 });
 
-it('begins the feed anew even when the first instance that tries this is killed', async () => {
+it('begins the feed anew even when the first instance is killed before it has drawn the new epoch', async () => {
   const { databaseUrl, store, sql } = await createStore();
   await sql.unsafe('drop index plants_changed_in; update plant_feed set system_identifier = 0');
   const { store: other } = await open(databaseUrl);
@@ -176,7 +176,7 @@ it('loses nothing when Postgres uses a transaction number again after a crash', 
   onTestFinished(() => server.stop());
   const { store, sql } = await open(server.url);
   const { next: before } = await store.changes({});
-  // Because the commits are asynchronous, the log of the database contains none of these transactions.
+  // The log of the database contains none of the asynchronous commits.
   for (let i = 0; i < 5; i++) {
     await sql`select pg_current_xact_id()`;
   }
@@ -208,7 +208,7 @@ it('gives 50100 on a read replica, and 41000 after its promotion', async () => {
     databaseCode: '25006',
   });
   await sql`select pg_promote()`;
-  // Only an instance that may write can draw the new epoch.
+  // Followers wait, because only an instance that may write can draw the new epoch.
   await expect(reader.changes({ after })).rejects.toMatchObject({ code: 50300 });
   const { store: promoted } = await open(standby.url);
   await expect(reader.changes({ after })).rejects.toMatchObject(replaced);

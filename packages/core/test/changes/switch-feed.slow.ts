@@ -12,7 +12,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     return use(store).finally(() => store.close());
   }
 
-  it('switches the feed off and on, and returns whether that changed the feed', async () => {
+  it('switches the feed off and on, and returns whether the feed was in the other state before', async () => {
     const { options, remove } = await provide();
     onTestFinished(remove);
     const before = await using(options, async (store) => {
@@ -51,7 +51,7 @@ async function createStore() {
   return { databaseUrl, sql };
 }
 
-it('leaves only an empty table and a column of the feed', async () => {
+it('leaves only an empty table and a column when the feed is switched off', async () => {
   const { databaseUrl, sql } = await createStore();
   await switchFeed({ databaseUrl }, 'off');
   expect(await sql`select from pg_class where relname = 'plants_changed_in'`).toEqual([]);
@@ -77,7 +77,7 @@ it('does not rewrite the table, and blocks no create during the build of the ind
   const before = await file();
   const other = await sql.reserve();
   await other`begin`;
-  // The build of the index waits for the transaction of this statement.
+  // The build of the index waits for the end of this open transaction.
   await other`select pg_current_xact_id()`;
   const switching = switchFeed({ databaseUrl }, 'on');
   await vi.waitFor(async () =>

@@ -6,7 +6,6 @@ import { createPool, lost, serverError, type TestConnection } from '../fixtures/
 
 const rowsOf = async (result: Promise<{ rows: unknown[] }>) => (await result).rows;
 
-// The tests decide when a deadline comes.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
 });
@@ -73,7 +72,7 @@ it('waits before it connects again after a failed attempt and after a lost conne
   const starts = attempts.map(({ startedAt }) => startedAt);
   const delays = starts.slice(1).map((startedAt, i) => startedAt - (starts[i] ?? 0));
   expect(delays).toHaveLength(2);
-  // The pool measures the delay from the moment before each attempt.
+  // The pool measures the delay from the start of the last attempt.
   for (const delay of delays) expect(delay).toBeGreaterThan(100);
 });
 
@@ -267,7 +266,6 @@ describe('a statement that runs at its deadline', () => {
     await idle.settle();
     await before;
     const deadline = deadlineIn(50);
-    // The statement `used` takes the idle connection.
     const used = run('used', { share: 'lookUps' });
     const late = expect(run('late', { deadline })).rejects.toThrow(/no response/);
     await accept();
@@ -322,7 +320,7 @@ describe('a statement that runs at its deadline', () => {
     expect(connection.closes).toBe(1);
   });
 
-  it('lets a statement without a deadline take any time', async () => {
+  it('never cancels a statement that runs without a deadline', async () => {
     const { run, accept } = createPool({ shares });
     const result = rowsOf(run('one', { deadline: Number.POSITIVE_INFINITY }));
     const connection = await accept();
@@ -341,13 +339,13 @@ describe('mayCommit', () => {
 
   it.each([
     { commits: [true, true], expected: true },
-    // The first statement waits for a lock. A new statement therefore does not wait for the commit of the
-    // second statement.
+    // The first statement waits for a lock. A new statement therefore starts at once, and does not wait for
+    // the commit of the second statement.
     { commits: [false, true], expected: false },
     { commits: [false, false], expected: false },
     { commits: [undefined, undefined], expected: true },
   ])(
-    'returns $expected when the states of the commits are $commits',
+    'returns $expected for the question whether all statements are in a commit, when the states are $commits',
     async ({ commits, expected }) => {
       const { pool, run, accept } = createPool({ shares });
       const looking = run('a look-up', { share: 'lookUps' });
@@ -360,7 +358,7 @@ describe('mayCommit', () => {
       await idle.settle();
       await looking;
       expect(await pool.mayCommit('creates')).toBe(expected);
-      // Without statements of this kind, none can be in a commit.
+      // Without running statements, none can be in a commit.
       expect(await pool.mayCommit('lookUps')).toBe(false);
       // The pool keeps the connection that asked about the commits.
       expect(idle.closes).toBe(0);
@@ -433,7 +431,7 @@ it('replaces a connection after ten minutes, before its next statement', async (
   expect(connection.closes).toBe(0);
   vi.advanceTimersByTime(openedAt + 10 * 60_000 - performance.now());
   const next = rowsOf(run('a statement'));
-  await setImmediate(); // In this turn of the event loop, `accept` moves the clock.
+  await setImmediate();
   await useConnection(await accept(), next);
   expect(connection.closes).toBe(1);
   expect(connection.statements).toHaveLength(2);
@@ -448,7 +446,8 @@ it('cancels a slow statement when the pool is closed', async () => {
   await second;
   const closed = pool.close();
   await vi.waitFor(() => expect(used.closes).toBe(1));
-  expect(idle.closes).toBe(1); // The session of this connection has not ended yet.
+  // The pool has closed the idle connection, and waits until the server has ended the session.
+  expect(idle.closes).toBe(1);
   await used.settle(new Error('cancelled'));
   await failed;
   for (const connection of [used, idle]) connection.end();

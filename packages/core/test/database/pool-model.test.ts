@@ -251,7 +251,6 @@ const notSent = (message: string) =>
   });
 
 it('gives each statement a usable connection and its own outcome in any order of events', async () => {
-  // These three steps make the other steps possible.
   const names = [...createModel().names, ...Array(4).fill(['run', 'accept', 'settle']).flat()];
   const step = fc.tuple(fc.constantFrom(...names), fc.nat(17));
   await fc.assert(

@@ -30,7 +30,6 @@ afterEach(async () => {
 const insert = { text: 'insert into numbers values (1)' };
 const count = { text: 'select count(*)::int from numbers' };
 
-/** A statement that would take days. */
 const endless = { text: 'select count(*) from generate_series(1, 1e12)' };
 
 it('ends a statement that does not return, and keeps the committed plants', async () => {
@@ -102,7 +101,7 @@ it('reports the SQLSTATE and the severity of an error', async () => {
 it('writes a checkpoint when the log is long', async () => {
   const numberOf = async (text: string) => {
     const [row] = (await connection.run({ text })).rows;
-    return (row as [number])[0]; // The statement selects one column, so the row has one value.
+    return (row as [number])[0]; // The cast is safe, because the statement selects one column.
   };
   const logLength = () => numberOf(selectLogLength);
   const written = `select (pg_current_wal_lsn() - '0/0')::float8`;

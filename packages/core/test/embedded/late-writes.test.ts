@@ -46,7 +46,7 @@ it('changes nothing when the thread of the database reads a write after the dead
   expect([...found.values()]).toMatchObject([{ id: 1n, name: 'stays' }]);
 });
 
-it('counts a slow statement after the deadline of one create, and settles the other create', async () => {
+it('settles a create in time although the statement has missed the deadline of another create', async () => {
   const { database, release } = await openWaiting();
   const { insert } = createPlantStatements(database);
   const slow = { share: 'bulk' } as const;

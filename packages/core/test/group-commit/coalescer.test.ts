@@ -45,7 +45,7 @@ function withLatency(latencyOf: (statement: number) => number): Options['send'] 
   };
 }
 
-/** Makes statements. The test ends the first statement. */
+/** Makes statements. The first statement runs until the test ends it. */
 function hangingAtFirst() {
   const hung = Promise.withResolvers<void>();
   const sent: string[][] = [];
@@ -58,7 +58,7 @@ function hangingAtFirst() {
 
 const inputs = (count: number) => Array.from({ length: count }, (_, i) => `input ${i}`);
 
-/** Makes calls at once. Counts the calls that are done, and the errors of each kind. */
+/** Makes calls at once. */
 async function countOutcomes(coalescer: Coalescer<string, string>, count: number) {
   const outcomes: Record<string, number> = { done: 0 };
   for (const outcome of await Promise.allSettled(
@@ -132,7 +132,7 @@ it('sends no further statement while a slow statement is in its commit', async (
   await vi.advanceTimersByTimeAsync(1);
   expect(sent).toEqual([['slow'], ['second']]);
   mayCommit = true;
-  // During this time, the coalescer asks again whether the statement is in its commit.
+  // Within 50 ms, the coalescer asks again whether the statement is in its commit.
   await vi.advanceTimersByTimeAsync(50);
   ends[1]?.();
   await second;
@@ -341,7 +341,7 @@ it('stops rejecting calls when a slow database has become fast', async () => {
   expect(await after).toEqual({ done: 1_000 });
 });
 
-it('fills its statements even when a statement takes half of the time of a call', async () => {
+it('fills its statements even when a statement takes half of the time that a call has', async () => {
   const sent: string[][] = [];
   const coalescer = createCoalescer({
     send: recording(
@@ -353,7 +353,6 @@ it('fills its statements even when a statement takes half of the time of a call'
     void countOutcomes(coalescer, 200);
     await vi.advanceTimersByTimeAsync(1_200);
   }
-  // The first call has its own statement, because it is sent at once.
   expect(sizesOf(sent)).toEqual([1, ...Array(sent.length - 1).fill(128)]);
   expect(sent.length).toBeGreaterThan(20);
 });

@@ -222,8 +222,7 @@ it('reports the size and the milliseconds of each committed statement', async ()
     { insert },
     (batch) => committed.push(batch),
   );
-  // The statement with the poison is not committed. The halves of its batch are committed, without the
-  // poison.
+  // The statement with the rejected plant is not committed. The other plants of the batch are committed.
   expect(committed).toEqual([
     { size: 2, milliseconds: 30 },
     { size: 1, milliseconds: 30 },

@@ -172,7 +172,7 @@ describe('lists', () => {
     },
   );
 
-  it('has an estimated cost at which Postgres does not compile the statement', async () => {
+  it('sends a statement whose estimated cost is too low for Postgres to compile it', async () => {
     const { sql } = await countingDatabase();
     await sql`insert into plants select n, 'a', 'herb' from generate_series(1, 100000) as n`;
     await sql`analyze plants`;

@@ -227,7 +227,7 @@ describe('a database that accepts no writes', () => {
   async function overlapping(store: PlantStore) {
     const writes: string[] = [];
     const reads: string[] = [];
-    // Within this time, the store tries three times to get a session that writes.
+    // In 1.5 s, the store tries three times to get a session that writes.
     const until = performance.now() + 1_500;
     const repeat = async (call: () => Promise<unknown>) => {
       while (performance.now() < until) await call();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
 
-it('lists each lasting plant exactly once while other plants are created and deleted', async () => {
+it('lists each plant that is not deleted exactly once while other plants are created and deleted', async () => {
   const { databaseUrl, sql } = await connectToNew();
   const store = closeAtEnd(await openPlantStore({ databaseUrl }));
   // During the walk, a third of the ids stays, a third is deleted, and a third is created.

@@ -21,7 +21,7 @@ const names = [
   'O\'Hoya "x"',
 ];
 
-describe.each([embedded, server])('a search on $name', ({ provide }) => {
+describe.each([embedded, server])('a search for a part of the name on $name', ({ provide }) => {
   let database: Database;
   let remove: () => Promise<void>;
 
@@ -122,7 +122,7 @@ describe.each([embedded, server])('a search on $name', ({ provide }) => {
     expect(tagged.flat()).toEqual([101, 121, 141, 161, 181]);
   });
 
-  it('folds the case as the database does', async () => {
+  it('ignores upper and lower case in the same letters as the database', async () => {
     const options = { share: 'lists', deadline: deadlineIn(60_000) } as const;
     const { rows } = await database.read(`select lower('Ö') = 'ö'`, [], options);
     const { plants } = await page({ search: 'ölweide' });

@@ -10,7 +10,7 @@ import { deadlineIn } from '../../src/database/deadline.ts';
 import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
-// A flush cannot be cancelled. The library that delays a flush needs a compiler.
+// Nothing can cancel a flush of the disk. The library that delays a flush needs a compiler.
 const test = it.runIf(hasSlowFlush);
 
 const disk = hasSlowFlush ? makeSlowFlush() : { env: {}, set: () => {}, cut: () => {} };

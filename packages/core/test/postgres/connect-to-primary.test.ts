@@ -138,7 +138,8 @@ it('limits statements on the server to nine tenths of the timeout, and limits th
   expect(await show({ timeout: 1_000, lockTimeout: 700 })).toEqual([[['900ms']], [['700ms']]]);
   expect(await show()).toEqual([[['4500ms']], [['4s']]]);
   const endless = { timeout: Number.POSITIVE_INFINITY };
-  // Postgres knows no longer time limit. Without an explicit limit, a limit of the user would apply.
+  // Postgres has no longer time limit than 2147483647 ms. Without an explicit limit, a limit of the user
+  // would apply.
   expect(await show(endless)).toEqual([[[`${2 ** 31 - 1}ms`]], [['4s']]]);
 });
 
@@ -151,13 +152,13 @@ it('sends no limits to a pooler that has rejected the limits once', async () => 
   expect(rejections()).toBe(1);
 });
 
-it('keeps the limits after another error', async () => {
+it('keeps the time limits after an error that is not about these limits', async () => {
   const { port, rejections } = await startStrictPooler('no such pool');
   await expect(createConnectToPrimary(urlOf(port))()).rejects.toThrow('no such pool');
   expect(rejections()).toBe(1);
 });
 
-it('tries only once without the limits', async () => {
+it('connects without the limits only once when the pooler rejects that attempt, too', async () => {
   const message = 'unsupported startup parameter: search_path';
   const { port, rejections } = await startStrictPooler(message, 'application_name');
   await expect(createConnectToPrimary(urlOf(port))()).rejects.toThrow(message);

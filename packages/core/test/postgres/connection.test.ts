@@ -104,7 +104,7 @@ it('writes times in UTC and ISO, even when the database has other settings', asy
   expect(rows).toEqual([['2026-11-22 09:30:00+00']]);
 });
 
-it('stays open even when it is old or idle', async () => {
+it('keeps a connection open even when the connection is old or idle', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
   const connection = await connect();
@@ -249,7 +249,8 @@ it('prepares no statement behind a pooler whose sessions contain a statement of 
 
 it('fails when a server does not respond in time, and closes the socket', async () => {
   const silent = createServer({ allowHalfOpen: true }, (socket) => {
-    // A half-closed socket would receive these bytes. A closed socket resets the connection.
+    // A half-closed socket would receive the bytes that the server sends. A closed socket resets the
+    // connection.
     const timer = setInterval(() => socket.readableEnded && socket.write('x'), 10);
     socket.on('error', () => {}).on('close', () => clearInterval(timer));
     socket.resume();
@@ -302,7 +303,7 @@ it('ignores notices and the warnings of functions', async () => {
     expect(await query(statement)).toMatchObject({ rows: [] });
   }
   for (let i = 0; i < 2; i++) {
-    // The second statement makes the server itself send a notice.
+    // By the second statement, the server itself sends a notice, not only a function.
     const create = 'create temporary table if not exists numbers (number int)';
     expect(await query(create)).toMatchObject({ rows: [] });
   }

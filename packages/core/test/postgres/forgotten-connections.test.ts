@@ -17,7 +17,6 @@ beforeEach(async () => {
     network.close();
   });
   lastId = 0n;
-  // By now, each kind of statement has an open connection.
   await createPlant();
   await Promise.all([
     createPlant(),
@@ -49,7 +48,7 @@ it('gives each client one error, and stores their next creates', async () => {
   expect(await store.countUpTo(1_000)).toBe(202);
 });
 
-it('uses no forgotten connection for any kind of statement after the first error', async () => {
+it('replaces the connections for all kinds of statements when a firewall has forgotten one connection', async () => {
   forgetAll();
   await expect(store.get(2n, { deadline: deadlineIn(300) })).rejects.toMatchObject({ code: 50300 });
   network.fault = 'none';

@@ -41,7 +41,7 @@ const hasTable = async () => {
 it('migrates when the database is opened, and again when somebody has replaced the database', async () => {
   const database = await open();
   expect((await run(database, countPlants)).rows).toEqual([[0]]);
-  expect(proxy.accepted).toBe(2); // The other connection is the connection of the migration.
+  expect(proxy.accepted).toBe(2);
   await expect(run(database, 'select x')).rejects.toMatchObject({ databaseCode: '42703' });
 
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -138,7 +138,7 @@ it('warns once when the pooler keeps no prepared statements', async () => {
     const connection = await database.nodes?.connect();
     onTestFinished(() => connection?.close());
   };
-  await connect(); // Without a listener, this warning goes nowhere.
+  await connect(); // Without a listener, the warning about the pooler goes nowhere.
   const warnings: string[] = [];
   database.onWarning((message) => warnings.push(message));
   for (let i = 0; i < 2; i++) await connect();

@@ -48,7 +48,7 @@ it('does not send a create again, because the second create could undo a delete'
   const create = expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });
   await held.held;
   await sql`delete from plants where id = ${String(plant.id)}`;
-  proxy.fault = 'refuse'; // This fault resets the connection.
+  proxy.fault = 'refuse';
   proxy.fault = 'none';
   await create;
   expect(await store.get(plant.id)).toBeUndefined();
@@ -82,7 +82,7 @@ it('writes nothing when a lock blocks a write beyond its deadline', async () => 
 it('rejects only one write when the clocks have moved apart', async () => {
   const server = await startWithClockBehind(proxy.url);
   const opened = closeAtEnd(await openPlantStore({ databaseUrl: server.url }));
-  expect(await opened.delete(5n)).toBe(false); // This delete is in time, so it succeeds.
+  expect(await opened.delete(5n)).toBe(false);
   // After the connection was opened, the clock of the database moves a minute ahead.
   server.catchUp();
   await expect(opened.create(plant)).rejects.toMatchObject({
@@ -120,7 +120,7 @@ it('opens at most six connections, and closes all of them when the store closes'
     select from pg_stat_activity
     where application_name like 'plant-store process%' and datname = current_database()`;
   expect(backends.length).toBeLessThanOrEqual(6);
-  await store.deleteMany([1n]); // This call opens the connection for bulk statements.
+  await store.deleteMany([1n]);
   await store.close();
   await vi.waitFor(() => expect(proxy.open).toBe(0));
 });

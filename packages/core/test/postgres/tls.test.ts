@@ -69,7 +69,7 @@ describe('the driver', () => {
       const { ca, checkServerIdentity } = optionsOf(`${host}/?sslrootcert=system${mode}`)
         .ssl as ConnectionOptions; // With `sslrootcert`, `ssl` is an object.
       expect(ca).toEqual(getCACertificates('system'));
-      // The check reads only these fields of a certificate.
+      // Node's check of the host name reads only these fields of a certificate.
       const certificate = { subject: { CN: 'elsewhere' } } as PeerCertificate;
       expect(checkServerIdentity?.('db.example.com', certificate)).toBeInstanceOf(Error);
     }

@@ -29,7 +29,7 @@ describe('the migration to the feed', () => {
     expect(await sql`select from plants where changed_in is not null`).toEqual([]);
     const { next } = await store.changes({});
     await store.delete(1n);
-    await insert(1001); // This insert has the form that an instance of the earlier version sends.
+    await insert(1001); // An instance of the earlier version sends inserts of this form.
     const { changes } = await store.changes({ after: next });
     expect(changes.map(({ type, plant }) => `${type} ${plant.id}`)).toEqual([
       'deleted 1',
@@ -40,7 +40,7 @@ describe('the migration to the feed', () => {
   it('blocks no create while one of two new instances builds the index', async () => {
     const other = await sql.reserve();
     await other`begin`;
-    // The build of the index waits for the transaction of this statement.
+    // The build of the index waits for the end of this open transaction.
     await other`select pg_current_xact_id()`;
     const building = () =>
       sql`select from pg_stat_progress_create_index where datname = current_database()`;

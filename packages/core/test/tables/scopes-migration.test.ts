@@ -53,7 +53,7 @@ describe('the migration to scopes', () => {
     const scans = async () => {
       const [row] = await sql`
         select idx_scan, idx_tup_read from pg_stat_user_indexes where indexrelname = 'plants_tag'`;
-      // The statement returns one row with these two columns.
+      // The cast is safe, because the statement returns one row with these two columns.
       return row as { idx_scan: string; idx_tup_read: string };
     };
     const { plants } = await store.list({ tag: 'rare', limit: 1000 });

@@ -25,7 +25,7 @@ it('gives an endpoint to another instance only after the lease has expired in th
   expect(await table.claim(other)).toEqual([]);
   await sql`update webhooks set held_until = now() - interval '1 second'`;
   expect(await table.claim(other)).toMatchObject([{ name: 'partner' }]);
-  // After its lease, the frozen instance continues, and can change nothing.
+  // When its lease has expired, a frozen instance that continues can change nothing.
   expect(await table.advance(held, frozen, { cursor: 'b' })).toBeUndefined();
   expect(await table.advance(held, other, { cursor: 'c' })).toMatchObject({ cursor: 'c' });
   expect(await table.claim(frozen)).toEqual([]);

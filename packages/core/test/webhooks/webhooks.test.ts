@@ -98,7 +98,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     { unwanted: [1n], repeated: ['created 2'] },
     { unwanted: [1n, 2n], repeated: [] },
   ])(
-    'does not repeat the deleted plants $unwanted in a retry, and sends the deletions later',
+    'leaves the plants $unwanted, which were deleted meanwhile, out of a retry, and sends their deletions later',
     async ({ unwanted, repeated }) => {
       const deleted = Promise.withResolvers<number>();
       const receiver = await follow({}, async (response) => {

@@ -182,7 +182,7 @@ function withSwallowedLines({ line, error }: Row & { error: string }, lastLine: 
   return { line, error: `${error} (${lines}; the import goes on at line ${line + 1})` };
 }
 
-/** Whether a record has no text. Spreadsheets write records such as `,,,` after the last row. */
+/** Whether all fields of a record are empty. Spreadsheets write records such as `,,,` after the last row. */
 function isBlank(record: Field[]): boolean {
   return (
     record.every((field) => field === undefined) ||

@@ -98,7 +98,7 @@ async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
       const { value, done } = await next;
       if (done) return;
       next = values.next();
-      next.catch(() => {}); // In the next turn of the loop, `await next` throws this error.
+      next.catch(() => {}); // The next `await next` throws the error.
       yield value;
     }
   } finally {

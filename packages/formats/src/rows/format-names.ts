@@ -14,7 +14,8 @@ const extensions: Record<string, FormatName> = {
 };
 
 /**
- * Finds the format of a file by its extension. Ignores `.gz`, `.zst` and `.rejects` after the extension.
+ * Finds the format of a file by its extension. Ignores `.gz` and `.zst` after the extension, and `.rejects`
+ * before them.
  *
  * @param advice the end of the error message, which says what to do when the extension is unknown
  * @throws FileError when the extension is unknown

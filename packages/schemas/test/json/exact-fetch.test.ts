@@ -23,7 +23,7 @@ async function respond(request: IncomingMessage) {
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  // The server listens on a port, and not on a pipe.
+  // The cast is safe, because the server has a port.
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 

@@ -6,8 +6,8 @@ process.once('exit', () => {
 });
 
 /**
- * Calls a function when this process exits. Even an interrupted test run can stop its processes in this
- * way.
+ * Calls a function when this process exits. An interrupted test run can thus stop the processes that it has
+ * started.
  *
  * @returns a function that cancels the call
  */

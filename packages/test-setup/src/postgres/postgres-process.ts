@@ -10,7 +10,10 @@ export interface PostgresProcess {
   start(): Promise<void>;
   /** Stops the server: `SIGQUIT` at once and without a checkpoint, `SIGINT` gracefully. */
   halt(signal: NodeJS.Signals): Promise<void>;
-  /** Stops the server at once while this process exits. Does not wait for the end of the server. */
+  /**
+   * Stops the server in an exit handler of this process. An exit handler cannot wait for the end of the
+   * server.
+   */
   abandon(): void;
 }
 

@@ -41,7 +41,7 @@ const howToInstall =
   'no Postgres of this machine has the extension Citus: install a package of Citus, as CONTRIBUTING.md says, ' +
   'and run this again';
 
-/** This role owns the databases, and is not a superuser. Citus needs the role on every node. */
+/** The role that owns the databases, which is not a superuser. Citus needs the role on every node. */
 const owner = 'gardener';
 
 /** @throws Error when no Postgres of this machine has the extension Citus */

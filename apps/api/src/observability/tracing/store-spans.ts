@@ -36,7 +36,6 @@ export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefi
   };
   const calls = new WeakMap<TracedCall, Span>();
   diagnostics.wait.subscribe(onWait);
-  // Only the function `carry` publishes on this channel.
   diagnostics.batch.bindStore(work, (batch) => batch as TracedBatch);
   diagnostics.call.start.bindStore(work, (call) => startCall(call as TracedCall));
   const stops = [

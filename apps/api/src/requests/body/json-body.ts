@@ -31,7 +31,7 @@ export function parseJsonBodies(
         try {
           value = readText(decode(body), read, limitsOf(request));
         } catch (error) {
-          return done(error as Error); // `readText` and `decode` throw only errors.
+          return done(error as Error); // The cast is safe, because the parser throws only errors.
         }
         // The next step may take as long as the parser, so other requests continue before that step.
         if (isLarge(body.length)) setImmediate(done, null, value);
@@ -50,7 +50,7 @@ export function bodyNotJson(why: string, cause?: unknown): HttpError {
   });
 }
 
-/** Reads a JSON text. The error that `read` throws says why the text is not JSON. */
+/** Reads a JSON text. */
 export function readText(
   text: string,
   read: (text: string) => unknown,

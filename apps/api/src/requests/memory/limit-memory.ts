@@ -16,7 +16,10 @@ export interface MemoryLimits extends Pick<MemoryBudget, 'set' | 'countPart'> {
   countResponse: onSendHookHandler;
   /** Counts the values of a JSON text, for a caller that keeps them until the response. */
   reserveParsed(request: FastifyRequest, json: string): void;
-  /** The method `reserve` of a request. */
+  /**
+   * Reserves memory for a page of the request that is `this`, and returns a function that sets the actual
+   * size.
+   */
   reserve(this: FastifyRequest, bytes: number): (bytes: number) => void;
   /** Releases the memory of a request that gets no response. */
   release(request: FastifyRequest): void;
@@ -32,7 +35,6 @@ export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits
     countPart,
     reserveBody(request, _reply, done) {
       const length = request.headers['content-length'];
-      // The server rejects a longer body before it reads any byte.
       if (length !== undefined) add(request, 'bodyBytes', Math.min(Number(length), bodyLimit));
       done();
     },
@@ -70,7 +72,7 @@ export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits
       else raw.once('close', () => release(request));
       if (length > 0 && !raw.destroyed) {
         const more = length - request.pageBytes;
-        // A page that many requests share is counted only here. A write gets its response even over the
+        // Several requests may share a page, which counts only once. A write gets its response even over the
         // budget.
         if (more > 0 && request.method === 'GET') add(request, 'pageBytes', more);
         else set(request, 'pageBytes', length);
@@ -87,5 +89,5 @@ export function limitMemory({ add, set, countPart }: MemoryBudget): MemoryLimits
   }
 }
 
-/** The bytes of an empty object and of its place in an array. */
+/** The memory for an empty object in an array, in bytes. */
 const bytesPerValue = 64;

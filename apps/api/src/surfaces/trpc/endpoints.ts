@@ -38,7 +38,8 @@ export function createEndpoints(procedures: Readonly<Record<string, Procedure>>)
         throw new HttpError('pathUnknown', `No procedure found on path "${shorten(path)}"`);
       const { type } = endpoint.procedure;
       const allowed = type === 'mutation' ? 'POST' : 'GET';
-      const method = request.method === 'POST' ? 'POST' : 'GET'; // Node sends no body for HEAD.
+      // Node sends no body in the response to a HEAD request.
+      const method = request.method === 'POST' ? 'POST' : 'GET';
       if (method === allowed && type === 'subscription') throw subscriptionInBatch();
       if (method === allowed) return endpoint;
       reply.header('allow', allowed);

@@ -33,7 +33,8 @@ export async function sendStream(
   const context = callContext(store, request, reply);
   const json = request.body === undefined ? '' : JSON.stringify(request.body);
   request.body = undefined;
-  memory.reserveParsed(request, json); // tRPC keeps all inputs until the response.
+  // The request keeps its memory, because tRPC keeps all inputs until the response.
+  memory.reserveParsed(request, json);
   await setImmediate(); // tRPC reads all inputs at once, so other requests continue first.
   const response = await resolveResponse({
     router,
@@ -50,7 +51,7 @@ export async function sendStream(
   // Node itself chooses the transfer encoding of a stream, by the version of HTTP.
   const { 'transfer-encoding': _, ...headers } = Object.fromEntries(response.headers);
   reply.code(response.status).headers({ ...headers, ...jsonHeaders });
-  // A stream has no length. HTTP/1.0 can mark the end of a stream only by closing the connection.
+  // A stream has no `Content-Length`. HTTP/1.0 can mark the end of a stream only by closing the connection.
   return request.raw.httpVersion === '1.0'
     ? sendJsonText(reply, await response.text())
     : reply.send(response.body);

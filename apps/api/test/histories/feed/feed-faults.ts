@@ -70,7 +70,7 @@ export const feedFaults: Record<string, BeginFault> = {
   },
 };
 
-/** Kills the primary and promotes the standby. All later faults concern the standby. */
+/** Kills the primary and promotes the standby. All later faults concern the new primary. */
 export const promoteStandby: BeginFault = async (world, instance) => {
   const { database, standby } = world;
   await database.server.halt('SIGKILL');

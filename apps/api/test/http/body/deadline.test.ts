@@ -43,7 +43,7 @@ function stopClock(): (milliseconds: number) => void {
   };
 }
 
-/** Returns a `create` that never resolves, and the options of the first call of `create`. */
+/** Makes a `create` that never resolves, and a promise of the options of its first call. */
 function heldCreate() {
   const called = Promise.withResolvers<CallOptions>();
   const create: PlantStore['create'] = (_plant, options = {}) => {

@@ -46,7 +46,7 @@ it('waits after a large body for as long as the reading of the body took', () =>
 it.each([
   { when: 'the client is gone', late: { isGone: true } },
   { when: 'the deadline of the request has passed', late: { waitTime: 4_950 } },
-])('does not read a large body when $when', ({ late }) => {
+])('does not read a large body that waits in the queue when $when', ({ late }) => {
   const { events, receive } = start();
   receive('first', large);
   receive('late', large, request(late));

@@ -120,7 +120,7 @@ it('counts the values of a body that tRPC keeps until the response', async () =>
   await vi.waitFor(async () => expect((await stream()).status).toBe(200));
 });
 
-describe('while a create waits for the database', () => {
+describe('bodies in memory while a create waits for the database', () => {
   let held: PromiseWithResolvers<void>;
   const create = vi.fn<PlantStore['create']>(async ({ name }) => {
     await held.promise;
@@ -134,7 +134,7 @@ describe('while a create waits for the database', () => {
     server = await startOnStore({ memoryBudget: 6 * size, create });
   });
 
-  it('keeps counting the body of a disconnected client until the create is done', async () => {
+  it('counts the body of a disconnected client until the create of its plant is done', async () => {
     const first = await begin(rawPost(large));
     await vi.waitFor(() => expect(create).toHaveBeenCalled());
     first.resetAndDestroy();

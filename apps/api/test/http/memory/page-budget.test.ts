@@ -36,11 +36,11 @@ it('rejects lists but accepts creates while slow clients do not read their pages
 });
 
 it.each([
-  // With the wrong count, the memory of the second read would never be released.
+  // The pages must not stay counted when their stream has ended.
   { blocked: 'runs in the database', otherLists: 0, nameLength: 1 },
   { blocked: 'waits for its turn', otherLists: 2, nameLength: 2 ** 20 - 100 },
 ])(
-  'counts no memory for a stream that has ended while its read $blocked',
+  'counts no memory for a stream that has ended while its read of a page $blocked',
   async ({ otherLists, nameLength }) => {
     const opened = await startServer();
     onTestFinished(opened.stop);

@@ -67,7 +67,7 @@ describe.each(lists)('a list over %s', (_name, path) => {
       expect(head.headers.get(name)).toBe(get.headers.get(name));
     }
     expect(head.headers.get('content-encoding')).toBe('gzip');
-    // The connection has the next response at once, without a body before it.
+    // The response to HEAD has no body, so the next response follows at once.
     expect(head.body).toMatch(/^HTTP\/1\.1 200 /);
   });
 });

@@ -7,7 +7,7 @@ export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void })
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return;
-      event.preventDefault(); // Without this call, the browser would replace the page by the file.
+      event.preventDefault(); // Without `preventDefault`, the browser would replace the page by the file.
       setIsOver(true);
     };
     const onDragLeave = ({ relatedTarget }: DragEvent) => {

@@ -66,7 +66,7 @@ export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOpti
     report();
   }, [start, report]);
 
-  // This effect runs after every render, because the element may appear later than the rows.
+  // The effect runs after every render, because the element may appear later than the rows.
   useLayoutEffect(() => {
     const added = applied.current.first - rows.first;
     if (!scrollRef.current || added === 0) return;

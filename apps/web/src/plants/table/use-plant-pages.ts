@@ -96,7 +96,7 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
   const anchor = isFree ? undefined : { row, id };
   const learnt = responses.reduce((latest, { data }, i) => {
     const index = firstWanted + i;
-    // When the map no longer has this page, the response is ignored.
+    // When the map has forgotten the page of a response, the response is ignored.
     if (!data || index > latest.pages.length || startOf(latest, index) !== startOf(map, index))
       return latest;
     return learnPage(latest, index, data, anchor);
@@ -175,7 +175,7 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
   };
 }
 
-/** Makes a function that finds the plant of a row. The first loaded page has the index `firstIndex`. */
+/** Makes a function that finds the plant of a row. */
 function plantOf({ map, firstIndex, pages }: ShownPages) {
   return (row: number): StoredPlant | undefined => {
     const index = pageAt(map, row);

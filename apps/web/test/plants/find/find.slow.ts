@@ -127,7 +127,6 @@ it('finds a tag with a line break when the user types or pastes the tag', async 
 
   // Text that is copied from a spreadsheet ends with a line break.
   await page.evaluate((text) => navigator.clipboard.writeText(text), `${first}\n${last}\r\n`);
-  // The Back button may have restored the typed text.
   await findField(page).fill('');
   await page.keyboard.press('Control+v');
   await expect.poll(() => findField(page).inputValue()).toBe(`${first} ↵ ${last}`);

@@ -34,7 +34,7 @@ it('learns the start of the next page', () => {
   expect(startOf(three, 3)).toBe(300n);
 });
 
-it('goes on behind a page without plants that has a next page', () => {
+it('continues after a page without plants when that page has a next page', () => {
   let map = learnPage(emptyPageMap(undefined), 0, response(0, 100n));
   expect([endRow(map), pageAt(map, 0), startOf(map, 1)]).toEqual([0, 1, 100n]);
   map = learnPage(map, 1, response(5, 200n));
@@ -139,7 +139,7 @@ describe('a list that is opened in the middle', () => {
 
   it('ends the earlier page at the place at which the list was opened', () => {
     const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
-    // The response contains plants behind the place at which the list was opened.
+    // The response for an earlier page contains plants of the first opened page, too.
     expect(learnPage(map, 0, response(100, 540n))).toBe(map);
     const changed = learnPage(map, 0, response(100, 541n));
     expect(changed.pages.map(({ firstRow }) => firstRow)).toEqual([-60, -1]);

@@ -14,8 +14,8 @@ export const ownFeed = `plant_feed where system_identifier = ${systemIdentifier}
 export const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
 
 /**
- * Whether the epoch in `plant_feed` belongs to this server and its timeline. A standby cannot evaluate this
- * condition.
+ * Whether the epoch in `plant_feed` belongs to this server and its timeline. A standby cannot evaluate the
+ * condition about the timeline.
  */
 export const isOwn = `(system_identifier = ${systemIdentifier} and timeline = ${timeline})`;
 
@@ -62,7 +62,7 @@ const isNotCleared = `not exists (select from plant_feed where system_identifier
 
 /** No server has the identifier 0. The feed is off while `plant_feed` has this identifier. */
 const clear = [
-  // A dump of a cluster contains this trigger, which needs the column.
+  // A dump of a cluster contains a trigger that needs the column.
   'drop trigger if exists plant_store_number on plants',
   // A new, empty column needs no rewrite of the table, and the index of such a column is small.
   'alter table plants drop column if exists changed_in, add column changed_in xid8',

@@ -8,7 +8,7 @@ import { buildIndexes, lockTimeout } from '../../tables/indexes.ts';
 import { migrationsFolder, readSchemaVersion } from '../../tables/schema-version.ts';
 import { isCluster } from '../../tables/tables.ts';
 
-/** The key of the advisory lock. All instances use the same number. */
+/** The key of the advisory lock. */
 const migrationLock = 0x706c616e7473; // "plants"
 
 /** Milliseconds for a statement of a migration, which may rewrite a large table or build an index. */
@@ -70,8 +70,8 @@ async function isMigrated(query: Query): Promise<boolean> {
 }
 
 /**
- * Makes the feed of a restored dump begin anew. Only the owner of the tables can draw a new epoch, and
- * `doctor` tells other users.
+ * Makes the feed of a restored dump begin anew. Only the owner of the tables can draw a new epoch. If the
+ * user is not the owner, `doctor` warns.
  */
 async function tryToRenewFeed(connection: DatabaseConnection): Promise<boolean> {
   const { query } = connection;

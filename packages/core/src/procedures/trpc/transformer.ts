@@ -28,7 +28,7 @@ function isObjectOfStrings(value: unknown): value is Record<string, string> {
   );
 }
 
-/** Replaces a value whose claimed type is not accepted. No schema accepts this symbol as a value. */
+/** Replaces a value whose claimed type is not accepted. */
 const unsupported = Symbol('unsupported');
 
 const readers: Record<string, (value: unknown) => unknown> = {

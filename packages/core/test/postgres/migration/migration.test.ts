@@ -25,7 +25,7 @@ function recording() {
     const connection = await connectAs(databaseUrl)();
     const query: Connection['query'] = (text, ...rest) => {
       sent.push(text);
-      // With these limits, the tests do not wait long for a lock.
+      // Short limits, so that the tests do not wait long for a lock.
       return connection.query(text.replace('lock_timeout = 4500', 'lock_timeout = 300'), ...rest);
     };
     return { ...connection, query };
