@@ -51,7 +51,8 @@ const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 
 function Token({ token, isOwn }: TokenProps) {
   const { name, scopes, createdAt, lastUsedAt, expiresAt, revokedAt } = token;
-  const isExpired = expiresAt && expiresAt <= new Date();
+  const [now] = useState(() => new Date());
+  const isExpired = expiresAt && expiresAt <= now;
   const times = [
     `Created ${date.format(createdAt)}`,
     lastUsedAt ? `Last used ${date.format(lastUsedAt)}` : 'Never used',
