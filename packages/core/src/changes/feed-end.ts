@@ -3,12 +3,12 @@ import { isTemporary } from '@plant-store/schemas/plain';
 import { callerDisconnected } from '../database/call.ts';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import type { Cursor } from './cursor.ts';
+import { type Cursor, isUpTo } from './cursor.ts';
 import { KeptPages } from './kept-pages.ts';
-import type { ChangePage, ReadChanges } from './read-changes.ts';
+import type { ChangePage, ReadChanges, Wanted } from './read-changes.ts';
 
 /** The options for waiting for a change. */
-export interface WaitOptions {
+export interface WaitOptions extends Wanted {
   /** When this signal is aborted, the wait or the feed throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
@@ -24,7 +24,7 @@ export interface FeedState {
 }
 
 /** A follower that waits for a change. */
-interface Waiter extends Pick<WaitOptions, 'caller'> {
+interface Waiter extends Pick<WaitOptions, 'caller' | 'only'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -49,7 +49,7 @@ const noPause: Pause = { least: 0, more: 0 };
 const restForEach = 0.1;
 const maxRest = 1_000;
 
-/** The loop ends when there has been no waiting follower for this many milliseconds. */
+/** After a wait, the loop continues for the follower for this many milliseconds. */
 const linger = 2_000;
 
 /** The maximum number of changes in one read. */
@@ -65,7 +65,8 @@ export class FeedEnd {
   /** This number grows by one whenever the waiting followers are woken. */
   #news = 0;
   readonly #waiters = new Set<Waiter>();
-  #lastWaitAt = 0;
+  /** The time of the last wait for a type of change, or for all changes. */
+  readonly #lastWaits = new Map<Wanted['only'], number>();
   #isNoticed = false;
   #wake = () => {};
   /** By node, the transaction that hides changes, and the time at which it began to hide changes. */
@@ -117,11 +118,11 @@ export class FeedEnd {
    * Call this method with the cursor of the feed's end when a read has reached this end. Starts the loop if
    * the loop is not running.
    */
-  reach(cursor: Cursor): void {
+  reach(cursor: Cursor, { only }: Wanted): void {
     this.#kept?.learn(cursor);
     if (this.#kept || this.#isClosed) return;
-    this.#kept = new KeptPages(cursor);
-    this.#lastWaitAt = performance.now();
+    this.#kept = new KeptPages(cursor, { only });
+    this.#lastWaits.set(only, performance.now());
     void this.#run(this.#kept, cursor);
   }
 
@@ -131,13 +132,13 @@ export class FeedEnd {
    * @throws PlantStoreError `shuttingDown` when the store is closing, `databaseUnavailable` when the reads
    *   fail; the signal's reason when the signal is aborted
    */
-  async change(seen: number, { signal, caller }: WaitOptions = {}): Promise<void> {
+  async change(seen: number, { signal, caller, only }: WaitOptions = {}): Promise<void> {
     signal?.throwIfAborted();
     this.throwIfClosed();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     if (this.#outage) reject(this.#outage);
     if (this.#news !== seen) resolve();
-    const waiter = { caller, resolve, reject };
+    const waiter = { caller, only, resolve, reject };
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort);
     this.#waiters.add(waiter);
@@ -145,7 +146,7 @@ export class FeedEnd {
       await promise;
     } finally {
       this.#waiters.delete(waiter);
-      this.#lastWaitAt = performance.now();
+      this.#lastWaits.set(only, performance.now());
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -163,20 +164,25 @@ export class FeedEnd {
     this.#wake();
   }
 
-  async #run(kept: KeptPages, start: Cursor): Promise<void> {
-    let end = start;
+  async #run(start: KeptPages, after: Cursor): Promise<void> {
+    let [kept, end] = [start, after];
     let pause = usualPause;
-    while (!this.#isClosed && this.#isWatched) {
+    while (!this.#isClosed && this.#wanted.size > 0) {
       await this.#pause(pause);
       try {
-        const page = await this.#read(end, maxChanges);
+        const [only, ...others] = this.#wanted;
+        const wanted = { only: others.length > 0 ? undefined : only };
+        if (kept.only !== wanted.only) this.#kept = kept = new KeptPages(end, wanted);
+        const page = await this.#read(end, maxChanges, wanted);
         this.#outage = undefined;
         this.measure(page);
+        const hasNews =
+          page.changes.length > 0 || (kept.only !== undefined && !isUpTo(page.next, end));
         end = page.next;
         // Waiting followers get the page and continue after `end`, so `kept` must know `end` first.
         kept.learn(end);
-        if (page.changes.length > 0) kept.add(page);
-        const told = page.changes.length > 0 ? this.#tell() : 0;
+        if (hasNews) kept.add(page);
+        const told = hasNews ? this.#tell() : 0;
         const rest = Math.min(maxRest, restForEach * told);
         const { least, more } = page.hasMore ? noPause : usualPause;
         pause = { least: least + rest, more };
@@ -195,8 +201,14 @@ export class FeedEnd {
     this.#tell();
   }
 
-  get #isWatched(): boolean {
-    return this.#waiters.size > 0 || performance.now() - this.#lastWaitAt < linger;
+  /** The types of changes for which followers wait or have waited. `undefined` stands for all changes. */
+  get #wanted(): Set<Wanted['only']> {
+    const wanted = new Set<Wanted['only']>();
+    for (const { only } of this.#waiters) wanted.add(only);
+    for (const [only, at] of this.#lastWaits) {
+      if (performance.now() - at < linger) wanted.add(only);
+    }
+    return wanted;
   }
 
   async #pause({ least, more }: Pause): Promise<void> {

@@ -153,7 +153,7 @@ export function createPlantFeed(
     end.throwIfClosed();
     if (cursor) return pageAfter(cursor, maxPageSize, wait);
     const page = await read(undefined, 1);
-    end.reach(page.next);
+    end.reach(page.next, wait);
     return toShared(page);
   }
 
@@ -162,13 +162,13 @@ export function createPlantFeed(
     let after = cursor;
     for (;;) {
       const { news, kept } = end;
-      if (kept?.covers(after)) {
+      if (kept?.covers(after, wait)) {
         const page = kept.after(after, limit);
         if (page) return page;
       } else {
-        const page = await read(after, limit, { caller: wait.caller });
+        const page = await read(after, limit, { caller: wait.caller, only: wait.only });
         after = page.next;
-        if (!page.hasMore) end.reach(after);
+        if (!page.hasMore) end.reach(after, wait);
         if (page.changes.length > 0) return toShared(page);
       }
       await end.change(news, wait);

@@ -59,9 +59,10 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     let cursor = parseCursor(ready.cursor);
     if (ready.behindSince && (await hasAll(cursor))) return advance(ready, { behindSince: null });
     const limit = ready.tag === null && ready.changeType === null ? maxChanges : maxRead;
+    const wanted = { signal, only: ready.changeType ?? undefined };
     const saveAt = performance.now() + saveInterval * 1_000;
     for (;;) {
-      const page = await feed.pageAfter(cursor, limit, { signal }).catch(undefinedIfExpired);
+      const page = await feed.pageAfter(cursor, limit, wanted).catch(undefinedIfExpired);
       if (!page) return expire(ready);
       const { changes, next } = takeChanges(page, ready);
       if (changes.length > 0) {
