@@ -3,8 +3,8 @@ import { isTemporary } from '@plant-store/schemas/plain';
 import { callerDisconnected } from '../database/call.ts';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { type Cursor, isUpTo } from './cursor.ts';
-import { KeptPages } from './kept-pages.ts';
+import type { Cursor } from './cursor.ts';
+import { hasNews, KeptPages } from './kept-pages.ts';
 import type { ChangePage, ReadChanges, Wanted } from './read-changes.ts';
 
 /** The options for waiting for a change. */
@@ -176,13 +176,12 @@ export class FeedEnd {
         const page = await this.#read(end, maxChanges, wanted);
         this.#outage = undefined;
         this.measure(page);
-        const hasNews =
-          page.changes.length > 0 || (kept.only !== undefined && !isUpTo(page.next, end));
+        const isNews = hasNews(page, end, wanted);
         end = page.next;
         // Waiting followers get the page and continue after `end`, so `kept` must know `end` first.
         kept.learn(end);
-        if (hasNews) kept.add(page);
-        const told = hasNews ? this.#tell() : 0;
+        if (isNews) kept.add(page);
+        const told = isNews ? this.#tell() : 0;
         const rest = Math.min(maxRest, restForEach * told);
         const { least, more } = page.hasMore ? noPause : usualPause;
         pause = { least: least + rest, more };

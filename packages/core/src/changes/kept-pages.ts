@@ -108,6 +108,11 @@ export class KeptPages {
   }
 }
 
+/** Whether a follower at a cursor needs the next page. A page without changes may still move the cursor. */
+export function hasNews({ changes, next }: ChangePage, cursor: Cursor, { only }: Wanted): boolean {
+  return changes.length > 0 || (only !== undefined && !isUpTo(next, cursor));
+}
+
 /** @param isKept whether several followers share the page, so that nobody may change its list */
 export function toShared(
   { changes, positions, next }: Omit<SharedPage, 'output'>,

@@ -7,7 +7,7 @@ import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
 import { cursorBefore } from './first-change.ts';
 import { generate } from './generate.ts';
-import { cursorsOf, type SharedPage, toShared, withTag } from './kept-pages.ts';
+import { cursorsOf, hasNews, type SharedPage, toShared, withTag } from './kept-pages.ts';
 import { createChangeReader, orOverNodes, type ReadChanges } from './read-changes.ts';
 
 /** The options of `follow`. */
@@ -167,9 +167,9 @@ export function createPlantFeed(
         if (page) return page;
       } else {
         const page = await read(after, limit, { caller: wait.caller, only: wait.only });
+        if (!page.hasMore) end.reach(page.next, wait);
+        if (hasNews(page, after, wait)) return toShared(page);
         after = page.next;
-        if (!page.hasMore) end.reach(after, wait);
-        if (page.changes.length > 0) return toShared(page);
       }
       await end.change(news, wait);
     }

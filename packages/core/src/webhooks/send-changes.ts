@@ -37,6 +37,8 @@ export interface Sending {
 
 interface Options extends Sending {
   readonly signal: AbortSignal;
+  /** Whether the lease of this instance may still be valid. */
+  isHeld(): boolean;
   /** See `WebhookTable.advance`. */
   advance(row: HeldWebhook, set: WebhookChange): Promise<HeldWebhook | undefined>;
 }
@@ -46,7 +48,7 @@ interface Options extends Sending {
  * `maxWait` seconds away, or when this instance no longer holds the endpoint.
  */
 export async function sendChanges(held: HeldWebhook, options: Options): Promise<void> {
-  const { feed, signal, advance, delays, warn } = options;
+  const { feed, signal, isHeld, advance, delays, warn } = options;
   let row: HeldWebhook | undefined = held;
   while (row && row.wait <= maxWait) {
     signal.throwIfAborted();
@@ -109,6 +111,8 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
   }
 
   async function deliver(ready: HeldWebhook, message: WebhookMessage, changes: string[]) {
+    // After a freeze, another instance may have sent later changes.
+    if (!isHeld()) return undefined;
     const body = bodyOf(message, changes);
     const { retryAfter = 0, ...attempt } = await postTo(ready, message.id, body, options);
     const attempts = withAttempt(attempt);
