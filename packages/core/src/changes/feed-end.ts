@@ -39,6 +39,8 @@ interface Pause {
 }
 
 const usualPause: Pause = { least: 75, more: 75 };
+/** The pause while all changes are of a type that no follower wants. */
+const pauseUnwanted: Pause = { least: 375, more: 75 };
 const pauseAfterError: Pause = { least: 75, more: 425 };
 const noPause: Pause = { least: 0, more: 0 };
 
@@ -183,7 +185,7 @@ export class FeedEnd {
         if (isNews) kept.add(page);
         const told = isNews ? this.#tell() : 0;
         const rest = Math.min(maxRest, restForEach * told);
-        const { least, more } = page.hasMore ? noPause : usualPause;
+        const { least, more } = pauseAfter(page, isNews);
         pause = { least: least + rest, more };
       } catch (error) {
         if (!isPassing(error)) break;
@@ -229,6 +231,11 @@ export class FeedEnd {
     for (const waiter of this.#waiters) waiter.resolve();
     return this.#waiters.size;
   }
+}
+
+function pauseAfter({ changes, hasMore }: ChangePage, isNews: boolean): Pause {
+  if (hasMore) return noPause;
+  return isNews && changes.length === 0 ? pauseUnwanted : usualPause;
 }
 
 /** Whether a follower continues after an error: the database may be down, or too many lists may wait. */

@@ -1,14 +1,4 @@
-import {
-  and,
-  asc,
-  eq,
-  getTableColumns,
-  isNull,
-  notBetween,
-  or,
-  type SQLWrapper,
-  sql,
-} from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNull, or, type SQLWrapper, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { drizzleOver } from '../database/drizzle-over.ts';
 import type { Verbs } from '../database/verbs.ts';
@@ -51,7 +41,7 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
   const secondsFrom = (from: SQLWrapper, to: SQLWrapper) =>
     sql<number>`coalesce(extract(epoch from ${to} - ${from}), 0)::float8`;
   // After somebody has set the clock of the database back, a lease could seem valid for days.
-  const isOver = notBetween(heldUntil, now, inSeconds(2 * leaseSeconds));
+  const isOver = sql`${heldUntil} not between ${now} and ${inSeconds(2 * leaseSeconds)}`;
   const sent = {
     ...columns,
     isOldSecretValid: sql<boolean>`coalesce(${columns.oldSecretUntil} > ${now}, false)`,
