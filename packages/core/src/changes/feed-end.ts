@@ -4,11 +4,11 @@ import { callerDisconnected } from '../database/call.ts';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import type { Cursor } from './cursor.ts';
-import { KeptPages } from './kept-pages.ts';
-import type { ChangePage, ReadChanges } from './read-changes.ts';
+import { hasNews, KeptPages } from './kept-pages.ts';
+import type { ChangePage, ReadChanges, Wanted } from './read-changes.ts';
 
 /** The options for waiting for a change. */
-export interface WaitOptions {
+export interface WaitOptions extends Wanted {
   /** When this signal is aborted, the wait or the feed throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly caller?: Caller | undefined;
@@ -27,7 +27,7 @@ export interface FeedState {
 }
 
 /** A follower that waits for a change. */
-interface Waiter extends Pick<WaitOptions, 'caller'> {
+interface Waiter extends Pick<WaitOptions, 'caller' | 'only'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -42,6 +42,8 @@ interface Pause {
 }
 
 const usualPause: Pause = { least: 75, more: 75 };
+/** The pause while all changes are of a type that no follower wants. */
+const pauseUnwanted: Pause = { least: 375, more: 75 };
 const pauseAfterError: Pause = { least: 75, more: 425 };
 const noPause: Pause = { least: 0, more: 0 };
 
@@ -52,7 +54,7 @@ const noPause: Pause = { least: 0, more: 0 };
 const restForEach = 0.1;
 const maxRest = 1_000;
 
-/** The loop ends when there has been no waiting follower for this many milliseconds. */
+/** After a wait, the loop continues for the follower for this many milliseconds. */
 const linger = 2_000;
 
 /** The maximum number of changes in one read. */
@@ -68,7 +70,8 @@ export class FeedEnd {
   /** This number grows by one whenever the waiting followers are woken. */
   #news = 0;
   readonly #waiters = new Set<Waiter>();
-  #lastWaitAt = 0;
+  /** The time of the last wait for a type of change, or for all changes. */
+  readonly #lastWaits = new Map<Wanted['only'], number>();
   #isNoticed = false;
   #wake = () => {};
   /** By node, the transaction that hides changes, and the time at which it began to hide changes. */
@@ -123,11 +126,11 @@ export class FeedEnd {
    * Call this method with the cursor of the feed's end when a read has reached this end. Starts the loop if
    * the loop is not running.
    */
-  reach(cursor: Cursor): void {
+  reach(cursor: Cursor, { only }: Wanted): void {
     this.#kept?.learn(cursor);
     if (this.#kept || this.#isClosed) return;
-    this.#kept = new KeptPages(cursor);
-    this.#lastWaitAt = performance.now();
+    this.#kept = new KeptPages(cursor, { only });
+    this.#lastWaits.set(only, performance.now());
     void this.#run(this.#kept, cursor);
   }
 
@@ -137,13 +140,13 @@ export class FeedEnd {
    * @throws PlantStoreError `shuttingDown` when the store is closing, `databaseUnavailable` when the reads
    *   fail; the signal's reason when the signal is aborted
    */
-  async change(seen: number, { signal, caller }: WaitOptions = {}): Promise<void> {
+  async change(seen: number, { signal, caller, only }: WaitOptions = {}): Promise<void> {
     signal?.throwIfAborted();
     this.throwIfClosed();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     if (this.#outage) reject(this.#outage);
     if (this.#news !== seen) resolve();
-    const waiter = { caller, resolve, reject };
+    const waiter = { caller, only, resolve, reject };
     const abort = () => reject(signal?.reason);
     signal?.addEventListener('abort', abort);
     this.#waiters.add(waiter);
@@ -151,7 +154,7 @@ export class FeedEnd {
       await promise;
     } finally {
       this.#waiters.delete(waiter);
-      this.#lastWaitAt = performance.now();
+      this.#lastWaits.set(only, performance.now());
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -169,23 +172,27 @@ export class FeedEnd {
     this.#wake();
   }
 
-  async #run(kept: KeptPages, start: Cursor): Promise<void> {
-    let end = start;
+  async #run(start: KeptPages, after: Cursor): Promise<void> {
+    let [kept, end] = [start, after];
     let pause = usualPause;
-    while (!this.#isClosed && this.#isWatched) {
+    while (!this.#isClosed && this.#wanted.size > 0) {
       await this.#pause(pause);
       try {
-        const page = await this.#read(end, maxChanges);
+        const [only, ...others] = this.#wanted;
+        const wanted = { only: others.length > 0 ? undefined : only };
+        if (kept.only !== wanted.only) this.#kept = kept = new KeptPages(end, wanted);
+        const page = await this.#read(end, maxChanges, wanted);
         this.#outage = undefined;
         this.measure(page);
+        const isNews = hasNews(page, end, wanted);
         end = page.next;
         // Waiting followers get the page and continue after `end`, so the pages in memory must reach `end`
         // first.
         kept.learn(end);
-        if (page.changes.length > 0) kept.add(page);
-        const told = page.changes.length > 0 ? this.#tell() : 0;
+        if (isNews) kept.add(page);
+        const told = isNews ? this.#tell() : 0;
         const rest = Math.min(maxRest, restForEach * told);
-        const { least, more } = page.hasMore ? noPause : usualPause;
+        const { least, more } = pauseAfter(page, isNews);
         pause = { least: least + rest, more };
       } catch (error) {
         if (!isPassing(error)) break;
@@ -202,8 +209,14 @@ export class FeedEnd {
     this.#tell();
   }
 
-  get #isWatched(): boolean {
-    return this.#waiters.size > 0 || performance.now() - this.#lastWaitAt < linger;
+  /** The types of changes for which followers wait or have waited. `undefined` stands for all changes. */
+  get #wanted(): Set<Wanted['only']> {
+    const wanted = new Set<Wanted['only']>();
+    for (const { only } of this.#waiters) wanted.add(only);
+    for (const [only, at] of this.#lastWaits) {
+      if (performance.now() - at < linger) wanted.add(only);
+    }
+    return wanted;
   }
 
   async #pause({ least, more }: Pause): Promise<void> {
@@ -225,6 +238,11 @@ export class FeedEnd {
     for (const waiter of this.#waiters) waiter.resolve();
     return this.#waiters.size;
   }
+}
+
+function pauseAfter({ changes, hasMore }: ChangePage, isNews: boolean): Pause {
+  if (hasMore) return noPause;
+  return isNews && changes.length === 0 ? pauseUnwanted : usualPause;
 }
 
 /** Whether a follower continues after an error: the database may be down, or too many lists may wait. */

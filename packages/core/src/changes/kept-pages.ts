@@ -11,7 +11,7 @@ import {
   type Position,
   withParts,
 } from './cursor.ts';
-import type { ChangePage } from './read-changes.ts';
+import type { ChangePage, Wanted } from './read-changes.ts';
 
 /** A page of changes in memory. All waiting followers share one output, and the bytes of its text. */
 export interface SharedPage extends Pick<ChangePage, 'changes' | 'positions' | 'next'> {
@@ -37,13 +37,16 @@ const lengthOf = ({ changes }: SharedPage) => changes.reduce((sum, { length }) =
 
 /** The last pages that the loop has read. Followers do not need to read these pages again. */
 export class KeptPages {
+  /** The only type of the changes in the pages, if any. */
+  readonly only: Wanted['only'];
   #pages: SharedPage[] = [];
   /** The pages contain the changes after this cursor. */
   #start: Cursor;
   /** The cursor furthest ahead among the cursors that reads have returned. */
   #known: Cursor;
 
-  constructor(start: Cursor) {
+  constructor(start: Cursor, { only }: Wanted) {
+    this.only = only;
     this.#start = start;
     this.#known = start;
   }
@@ -52,7 +55,9 @@ export class KeptPages {
     if (hasSameLogs(cursor, this.#known)) this.#known = advanceTo(this.#known, cursor);
   }
 
+  /** Adds a page. A page without changes moves the cursors of followers that want only some changes. */
   add(page: ChangePage): void {
+    if (page.changes.length === 0 && this.#pages.at(-1)?.changes.length === 0) this.#pages.pop();
     this.#pages.push(toShared(page, true));
     let total = this.#pages.reduce((sum, kept) => sum + lengthOf(kept), 0);
     while (total > maxLength && this.#pages.length > 1) {
@@ -63,10 +68,11 @@ export class KeptPages {
   }
 
   /**
-   * Whether the pages in memory have all changes after a cursor, or will have them. Only the database can
-   * check a cursor that no read has returned.
+   * Whether the pages in memory have all wanted changes after a cursor, or will have them. Only the database
+   * can check a cursor that no read has returned.
    */
-  covers(cursor: Cursor): boolean {
+  covers(cursor: Cursor, { only }: Wanted): boolean {
+    if (this.only !== undefined && this.only !== only) return false;
     return isUpTo(this.#start, cursor) && isUpTo(cursor, this.#known);
   }
 
@@ -79,7 +85,8 @@ export class KeptPages {
   after(cursor: Cursor, limit: number): SharedPage | undefined {
     const isAfterCursor = (position: Position) => isBehind(position, cursor);
     const page = this.#pages.find(
-      ({ positions, next }) => !isUpTo(next, cursor) && positions.some(isAfterCursor),
+      ({ positions, next }) =>
+        !isUpTo(next, cursor) && (positions.length === 0 || positions.some(isAfterCursor)),
     );
     if (!page) return undefined;
     // The positions of several logs have no common order.
@@ -98,6 +105,11 @@ export class KeptPages {
     const next = isCut && last ? { ...last, epoch: cursor.epoch } : advanceTo(cursor, page.next);
     return toShared({ changes: page.changes.filter((_, i) => taken.has(i)), positions, next });
   }
+}
+
+/** Whether a follower at a cursor needs the next page. A page without changes may still move the cursor. */
+export function hasNews({ changes, next }: ChangePage, cursor: Cursor, { only }: Wanted): boolean {
+  return changes.length > 0 || (only !== undefined && !isUpTo(next, cursor));
 }
 
 /** @param isKept whether several followers share the page, so that nobody may change its list */

@@ -7,7 +7,7 @@ import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
 import { cursorBefore } from './first-change.ts';
 import { generate } from './generate.ts';
-import { cursorsOf, type SharedPage, toShared, withTag } from './kept-pages.ts';
+import { cursorsOf, hasNews, type SharedPage, toShared, withTag } from './kept-pages.ts';
 import { createChangeReader, orOverNodes, type ReadChanges } from './read-changes.ts';
 
 /** The options of `follow`. */
@@ -156,7 +156,7 @@ export function createPlantFeed(
     end.throwIfClosed();
     if (cursor) return pageAfter(cursor, maxPageSize, wait);
     const page = await read(undefined, 1);
-    end.reach(page.next);
+    end.reach(page.next, wait);
     return toShared(page);
   }
 
@@ -165,14 +165,14 @@ export function createPlantFeed(
     let after = cursor;
     for (;;) {
       const { news, kept } = end;
-      if (kept?.covers(after)) {
+      if (kept?.covers(after, wait)) {
         const page = kept.after(after, limit);
         if (page) return page;
       } else {
-        const page = await read(after, limit, { caller: wait.caller });
+        const page = await read(after, limit, { caller: wait.caller, only: wait.only });
+        if (!page.hasMore) end.reach(page.next, wait);
+        if (hasNews(page, after, wait)) return toShared(page);
         after = page.next;
-        if (!page.hasMore) end.reach(after);
-        if (page.changes.length > 0) return toShared(page);
       }
       await end.change(news, wait);
     }

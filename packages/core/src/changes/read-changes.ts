@@ -1,3 +1,4 @@
+import type { PlantChange } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { diagnostics } from '../database/diagnostics.ts';
@@ -7,7 +8,7 @@ import { PlantStoreError } from '../plant-store-error.ts';
 import { reservePage } from '../plants/page-memory.ts';
 import { idTexts, plantTexts } from '../plants/plant-json.ts';
 import { isCluster } from '../tables/tables.ts';
-import { type Cursor, lastId, type Position } from './cursor.ts';
+import { advanceTo, type Cursor, lastId, type Position } from './cursor.ts';
 import { selectChanges } from './select-changes.ts';
 
 /** Changes in their order. */
@@ -24,10 +25,16 @@ export interface ChangePage {
   readonly heldBackBy: ReadonlyMap<string, bigint | undefined>;
 }
 
+/** The changes that a reader wants. */
+export interface Wanted {
+  /** The reader drops the changes of the other type, so a page may lack these changes. */
+  readonly only?: PlantChange['type'] | undefined;
+}
+
 export type ReadChanges = (
   after: Cursor | undefined,
   limit: number,
-  options?: CallOptions,
+  options?: CallOptions & Wanted,
 ) => Promise<ChangePage>;
 
 /**
@@ -60,11 +67,11 @@ export function createChangeReader({
   async function readChanges(
     after: Cursor | undefined,
     limit: number,
-    options?: CallOptions,
+    { only, ...options }: CallOptions & Wanted = {},
   ): Promise<ChangePage> {
     const position = [after ? String(after.transaction) : null, String(after?.id ?? 0n)];
-    const values = [...position, String(limit + 1), copyId];
-    const { onTurn, settle } = reservePage(options?.caller, limit);
+    const values = [...position, String(limit + 1), copyId, only ?? null];
+    const { onTurn, settle } = reservePage(options.caller, limit);
     const { rows } = await read(selectChanges, values, {
       ...options,
       share: 'lists',
@@ -85,11 +92,13 @@ export function createChangeReader({
     const { changes, positions } = changesIn(arrays, limit);
     settle(changes.reduce((sum, change) => sum + Buffer.byteLength(change), 0));
     const isWhole = changes.length === feed.count;
-    const last = positions.at(-1) ?? after ?? { transaction: BigInt(feed.latest), id: lastId };
+    const { transaction, id } = positions.at(-1) ?? after ?? { transaction: 0n, id: lastId };
+    const next = { epoch: feed.epoch, transaction, id: isWhole ? lastId : id };
+    const latest = { ...next, transaction: BigInt(feed.latest ?? 0) };
     return {
       changes,
       positions,
-      next: { epoch: feed.epoch, transaction: last.transaction, id: isWhole ? lastId : last.id },
+      next: isWhole ? advanceTo(next, latest) : next,
       hasMore: !isWhole,
       heldBackBy: new Map([['', feed.isHeldBack ? BigInt(feed.upTo) : undefined]]),
     };
@@ -139,7 +148,8 @@ interface FeedNow {
   forgottenUpTo: string;
   upTo: string;
   isHeldBack: boolean;
-  latest: string;
+  /** Null when the page ends with the last change, because the page has all changes after the cursor. */
+  latest: string | null;
   /** The number of changes within the limits of the statement. */
   count: number;
 }

@@ -87,7 +87,8 @@ async function send(
   const request = start(url, { method: 'POST', agent, lookup, headers, signal }).end(body);
   request.on('error', () => {}); // An error after the start of the response concerns only its content.
   try {
-    const [response] = (await once(request, 'response')) as [IncomingMessage]; // The event has one argument.
+    // After a response with status 101, Node emits neither event.
+    const [response] = await once(request, 'response', { signal });
     return response;
   } catch (error) {
     // The endpoint may close an idle connection just when the request is sent

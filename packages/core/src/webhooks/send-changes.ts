@@ -40,6 +40,8 @@ export interface Sending {
 
 interface Options extends Sending {
   readonly signal: AbortSignal;
+  /** Whether the lease of this instance may still be valid. */
+  isHeld(): boolean;
   /** See `WebhookTable.advance`. */
   advance(row: HeldWebhook, set: WebhookChange): Promise<HeldWebhook | undefined>;
 }
@@ -49,7 +51,7 @@ interface Options extends Sending {
  * `maxWait` seconds away, or when this instance no longer holds the endpoint.
  */
 export async function sendChanges(held: HeldWebhook, options: Options): Promise<void> {
-  const { feed, signal, advance, delays, warn } = options;
+  const { feed, signal, isHeld, advance, delays, warn } = options;
   let row: HeldWebhook | undefined = held;
   while (row && row.wait <= maxWait) {
     signal.throwIfAborted();
@@ -62,9 +64,10 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     let cursor = parseCursor(ready.cursor);
     if (ready.behindSince && (await hasAll(cursor))) return advance(ready, { behindSince: null });
     const limit = ready.tag === null && ready.changeType === null ? maxChanges : maxRead;
+    const wanted = { signal, only: ready.changeType ?? undefined };
     const saveAt = performance.now() + saveInterval * 1_000;
     for (;;) {
-      const page = await feed.pageAfter(cursor, limit, { signal }).catch(undefinedIfExpired);
+      const page = await feed.pageAfter(cursor, limit, wanted).catch(undefinedIfExpired);
       if (!page) return expire(ready);
       const { changes, next } = takeChanges(page, ready);
       if (changes.length > 0) {
@@ -111,6 +114,8 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
   }
 
   async function deliver(ready: HeldWebhook, message: WebhookMessage, changes: string[]) {
+    // After a freeze, another instance may have sent later changes.
+    if (!isHeld()) return undefined;
     const body = bodyOf(message, changes);
     const { retryAfter = 0, ...attempt } = await postTo(ready, message.id, body, options);
     const attempts = withAttempt(attempt);

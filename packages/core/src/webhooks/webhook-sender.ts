@@ -28,6 +28,8 @@ export function createWebhookSender(
   let wake = () => {};
   let lastWarning = '';
   let isStopped = false;
+  let claimedAt = Number.NEGATIVE_INFINITY;
+  const isHeld = () => performance.now() - claimedAt < leaseSeconds * 1_000;
   let loop: Promise<void> | undefined;
 
   return {
@@ -45,18 +47,16 @@ export function createWebhookSender(
   };
 
   async function run(): Promise<void> {
-    let claimedAt = Number.NEGATIVE_INFINITY;
     while (!isStopped) {
       const noticed = Promise.withResolvers<void>();
       wake = noticed.resolve;
+      if (!isHeld()) endAll();
       const sentAt = performance.now();
       try {
-        if (mayClaim()) await claim();
-        claimedAt = sentAt;
+        if (mayClaim()) await claim(sentAt);
       } catch (error) {
         explain(error);
       }
-      if (performance.now() - claimedAt > leaseSeconds * 1_000) endAll();
       if (isStopped) break;
       await Promise.race([setTimeout(maxWait * 1_000, undefined, { ref: false }), noticed.promise]);
     }
@@ -66,8 +66,9 @@ export function createWebhookSender(
     if (ended.length > 0) await table.release(instance).catch(() => {});
   }
 
-  async function claim(): Promise<void> {
+  async function claim(sentAt: number): Promise<void> {
     const held = await table.claim(instance);
+    claimedAt = sentAt;
     const revisions = new Map(held.map(({ name, revision }) => [name, revision]));
     for (const [name, { revision, controller }] of runs) {
       if (revisions.get(name) !== revision) controller.abort();
@@ -84,6 +85,7 @@ export function createWebhookSender(
     const ended = sendChanges(row, {
       ...options,
       signal,
+      isHeld,
       advance: (held, change) => table.advance(held, instance, change),
     })
       .catch((error) => {

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, isNull, lt, or, type SQLWrapper, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNull, or, type SQLWrapper, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { Verbs } from '../database/verbs.ts';
 import { drizzleOver } from '../tables/drizzle-over.ts';
@@ -40,6 +40,8 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
   const { name, url, tag, createdAt, cursor, pausedAt, pausedBecause, nextAttemptAt } = columns;
   const secondsFrom = (from: SQLWrapper, to: SQLWrapper) =>
     sql<number>`coalesce(extract(epoch from ${to} - ${from}), 0)::float8`;
+  // After somebody has set the clock of the database back, a lease could seem valid for days.
+  const isOver = sql`${heldUntil} not between ${now} and ${inSeconds(2 * leaseSeconds)}`;
   const sent = {
     ...columns,
     isOldSecretValid: sql<boolean>`coalesce(${columns.oldSecretUntil} > ${now}, false)`,
@@ -87,12 +89,7 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
       db
         .update(webhooks)
         .set({ holder: instance, heldUntil: inSeconds(leaseSeconds) })
-        .where(
-          and(
-            isNull(pausedAt),
-            or(eq(holder, instance), isNull(holder), lt(heldUntil, sql`${now}`)),
-          ),
-        )
+        .where(and(isNull(pausedAt), or(eq(holder, instance), isNull(holder), isOver)))
         .returning(sent),
 
     /**

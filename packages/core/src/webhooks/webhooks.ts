@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { Plant, PlantChange } from '@plant-store/schemas';
 import { sql } from 'drizzle-orm';
 import * as z from 'zod';
@@ -109,7 +109,9 @@ export function createWebhooks(
       const chosen = name || new URL(url).hostname.slice(0, 100);
       const cursor = await cursorOf(from);
       const { secret, stored } = secrets.create(chosen);
-      const row = { name: chosen, url, tag, changeType: only, cursor, secret: stored };
+      // A run for a deleted endpoint of the same name has another revision.
+      const revision = randomInt(2 ** 30);
+      const row = { name: chosen, url, tag, changeType: only, cursor, secret: stored, revision };
       if (!(await noticed(table.insert(row)))) {
         throw invalid(`the name ${JSON.stringify(chosen)} is taken: choose another name`);
       }

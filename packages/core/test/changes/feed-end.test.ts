@@ -1,5 +1,6 @@
 import type { PlantChanges } from '@plant-store/schemas';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { formatCursor, parseCursor } from '../../src/changes/cursor.ts';
 import { idsOf } from '../fixtures/changes.ts';
 import { openFeed } from '../fixtures/open-feed.ts';
 
@@ -264,4 +265,23 @@ it('sends no further read for a follower that begins at a later cursor than the 
   hold.resolve();
   expect((await first).changes).toHaveLength(2);
   expect((await second).value.changes).toMatchObject([{ plant: { id: 2n } }]);
+});
+
+it('omits the changes that no follower wants, and gives a later follower all changes', async () => {
+  const { feed, end, insert, follow, isWaitedFor } = await openFeed();
+  const after = await end();
+  const only = 'deleted';
+  const waiting = feed.pageAfter(parseCursor(after), 10, { only });
+  await isWaitedFor(1);
+  await insert(1, 2);
+  const page = await waiting;
+  expect(page.changes).toEqual([]);
+  expect(formatCursor(page.next)).toBe(await end());
+  const next = feed.pageAfter(page.next, 10, { only });
+  const { pages } = follow({ after });
+  await vi.waitFor(() => expect(pages).toEqual([[1n, 2n]]));
+  await isWaitedFor(2); // Now the loop reads all changes, even for the first follower.
+  await insert(3);
+  await vi.waitFor(() => expect(pages.at(-1)).toEqual([3n]));
+  expect((await next).changes).toHaveLength(1);
 });

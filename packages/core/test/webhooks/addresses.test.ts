@@ -111,6 +111,22 @@ it('reads at most 1 KiB of a response', async () => {
   expect(error).toBe(`status 500 ${'x'.repeat(1024)}`);
 });
 
+it('ends an attempt when the signal is aborted after a response with status 101', async () => {
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((_, { socket }) => {
+    socket?.once('close', () => closed.resolve());
+    socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+  });
+  const controller = new AbortController();
+  const attempt = post(`http://127.0.0.1:${await listen(server)}/`, '{}', () => ({}), {
+    allowed: parseAllowed(['127.0.0.1']),
+    signal: controller.signal,
+  });
+  await closed.promise;
+  controller.abort(new Error('the store closes'));
+  await expect(attempt).rejects.toThrow('the store closes');
+});
+
 it('does not use the proxy that the environment variables set', async () => {
   const [target, proxy] = [await startTarget(), await startTarget()];
   const room = new URL('../../src/webhooks/', import.meta.url);

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { formatCursor } from '../../src/changes/cursor.ts';
+import { createPlantFeed } from '../../src/changes/plant-feed.ts';
 import { openDatabase } from '../../src/open-database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
+import { parseAllowed } from '../../src/webhooks/addresses.ts';
+import { createSecretBox } from '../../src/webhooks/secrets.ts';
+import { createWebhookSender } from '../../src/webhooks/webhook-sender.ts';
 import { createWebhookTable, now } from '../../src/webhooks/webhook-table.ts';
 import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
 import { startReceiver } from '../fixtures/receiver.ts';
@@ -29,6 +34,11 @@ it('gives an endpoint to another instance only after the lease has expired in th
   expect(await table.advance(held, frozen, { cursor: 'b' })).toBeUndefined();
   expect(await table.advance(held, other, { cursor: 'c' })).toMatchObject({ cursor: 'c' });
   expect(await table.claim(frozen)).toEqual([]);
+  // Somebody has set the clock of the database back by a day.
+  await sql`update webhooks set held_until = now() + interval '1 day'`;
+  expect(await table.claim(frozen)).toMatchObject([{ name: 'partner' }]);
+  await sql`update webhooks set held_until = now()`;
+  expect(await table.claim(other)).toMatchObject([{ name: 'partner' }]);
   // After a command of the operator, the holder can no longer change the row.
   await table.change('partner', { cursor: 'd' });
   expect(await table.advance(held, other, { cursor: 'e' })).toBeUndefined();
@@ -53,6 +63,78 @@ it('lets another instance repeat the message of a stopped instance with the same
   await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1', 'created 2']));
   const [one, other] = receiver.received;
   expect(other).toMatchObject({ id: one?.id, changes: ['created 1'] });
+});
+
+it('does not send a message after a freeze that is longer than the lease', async () => {
+  const { databaseUrl, sql } = await connectToNew();
+  const [store] = await openInstances(databaseUrl, 1);
+  if (!store) throw new Error('there is no instance');
+  const receiver = await startReceiver();
+  receiver.secret = (await store.webhooks.create(receiver.url)).secret;
+  const cursor = formatCursor({ epoch: '0'.repeat(16), transaction: 1n, id: 0n });
+  await sql`update webhooks set cursor = ${cursor}`;
+  const database = closeAtEnd(await openDatabase({ databaseUrl }));
+  const table = createWebhookTable(database);
+  const [stored, thawed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isFrozen = false;
+  const frozenTable: typeof table = {
+    ...table,
+    claim: (async (instance) => {
+      if (isFrozen) await thawed.promise;
+      return table.claim(instance);
+    }) as typeof table.claim, // The sender only awaits the rows.
+    async advance(...change) {
+      const row = await table.advance(...change);
+      isFrozen = true;
+      stored.resolve();
+      await thawed.promise;
+      return row;
+    },
+  };
+  const frozen = createWebhookSender(frozenTable, () => true, {
+    feed: createPlantFeed(database),
+    secrets: createSecretBox(undefined),
+    allowed: parseAllowed(['127.0.0.1']),
+    delays: [],
+    warn: () => {},
+  });
+  frozen.start();
+  await stored.promise;
+  await sql`update webhooks set held_until = now() - interval '1 second'`;
+  store.webhooks.send();
+  await vi.waitFor(() => expect(receiver.received).toMatchObject([{ type: 'plants.reset' }]));
+  await store.create({ id: 1n, name: 'Hoya' });
+  await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1']));
+  const clock = performance.now.bind(performance);
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => clock() + 20_000);
+  onTestFinished(() => spy.mockRestore());
+  thawed.resolve();
+  await store.create({ id: 2n, name: 'Hoya' });
+  await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1', 'created 2']));
+  await frozen.stop();
+  expect(receiver.received.filter(({ type }) => type === 'plants.reset')).toHaveLength(1);
+});
+
+it('does not move the cursor of an endpoint that replaces an endpoint of the same name', async () => {
+  const { databaseUrl, sql } = await connectToNew();
+  const [store, operator] = await openInstances(databaseUrl, 2);
+  if (!store || !operator) throw new Error('there are no instances');
+  const { next: from } = await store.changes({});
+  const [first, second] = [await startReceiver(() => {}), await startReceiver()];
+  first.secret = (await operator.webhooks.create(first.url, { name: 'partner' })).secret;
+  const responded = Promise.withResolvers<void>();
+  first.respond = (response) => void responded.promise.then(() => response.end());
+  store.webhooks.send();
+  await store.create({ id: 1n, name: 'Hoya' });
+  await vi.waitFor(() => expect(first.received).toHaveLength(1));
+  await operator.webhooks.delete('partner');
+  second.secret = (await operator.webhooks.create(second.url, { name: 'partner', from })).secret;
+  await vi.waitFor(
+    async () => expect(await sql`select from webhooks where holder is not null`).toHaveLength(1),
+    { timeout: 10_000 },
+  );
+  responded.resolve();
+  await vi.waitFor(() => expect(second.changes()).toEqual(['created 1']));
 });
 
 it('sends each change from only one of several instances', async () => {

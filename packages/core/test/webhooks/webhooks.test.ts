@@ -158,6 +158,10 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await vi.waitFor(() => expect(tagged.changes()).toContain('deleted 2'));
     await vi.waitFor(() => expect(deleted.changes()).toEqual(['deleted 1', 'deleted 2']));
     expect(tagged.changes().filter((change) => change.endsWith('1'))).toEqual([]);
+    await store.webhooks.pause(deleted.name);
+    await store.create({ id: 3n, name: 'Hoya' });
+    await store.webhooks.resume(deleted.name);
+    await vi.waitFor(async () => expect((await show(deleted.name)).lag).toBe(0));
   });
 
   it('tells an endpoint to list the plants again when the cursor of the endpoint has expired', async () => {
