@@ -8,12 +8,8 @@ export {
   withParts,
 } from './changes/cursor.ts';
 export { isOwn, ownFeed, timeline } from './changes/epoch/epoch.ts';
-export {
-  type ChangePage,
-  createChangeReader,
-  cursorExpired,
-  noFeedOnCluster,
-} from './changes/read-changes.ts';
+export { cursorExpired, noFeedOnCluster } from './changes/feed-errors.ts';
+export { type ChangePage, createChangeReader } from './changes/read-changes.ts';
 export { changesIn, isReplacement, pageOf } from './changes/select-changes.ts';
 export { ConnectionPool } from './database/connection-pool.ts';
 export {

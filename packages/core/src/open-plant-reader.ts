@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
+import { noFeedOnCluster } from './changes/feed-errors.ts';
 import { createPlantFeed, type OpenPlantFeed } from './changes/plant-feed.ts';
-import { noFeedOnCluster, type ReadChanges } from './changes/read-changes.ts';
+import type { ReadChanges } from './changes/read-changes.ts';
 import type { Database, NodeConnections, OpenOptions } from './database/database.ts';
 import type { Cluster, ClusterEvents, ClusterWatch, StoreOptions } from './group-commit/cluster.ts';
 import { createLookUps } from './group-commit/look-ups.ts';

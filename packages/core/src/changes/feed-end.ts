@@ -4,6 +4,8 @@ import { callerDisconnected } from '../database/call.ts';
 import type { Caller } from '../database/deadline.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import type { Cursor } from './cursor.ts';
+import { FeedLag, type LagState } from './feed-lag.ts';
+import { type Pause, pauseAfter, pauseAfterError, usualPause } from './feed-pause.ts';
 import { hasNews, KeptPages } from './kept-pages.ts';
 import type { ChangePage, ReadChanges, Wanted } from './read-changes.ts';
 
@@ -14,16 +16,9 @@ export interface WaitOptions extends Wanted {
   readonly caller?: Caller | undefined;
 }
 
-export interface FeedState {
+export interface FeedState extends LagState {
   /** The number of waiting followers. */
   readonly waiting: number;
-  /** The milliseconds for which a transaction has hidden changes. */
-  readonly heldBackFor: number;
-  /**
-   * The milliseconds for which a transaction has hidden changes, by the address of the cluster's node. A
-   * single database has the address `''`.
-   */
-  readonly heldBackOn: ReadonlyMap<string, number>;
 }
 
 /** A follower that waits for a change. */
@@ -31,28 +26,6 @@ interface Waiter extends Pick<WaitOptions, 'caller' | 'only'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
-
-/**
- * The pause between two reads of the feed, in milliseconds. `least` is the minimum. `more` is an additional
- * pause, which ends early when this process makes a change.
- */
-interface Pause {
-  readonly least: number;
-  readonly more: number;
-}
-
-const usualPause: Pause = { least: 75, more: 75 };
-/** The pause while all changes are of a type that no follower wants. */
-const pauseUnwanted: Pause = { least: 375, more: 75 };
-const pauseAfterError: Pause = { least: 75, more: 425 };
-const noPause: Pause = { least: 0, more: 0 };
-
-/**
- * Each follower that gets a page extends the next pause by `restForEach` ms. All extensions together are at
- * most `maxRest` ms. The pauses leave most of the time for requests.
- */
-const restForEach = 0.1;
-const maxRest = 1_000;
 
 /** After a wait, the loop continues for the follower for this many milliseconds. */
 const linger = 2_000;
@@ -74,8 +47,7 @@ export class FeedEnd {
   readonly #lastWaits = new Map<Wanted['only'], number>();
   #isNoticed = false;
   #wake = () => {};
-  /** By node, the transaction that hides changes, and the time at which it began to hide changes. */
-  #heldBack = new Map<string, { by: bigint | undefined; since: number }>();
+  readonly lag = new FeedLag();
   /** The error of the last read when the database is down. */
   #outage: PlantStoreError | undefined;
   #isClosed = false;
@@ -85,26 +57,7 @@ export class FeedEnd {
   }
 
   get state(): FeedState {
-    const now = performance.now();
-    const lags = [...this.#heldBack].map(
-      ([node, { by, since }]) => [node, by === undefined ? 0 : now - since] as const,
-    );
-    const heldBackFor = Math.max(0, ...lags.map(([, lag]) => lag));
-    return { waiting: this.#waiters.size, heldBackFor, heldBackOn: new Map(lags) };
-  }
-
-  /**
-   * Notes the time at which a transaction began to hide changes from followers. Call this method with each
-   * page at the end of the feed.
-   */
-  measure({ heldBackBy }: ChangePage): void {
-    const before = this.#heldBack;
-    this.#heldBack = new Map();
-    for (const [node, by] of heldBackBy) {
-      const known = before.get(node);
-      const isKnown = known !== undefined && known.by === by;
-      this.#heldBack.set(node, isKnown ? known : { by, since: performance.now() });
-    }
+    return { waiting: this.#waiters.size, ...this.lag.state };
   }
 
   /** Read `news` before you look for changes, and then pass its value to `change`. */
@@ -183,7 +136,7 @@ export class FeedEnd {
         if (kept.only !== wanted.only) this.#kept = kept = new KeptPages(end, wanted);
         const page = await this.#read(end, maxChanges, wanted);
         this.#outage = undefined;
-        this.measure(page);
+        this.lag.measure(page);
         const isNews = hasNews(page, end, wanted);
         end = page.next;
         // Waiting followers get the page and continue after `end`, so the pages in memory must reach `end`
@@ -191,9 +144,7 @@ export class FeedEnd {
         kept.learn(end);
         if (isNews) kept.add(page);
         const told = isNews ? this.#tell() : 0;
-        const rest = Math.min(maxRest, restForEach * told);
-        const { least, more } = pauseAfter(page, isNews);
-        pause = { least: least + rest, more };
+        pause = pauseAfter(page, isNews, told);
       } catch (error) {
         if (!isPassing(error)) break;
         if (error.kind === 'databaseUnavailable') this.#outage = error;
@@ -238,11 +189,6 @@ export class FeedEnd {
     for (const waiter of this.#waiters) waiter.resolve();
     return this.#waiters.size;
   }
-}
-
-function pauseAfter({ changes, hasMore }: ChangePage, isNews: boolean): Pause {
-  if (hasMore) return noPause;
-  return isNews && changes.length === 0 ? pauseUnwanted : usualPause;
 }
 
 /** Whether a follower continues after an error: the database may be down, or too many lists may wait. */

@@ -125,7 +125,7 @@ export function createPlantFeed(
     isAtEnd: (cursor) => end.kept?.isAtEnd(cursor),
     notice: () => end.notice(),
     state: () => end.state,
-    watch: async () => end.measure(await read(undefined, 1)),
+    watch: async () => end.lag.measure(await read(undefined, 1)),
     stopWaiting: () => end.close(),
   };
 

@@ -2,13 +2,12 @@ import type { PlantChange } from '@plant-store/schemas';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
 import { diagnostics } from '../database/diagnostics.ts';
-import { restoredFeedCode } from '../database/explain-database-error.ts';
 import { databaseCode, rootMessage } from '../error-causes.ts';
-import { PlantStoreError } from '../plant-store-error.ts';
 import { reservePage } from '../plants/page-memory.ts';
 import { idTexts, plantTexts } from '../plants/plant-json.ts';
 import { isCluster } from '../tables/tables.ts';
 import { advanceTo, type Cursor, lastId, type Position } from './cursor.ts';
+import { cursorExpired, noFeed, noFeedOnCluster, restored, switchedOff } from './feed-errors.ts';
 import { selectChanges } from './select-changes.ts';
 
 /** Changes in their order. */
@@ -80,7 +79,7 @@ export function createChangeReader({
     }).catch(explainCluster);
     // The statement returns no row when the feed is off.
     const [[json, ...arrays] = []] = rows as Row[];
-    if (!json) throw new PlantStoreError('notImplemented', switchedOff);
+    if (!json) throw switchedOff();
     const feed: FeedNow = JSON.parse(json);
     if (feed.isCluster) throw noFeedOnCluster();
     if (!feed.isPrimary) throw noFeed('a read replica: use the address of the primary');
@@ -177,30 +176,6 @@ function changesIn(
   };
 }
 
-const switchedOff =
-  'the feed of changes is switched off: the operator switches it on with `plant-store feed on`';
-
-/** The error after a restore or a promotion, before an instance has drawn a new epoch. */
-function restored(): PlantStoreError {
-  const message =
-    'somebody has restored or promoted the database, and its feed begins anew: try again';
-  const cause = Object.assign(new Error('the feed belongs to another database'), {
-    code: restoredFeedCode,
-  });
-  return new PlantStoreError('databaseUnavailable', message, { cause });
-}
-
-/** The error for a cluster whose nodes lack the functions of the feed. */
-export function noFeedOnCluster(): PlantStoreError {
-  return noFeed(
-    'this Citus cluster: run plant-store distribute on the coordinator, and use @plant-store/citus',
-  );
-}
-
-function noFeed(where: string): PlantStoreError {
-  return new PlantStoreError('notImplemented', `there is no feed of changes on ${where}`);
-}
-
 /** @throws PlantStoreError `cursorExpired` */
 function checkCursor({ epoch, transaction, id }: Cursor, feed: FeedNow): void {
   const forgottenUpTo = BigInt(feed.forgottenUpTo);
@@ -209,9 +184,4 @@ function checkCursor({ epoch, transaction, id }: Cursor, feed: FeedNow): void {
   const isOfDatabase = epoch === feed.epoch && transaction < BigInt(feed.upTo);
   if (isOfDatabase && !isForgotten) return;
   throw cursorExpired(isOfDatabase ? 'the cursor is too old' : 'the database was replaced');
-}
-
-export function cursorExpired(why: string): PlantStoreError {
-  const advice = 'empty your copy, and list the plants again';
-  return new PlantStoreError('cursorExpired', `${why}: ${advice}`);
 }

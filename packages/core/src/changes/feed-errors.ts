@@ -1,0 +1,34 @@
+import { restoredFeedCode } from '../database/explain-database-error.ts';
+import { PlantStoreError } from '../plant-store-error.ts';
+
+export function switchedOff(): PlantStoreError {
+  const message =
+    'the feed of changes is switched off: the operator switches it on with `plant-store feed on`';
+  return new PlantStoreError('notImplemented', message);
+}
+
+/** The error after a restore or a promotion, before an instance has drawn a new epoch. */
+export function restored(): PlantStoreError {
+  const message =
+    'somebody has restored or promoted the database, and its feed begins anew: try again';
+  const cause = Object.assign(new Error('the feed belongs to another database'), {
+    code: restoredFeedCode,
+  });
+  return new PlantStoreError('databaseUnavailable', message, { cause });
+}
+
+/** The error for a cluster whose nodes lack the functions of the feed. */
+export function noFeedOnCluster(): PlantStoreError {
+  return noFeed(
+    'this Citus cluster: run plant-store distribute on the coordinator, and use @plant-store/citus',
+  );
+}
+
+export function noFeed(where: string): PlantStoreError {
+  return new PlantStoreError('notImplemented', `there is no feed of changes on ${where}`);
+}
+
+export function cursorExpired(why: string): PlantStoreError {
+  const advice = 'empty your copy, and list the plants again';
+  return new PlantStoreError('cursorExpired', `${why}: ${advice}`);
+}
