@@ -7,7 +7,7 @@ import type { Cursor } from './cursor.ts';
 import { FeedLag, type LagState } from './feed-lag.ts';
 import { type Pause, pauseAfter, pauseAfterError, usualPause } from './feed-pause.ts';
 import { hasNews, KeptPages } from './kept-pages.ts';
-import type { ChangePage, ReadChanges, Wanted } from './read-changes.ts';
+import type { ReadChanges, Wanted } from './read-changes.ts';
 
 /** The options for waiting for a change. */
 export interface WaitOptions extends Wanted {

@@ -3,10 +3,10 @@ import type { ListPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { maxPageSize } from '@plant-store/schemas/plain';
 import type { Database } from '../database/database.ts';
 import type { CallOptions } from '../database/deadline.ts';
+import { generate } from '../generate.ts';
 import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
 import { cursorBefore } from './first-change.ts';
-import { generate } from './generate.ts';
 import { cursorsOf, hasNews, type SharedPage, toShared, withTag } from './kept-pages.ts';
 import { createChangeReader, orOverNodes, type ReadChanges } from './read-changes.ts';
 

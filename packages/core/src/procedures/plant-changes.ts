@@ -2,7 +2,7 @@ import { FollowPlantChanges, PlantChanges } from '@plant-store/schemas';
 import { tracked } from '@trpc/server';
 import { parseCursor } from '../changes/cursor.ts';
 import { isPassing } from '../changes/feed-end.ts';
-import { generate } from '../changes/generate.ts';
+import { generate } from '../generate.ts';
 import { define } from './trpc/define.ts';
 
 /**

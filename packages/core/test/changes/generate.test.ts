@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { generate } from '../../src/changes/generate.ts';
+import { generate } from '../../src/generate.ts';
 
 function numbers() {
   let last = 0;
