@@ -71,7 +71,7 @@ export class FeedEnd {
   }
 
   /** The last pages. Undefined when the loop does not run. */
-  get kept(): KeptPages | undefined {
+  get kept() {
     return this.#kept;
   }
 
@@ -198,7 +198,5 @@ export function isPassing(error: unknown): error is PlantStoreError {
   return isTemporary(error.kind) && error.kind !== 'shuttingDown';
 }
 
-function closing(): PlantStoreError {
-  const message = 'the store is closing: use another instance';
-  return new PlantStoreError('shuttingDown', message);
-}
+const closing = () =>
+  new PlantStoreError('shuttingDown', 'the store is closing: use another instance');
