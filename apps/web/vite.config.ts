@@ -26,6 +26,8 @@ export default defineConfig(({ mode }) => ({
     assetsDir: 'console',
     // The content security policy allows no inlined files.
     assetsInlineLimit: 0,
+    // One style sheet for both scripts, so that no view appears without its style.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     target: 'es2023',
     rolldownOptions: {

@@ -3,9 +3,10 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { isActive } from './import/file-import.ts';
 import { createImports, type Imports } from './import/imports.ts';
-import { FileNames } from './import/views/file-import-view.tsx';
+import { FileNames } from './import/views/file-names.tsx';
 import { Console } from './layout/console.tsx';
-import { forgetDraft } from './plants/add/new-plant-form.ts';
+import { loadLater } from './load-later.ts';
+import { forgetDraft } from './plants/add/draft.ts';
 import { recordRequests } from './requests/request-history.ts';
 import { explainError } from './store/explain-error.ts';
 import { createQueryClient } from './store/query-client.ts';
@@ -16,7 +17,7 @@ import { useToken } from './token/use-token.ts';
 /** The console. Asks for an access token, and then shows the plants. */
 export function App() {
   const { token, isSigningIn, reason, enter, forget } = useToken();
-  const [imports] = useState(createImports);
+  const [imports] = useState(() => createImports(loadLater));
   if (isSigningIn) return <p className="signing-in">Signing in …</p>;
   if (token === null) return <TokenPage reason={withImports(reason, imports)} onEnter={enter} />;
   return <Store key={token} token={token} imports={imports} onForget={forget} />;

@@ -9,7 +9,7 @@ export {
   httpStatus,
   isTemporary,
 } from './errors/error-catalogue.ts';
-export { explainIdText } from './ids/explain-id-text.ts';
+export { explainIdText, readIdText } from './ids/explain-id-text.ts';
 export { int64Bounds } from './ids/int64-range.ts';
 export { type ExactIds, exactFetch } from './json/exact-fetch.ts';
 export { formatJson } from './json/format-json.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codingOf } from '../responses/compression.ts';
 import { addVary } from '../responses/negotiation.ts';
@@ -10,21 +10,28 @@ export type StaticFile = Awaited<ReturnType<typeof createStaticFile>>;
 
 export async function createStaticFile(body: Buffer, headers: Record<string, string>) {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-  const gzipped = await promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION });
-  return { etag, headers, body, gzipped };
+  const compressed: Record<string, Buffer> = {
+    br: await promisify(brotliCompress)(body, { params: brotliParams }),
+    gzip: await promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION }),
+  };
+  return { etag, headers, body, compressed };
 }
+
+// The highest levels take seconds for a file of a megabyte.
+const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 9 };
 
 export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { etag, headers, body, gzipped }: StaticFile,
+  { etag, headers, body, compressed }: StaticFile,
 ): FastifyReply {
-  const isGzipped = codingOf(request, reply, ['gzip']) === 'gzip';
-  reply.headers(headers).header('etag', isGzipped ? `W/${etag}` : etag);
+  const coding = codingOf(request, reply);
+  const bytes = coding && compressed[coding];
+  reply.headers(headers).header('etag', bytes ? `W/${etag}` : etag);
   addVary(reply, 'accept-encoding');
   if (hasFile(request, etag)) return reply.code(304).send();
-  if (isGzipped) reply.header('content-encoding', 'gzip');
-  return reply.send(isGzipped ? gzipped : body);
+  if (bytes) reply.header('content-encoding', coding);
+  return reply.send(bytes ?? body);
 }
 
 /** Whether the client has this file already (RFC 9110 §13.1.2). */

@@ -93,11 +93,14 @@ describe('a file of the console', () => {
     expect(response.headers['cache-control']).toBe('public, max-age=31536000, immutable');
   });
 
-  it('a client that accepts gzip gets a compressed file', async () => {
+  it.each([
+    { accepted: 'gzip, deflate', coding: 'gzip' },
+    { accepted: 'gzip, deflate, br', coding: 'br' },
+  ])('a client that accepts $accepted gets a file in $coding', async ({ accepted, coding }) => {
     const { headers, rawPayload } = await get('/console/index-4f2a.js', {
-      'accept-encoding': 'gzip, deflate, br',
+      'accept-encoding': accepted,
     });
-    expect(headers['content-encoding']).toBe('gzip');
+    expect(headers['content-encoding']).toBe(coding);
     expect(headers['vary']).toBe('accept-encoding');
     expect(rawPayload.length).toBeLessThan(script.length / 10);
   });

@@ -1,9 +1,15 @@
-import { IdFromText } from '@plant-store/schemas';
+import { readIdText } from '@plant-store/schemas/plain';
 
-/** Names the views beside the table. The view of a plant has no name. */
-const sheets = ['add', 'import', 'export', 'requests', 'tokens'] as const;
+/** The views beside the table, and their titles. The view of a plant has no name. */
+export const sheetTitles = {
+  add: 'Add a plant',
+  import: 'Add files of plants',
+  export: 'Export plants',
+  requests: 'Requests',
+  tokens: 'Access tokens',
+} as const;
 
-export type SheetName = (typeof sheets)[number];
+export type SheetName = keyof typeof sheetTitles;
 
 /** Selects the plants in the list. */
 export interface PlantFilter {
@@ -25,14 +31,17 @@ export interface Address extends PlantFilter {
   readonly sheet?: SheetName | undefined;
 }
 
+// The cast is safe, because the titles have no other keys.
+const sheetNames = Object.keys(sheetTitles) as SheetName[];
+
 export function readAddress(hash: string): Address {
   const values = new URLSearchParams(hash.slice(1));
   return {
     tag: values.get('tag') ?? undefined,
     search: values.get('search') || undefined,
-    at: IdFromText.safeParse(values.get('at')).data,
-    plant: IdFromText.safeParse(values.get('plant')).data,
-    sheet: sheets.find((name) => name === values.get('sheet')),
+    at: readIdText(values.get('at') ?? ''),
+    plant: readIdText(values.get('plant') ?? ''),
+    sheet: sheetNames.find((name) => name === values.get('sheet')),
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Columns, formatOf } from '@plant-store/formats';
 import { countOf, number } from '../plants/plant-text.tsx';
-import type { ImportCounts, ImportStep } from './import-file.ts';
+import type { ImportCounts } from './import-counts.ts';
+import type { ImportStep } from './import-file.ts';
 import type { ImportPreview } from './import-preview.ts';
 
 /** The page shows at most this number of rejected rows. The user can save all rejected rows. */

@@ -1,32 +1,12 @@
-import { type LineCounts, noLines } from '@plant-store/formats';
-import { type CreateResult, errorCatalogue } from '@plant-store/schemas';
+import type { CreateResult } from '@plant-store/schemas';
+import { errorCatalogue } from '@plant-store/schemas/plain';
 import { type Batch, batchesOf } from './batches.ts';
 import { type Connection, createPlants } from './create-plants.ts';
+import { type ImportCounts, nothingCounted } from './import-counts.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** The import sends at most this number of requests at the same time. */
 const parallelBatches = 4;
-
-/** The number of rows with each outcome, and the number of lines of each kind. */
-export interface ImportCounts extends LineCounts {
-  /**
-   * The number of rows, which is the sum of the outcomes below. `lines` is the sum of `rows`, `header`,
-   * `blank` and `continued`.
-   */
-  readonly rows: number;
-  readonly added: number;
-  /** The number of rows whose plant was in the store already. */
-  readonly present: number;
-  /** The number of rows whose id belongs to another plant. */
-  readonly taken: number;
-  /** The number of rows without a valid plant. */
-  readonly rejected: number;
-}
-
-export const nothingCounted: ImportCounts = {
-  ...noLines,
-  ...{ rows: 0, added: 0, present: 0, taken: 0, rejected: 0 },
-};
 
 /** A row that is not stored, because the plant is not valid or the id is taken. */
 interface RejectedRow {

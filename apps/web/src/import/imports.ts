@@ -1,14 +1,22 @@
 import type { Columns } from '@plant-store/formats';
-import { plantColumns } from '@plant-store/schemas';
+import { plantColumns } from '@plant-store/schemas/plain';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import { refreshUnlessLive } from '../changes/feed-state.ts';
 import { explainError } from '../store/explain-error.ts';
 import type { Client, Connection } from './create-plants.ts';
 import { type FileImport, isActive, isStarted, withStep } from './file-import.ts';
-import { importFile, nothingCounted } from './import-file.ts';
-import { readPreview } from './import-preview.ts';
-import { openFile } from './open-file.ts';
+import { nothingCounted } from './import-counts.ts';
+import type { importFile } from './import-file.ts';
+import type { readPreview } from './import-preview.ts';
+import type { openFile } from './open-file.ts';
+
+/** The functions that read files and send plants. The page loads them later. */
+interface ImportFunctions {
+  readonly openFile: typeof openFile;
+  readonly readPreview: typeof readPreview;
+  readonly importFile: typeof importFile;
+}
 
 interface Access {
   readonly client: Client;
@@ -21,7 +29,7 @@ export type Imports = ReturnType<typeof createImports>;
  * Runs the imports of this page, one after the other. An import goes on while the user does other things, and
  * after a change of the token. During an import, the browser asks before the user leaves the page.
  */
-export function createImports() {
+export function createImports(load: () => Promise<ImportFunctions>) {
   let all: readonly FileImport[] = [];
   let access = Promise.withResolvers<Access>();
   let current: Access | undefined;
@@ -43,6 +51,7 @@ export function createImports() {
   async function preview(file: File, columns: Columns): Promise<void> {
     const onHeader = (header: readonly string[]) => change(file, () => ({ columns, header }));
     try {
+      const { readPreview } = await load();
       const preview = await readPreview(file, { columns, onHeader });
       change(file, () => ({ preview, reason: undefined, state: 'chosen' }));
     } catch (error) {
@@ -66,6 +75,7 @@ export function createImports() {
     try {
       const warn = (message: string) =>
         change(file, ({ warnings }) => ({ warnings: [...warnings, message] }));
+      const { openFile, importFile } = await load();
       const opened = await openFile(file, { createdAt: 'now', columns, warn });
       await importFile(opened, {
         connection: connectionFor(file),

@@ -1,28 +1,29 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
-import { useCallback, useEffect, useState } from 'react';
-import type { Address } from '../address/address.ts';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { type Address, sheetTitles } from '../address/address.ts';
 import { closeSheet, openPlant, openSheet, useAddress } from '../address/use-address.ts';
 import { useChanges } from '../changes/follow-changes.ts';
 import { Question } from '../controls/question.tsx';
 import { type Imports, useRefreshAfterImports } from '../import/imports.ts';
 import { FileDrop } from '../import/views/file-drop.tsx';
 import { ImportChip } from '../import/views/import-chip.tsx';
-import { draftOf, forgetDraft, hasDraft, keepDraft } from '../plants/add/new-plant-form.ts';
+import { loadLater } from '../load-later.ts';
+import { draftOf, forgetDraft, hasDraft, keepDraft } from '../plants/add/draft.ts';
 import { ExportChip } from '../plants/export/export-plants.tsx';
 import { useExport } from '../plants/export/use-export.ts';
 import { PlantText } from '../plants/plant-text.tsx';
 import type { RequestHistory } from '../requests/request-history.ts';
-import { explainError } from '../store/explain-error.ts';
 import { useScopes } from '../token/allowed-scopes.ts';
 import './console.css';
-import { NoReadAccess } from './empty/no-read-access.tsx';
 import { ForgetTokenQuestion } from './forget-token-question.tsx';
 import { Header } from './header.tsx';
 import { Notice, type NoticeText } from './notice.tsx';
 import { PlantsView } from './plants-view.tsx';
-import { SideView, titles } from './side-view.tsx';
 import { StatusBar } from './status-bar.tsx';
 import { useUndo } from './use-undo.tsx';
+
+const SideView = lazy(() => loadLater().then(({ SideView }) => ({ default: SideView })));
+const NoReadAccess = lazy(() => loadLater().then((later) => ({ default: later.NoReadAccess })));
 
 interface ConsoleProps {
   history: RequestHistory;
@@ -32,17 +33,19 @@ interface ConsoleProps {
 
 /** Shows the page for a user with a token. */
 export function Console({ history, imports, onForgetToken }: ConsoleProps) {
-  const { identity, scopes, may, error } = useScopes();
+  const { identity, scopes, may } = useScopes();
   const address = useAddress();
-  const { sheet } = address;
+  const { sheet, plant } = address;
+  const [hasList, setHasList] = useState(false);
   const [notice, setNotice] = useState<NoticeText>();
   const [question, setQuestion] = useState<'forget token' | 'discard'>();
   const currentExport = useExport();
+  const onListed = useCallback(() => setHasList(true), []);
   const closeNotice = useCallback(() => setNotice(undefined), []);
   const onDeleted = useUndo(may.create, setNotice);
   useRefreshAfterImports(imports);
   useTitle(address);
-  useChanges(may.read);
+  useChanges(scopes !== undefined && may.read);
 
   const showPlant = (plant: bigint) => {
     setNotice(undefined);
@@ -84,33 +87,39 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
       </Header>
       <div className="console-body">
         <main className="console-main">
-          {!scopes && <p className="table-message">{error ? explainError(error) : 'Loading …'}</p>}
           {may.read && (
             <PlantsView
               may={may}
               onOpen={({ id }) => showPlant(id)}
               onIdUnknown={(id) => setNotice({ text: `The list has no plant with the id ${id}` })}
               onDeleted={onDeleted}
+              onListed={onListed}
             />
           )}
-          {scopes && !may.read && (
-            <NoReadAccess may={may} onAdded={onAdded} onAddFile={() => openSheet('import')} />
+          {!may.read && (
+            <Suspense>
+              <NoReadAccess may={may} onAdded={onAdded} onAddFile={() => openSheet('import')} />
+            </Suspense>
           )}
         </main>
-        <SideView
-          may={may}
-          identity={identity}
-          history={history}
-          imports={imports}
-          currentExport={currentExport}
-          onAdded={onAdded}
-          onDeleted={(plant) => {
-            closeSheet();
-            onDeleted([plant]);
-          }}
-          onDuplicate={onDuplicate}
-          onLeave={onLeave}
-        />
+        <Suspense>
+          {(hasList || sheet || plant !== undefined) && (
+            <SideView
+              may={may}
+              identity={identity}
+              history={history}
+              imports={imports}
+              currentExport={currentExport}
+              onAdded={onAdded}
+              onDeleted={(plant) => {
+                closeSheet();
+                onDeleted([plant]);
+              }}
+              onDuplicate={onDuplicate}
+              onLeave={onLeave}
+            />
+          )}
+        </Suspense>
       </div>
       <Notice notice={notice} onClose={closeNotice} />
       <StatusBar scopes={scopes} />
@@ -137,7 +146,7 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
 /** Shows the name of the view as the title of the browser tab. */
 function useTitle({ tag, search, plant, sheet }: Address): void {
   const parts = [
-    sheet && titles[sheet],
+    sheet && sheetTitles[sheet],
     plant !== undefined && `Plant ${plant}`,
     search !== undefined && `“${search}”`,
     tag !== undefined && `Tag ${tag}`,

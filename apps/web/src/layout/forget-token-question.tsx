@@ -1,7 +1,7 @@
 import { Question } from '../controls/question.tsx';
 import { isActive } from '../import/file-import.ts';
 import { type Imports, useImports } from '../import/imports.ts';
-import { FileNames } from '../import/views/file-import-view.tsx';
+import { FileNames } from '../import/views/file-names.tsx';
 
 interface ForgetTokenQuestionProps {
   imports: Imports;

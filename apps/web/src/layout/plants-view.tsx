@@ -29,10 +29,12 @@ interface PlantsViewProps {
   onDeleted(plants: readonly StoredPlant[]): void;
   /** Runs when the list has no plant with the id that the user looked for. */
   onIdUnknown(id: bigint): void;
+  /** Runs when the table shows plants, or says that there are none. */
+  onListed(): void;
 }
 
 /** Shows the number of plants, the actions, and the table of plants. */
-export function PlantsView({ may, onOpen, onDeleted, onIdUnknown }: PlantsViewProps) {
+export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: PlantsViewProps) {
   const { tag, search, plant, jumps } = useAddress();
   const client = useTRPCClient();
   const queryClient = useQueryClient();
@@ -40,6 +42,9 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown }: PlantsViewPr
   const { data: all, isStale } = usePlantCount(tag);
   const [found, setFound] = useState<FoundPlants>();
   const [selected, setSelected] = useState<SelectedPlants>(new Map());
+  useEffect(() => {
+    if (found?.first || found?.more === 'none') onListed();
+  }, [found, onListed]);
   const isFiltered = tag !== undefined || search !== undefined;
   const list = JSON.stringify([tag, search]);
   const [selectedIn, setSelectedIn] = useState(list);

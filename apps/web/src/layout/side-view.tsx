@@ -1,6 +1,6 @@
 import type { Identity, NewPlant, StoredPlant } from '@plant-store/schemas';
 import type { ReactNode } from 'react';
-import type { SheetName } from '../address/address.ts';
+import { type SheetName, sheetTitles } from '../address/address.ts';
 import { useAddress } from '../address/use-address.ts';
 import { Sheet } from '../controls/sheet.tsx';
 import { useMedia } from '../controls/use-media.ts';
@@ -26,14 +26,6 @@ interface SideViewProps {
   onDuplicate(plant: StoredPlant): void;
   onLeave(): void;
 }
-
-export const titles: Record<SheetName, string> = {
-  add: 'Add a plant',
-  import: 'Add files of plants',
-  export: 'Export plants',
-  requests: 'Requests',
-  tokens: 'Access tokens',
-};
 
 /** Shows the view that the address names, beside the table. */
 export function SideView(props: SideViewProps) {
@@ -61,7 +53,7 @@ export function SideView(props: SideViewProps) {
     tokens: props.identity && may.manage && <Tokens identity={props.identity} />,
   };
   return (
-    <Sheet key={sheet} title={sheet && titles[sheet]} onClose={onLeave}>
+    <Sheet key={sheet} title={sheet && sheetTitles[sheet]} onClose={onLeave}>
       {(sheet && views[sheet]) || undefined}
     </Sheet>
   );

@@ -20,3 +20,8 @@ export function explainIdText(text: string): string | undefined {
   const isInRange = text.length <= maxLength && isInt64(BigInt(text));
   return isInRange ? undefined : `must be ${int64Range}`;
 }
+
+/** Returns the id that a text contains, or undefined for a text that is not an id. */
+export function readIdText(text: string): bigint | undefined {
+  return explainIdText(text) === undefined ? BigInt(text) : undefined;
+}

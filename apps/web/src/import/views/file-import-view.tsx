@@ -1,10 +1,10 @@
 import { byteOrderMark } from '@plant-store/formats';
-import { Fragment, useId } from 'react';
+import { useId } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { saveFile } from '../../controls/save-file.ts';
 import { countOf, number } from '../../plants/plant-text.tsx';
 import { type FileImport, isActive, percentOf, rejectsName, summaryOf } from '../file-import.ts';
-import type { ImportCounts } from '../import-file.ts';
+import type { ImportCounts } from '../import-counts.ts';
 import { ColumnChoice } from './column-choice.tsx';
 import { shortReason, Warnings } from './import-preview-view.tsx';
 
@@ -79,16 +79,6 @@ export function FileImportView({ current, onColumn, onRemove }: FileImportViewPr
 function saveRejects({ file, rejects }: FileImport): void {
   const name = rejectsName(file);
   saveFile(name, new Blob([name.endsWith('.csv') ? byteOrderMark : '', ...rejects]));
-}
-
-/** Shows the file names of imports, such as "a.csv and b.csv". */
-export function FileNames({ imports }: { imports: readonly FileImport[] }) {
-  return imports.map(({ id, file }, i) => (
-    <Fragment key={id}>
-      {i > 0 && ' and '}
-      <bdi>{file.name}</bdi>
-    </Fragment>
-  ));
 }
 
 function outcomes({ added, present, taken, rejected }: ImportCounts): string {

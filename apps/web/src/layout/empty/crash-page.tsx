@@ -1,5 +1,5 @@
 import type { FallbackProps } from 'react-error-boundary';
-import { forgetDraft } from '../../plants/add/new-plant-form.ts';
+import { forgetDraft } from '../../plants/add/draft.ts';
 import { explainError } from '../../store/explain-error.ts';
 
 /** Replaces the console after an uncaught exception in its code. A stored draft may have caused the exception. */

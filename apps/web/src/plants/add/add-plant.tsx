@@ -12,17 +12,8 @@ import { capitalized } from '../../store/explain-error.ts';
 import { serverState } from '../../store/query-client.ts';
 import { useTRPC } from '../../store/trpc.ts';
 import { PlantFacts, shownFields } from '../shown-fields.tsx';
-import {
-  checkNewPlant,
-  type FieldName,
-  firstOfEach,
-  forgetDraft,
-  formFields,
-  keepDraft,
-  type PlantTexts,
-  randomId,
-  readDraft,
-} from './new-plant-form.ts';
+import { type FieldName, forgetDraft, keepDraft, type PlantTexts, readDraft } from './draft.ts';
+import { checkNewPlant, firstOfEach, formFields, randomId } from './new-plant-form.ts';
 
 interface AddPlantProps {
   mayRead: boolean;

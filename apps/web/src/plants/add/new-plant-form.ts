@@ -1,18 +1,7 @@
-import { IdFromText, NewPlant, type Plant } from '@plant-store/schemas';
-import {
-  columnText,
-  columnValue,
-  type PlantField,
-  plantColumns,
-  plantFields,
-} from '@plant-store/schemas/plain';
-import * as z from 'zod';
+import { IdFromText, NewPlant } from '@plant-store/schemas';
+import { columnValue, plantColumns, plantFields } from '@plant-store/schemas/plain';
 import { shownFields } from '../shown-fields.tsx';
-
-export type FieldName = PlantField | 'id';
-
-/** The texts in the fields. */
-export type PlantTexts = Readonly<Record<FieldName, string>>;
+import type { FieldName, PlantTexts } from './draft.ts';
 
 /** The error of each invalid field. */
 export type FieldErrors = { [Field in FieldName]?: string };
@@ -64,43 +53,4 @@ export function firstOfEach(messages: { [field: string]: string[] | undefined })
 export function randomId(): bigint {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return (BigInt(high % 2 ** 20) << 32n) + BigInt(low) + 1n;
-}
-
-const key = 'plant-store.draft';
-
-const Draft = z.record(z.string(), z.string());
-
-/**
- * Reads the draft of a new plant. The draft stays when the form closes, the page reloads or the token
- * changes.
- */
-export function readDraft(): Partial<PlantTexts> {
-  try {
-    return Draft.parse(JSON.parse(sessionStorage.getItem(key) ?? '{}'));
-  } catch {
-    // When the stored value is not JSON, the form starts empty.
-    return {};
-  }
-}
-
-export function hasDraft(): boolean {
-  return Object.values(readDraft()).some((text) => text !== '');
-}
-
-export function keepDraft(texts: Partial<PlantTexts>): void {
-  sessionStorage.setItem(key, JSON.stringify(texts));
-}
-
-export function forgetDraft(): void {
-  sessionStorage.removeItem(key);
-}
-
-/** Makes a draft with the properties of a plant, but without the id. */
-export function draftOf(plant: Plant): Partial<PlantTexts> {
-  return Object.fromEntries(
-    plantFields.flatMap((field) => {
-      const value = plant[field];
-      return value === undefined ? [] : [[field, columnText(value)]];
-    }),
-  );
 }

@@ -1,5 +1,4 @@
-import { IdFromText } from '@plant-store/schemas';
-import { explainIdText, maxSearch } from '@plant-store/schemas/plain';
+import { explainIdText, maxSearch, readIdText } from '@plant-store/schemas/plain';
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { go, replace, useAddress } from '../../address/use-address.ts';
 import { Button } from '../../controls/button.tsx';
@@ -54,7 +53,7 @@ export function FindField({ onFindId, onOpenFirst }: FindFieldProps) {
     show();
   };
   const trimmed = text.trim();
-  const { data: id } = IdFromText.safeParse(trimmed);
+  const id = readIdText(trimmed);
   const onKeyDown = (event: KeyboardEvent) => {
     const actions: Record<string, () => void> = {
       Enter() {

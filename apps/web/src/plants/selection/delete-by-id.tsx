@@ -1,4 +1,4 @@
-import { IdFromText } from '@plant-store/schemas';
+import { readIdText } from '@plant-store/schemas/plain';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../controls/button.tsx';
@@ -27,8 +27,8 @@ export function DeleteById() {
   });
 
   const words = text.split(/[\s,;]+/).filter(Boolean);
-  const ids = words.flatMap((word) => IdFromText.safeParse(word).data ?? []);
-  const wrong = words.find((word) => !IdFromText.safeParse(word).success);
+  const ids = words.flatMap((word) => readIdText(word) ?? []);
+  const wrong = words.find((word) => readIdText(word) === undefined);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (ids.length > 0 && wrong === undefined) setIsAsking(true);
