@@ -5,7 +5,7 @@ import { isActive } from './import/file-import.ts';
 import { createImports, type Imports } from './import/imports.ts';
 import { FileNames } from './import/views/file-names.tsx';
 import { Console } from './layout/console.tsx';
-import { loadLater } from './load-later.ts';
+import { loadLater } from './layout/load-later.ts';
 import { forgetDraft } from './plants/add/draft.ts';
 import { recordRequests } from './requests/request-history.ts';
 import { explainError } from './store/explain-error.ts';
