@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+/** Returns the directory for a version of tRPC, which is outside the workspace. */
+export function directoryOf(version: string): string {
+  return join(tmpdir(), `plant-store-trpc-${process.pid}-${version}`);
+}
+
+/** Installs the version of tRPC that is the name of the tests' project. */
+export default function installTrpc({ name: version }: TestProject): () => void {
+  const directory = directoryOf(version);
+  mkdirSync(directory, { recursive: true });
+  const options = ['--prefix', directory, '--no-audit', '--no-fund', '--prefer-offline'];
+  const packages = [`@trpc/client@${version}`, `@trpc/server@${version}`];
+  execFileSync('npm', ['install', ...options, ...packages], {
+    stdio: 'ignore',
+    shell: process.platform === 'win32',
+  });
+  return () => rmSync(directory, { recursive: true, force: true });
+}
