@@ -1,5 +1,5 @@
-import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { createDatabase, startProcess } from '@plant-store/test-setup';
 import { expect, inject, it, vi } from 'vitest';
 import { makeHome } from './project.ts';
@@ -41,6 +41,13 @@ it('npx runs the server and the command line in an empty directory', async () =>
   expect(await readdir(join(project, '.plant-store'))).toEqual(
     expect.arrayContaining(['postgres', 'token']),
   );
+  // Before the next npx, the server's packages are the only ones. `du` measures npm's unpacked size.
+  const lock = (await shell('find "$HOME/.npm/_npx" -name .package-lock.json')).trim();
+  const { packages } = JSON.parse(await readFile(lock, 'utf8'));
+  expect(Object.keys(packages).length).toBeLessThanOrEqual(90);
+  const [megabytes] = (await shell(`du -sm --apparent-size '${dirname(lock)}'`)).split('\t');
+  expect(Number(megabytes)).toBeLessThanOrEqual(120);
+
   expect(await shell('npx -y @plant-store/cli count')).toBe('1\n');
 
   const databaseUrl = await createDatabase(inject('postgresUrl'));
