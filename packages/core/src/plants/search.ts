@@ -5,28 +5,34 @@ export interface SearchBounds {
   /** The maximum number of plants to read. On a cluster, each shard sends up to this number of plants. */
   readonly rows: number;
   readonly milliseconds: number;
+  /**
+   * The SQL of the time from which the milliseconds count. A cluster first sends all plants to the coordinator,
+   * so its time begins with the first plant.
+   */
+  readonly since: string;
 }
+
+const sinceStart = 'statement_timestamp()';
 
 /** An embedded database has only one session, so a page of a search delays all other statements. */
 export const searchBounds = {
-  postgres: { rows: 50_000, milliseconds: 50 },
-  cluster: { rows: 2_000, milliseconds: 50 },
-  embedded: { rows: 50_000, milliseconds: 5 },
+  postgres: { rows: 50_000, milliseconds: 50, since: sinceStart },
+  cluster: { rows: 2_000, milliseconds: 50, since: 'min(clock_timestamp()) over page' },
+  embedded: { rows: 50_000, milliseconds: 20, since: sinceStart },
 } as const satisfies Record<string, SearchBounds>;
 
 /**
  * Selects the plants of a page whose names contain a text, and one further plant. No index finds a part of a
  * name, so the statement compares each name of a limited number of plants.
  *
- * `is_match` is null for a plant whose name the search has not compared in time. The time begins with the first
- * plant, because a cluster first sends all plants to the coordinator. In the row at which the search ended,
- * `reached` is the highest id up to which the search has compared all names.
+ * `is_match` is null for a plant whose name the search has not compared in time. In the row at which the search
+ * ended, `reached` is the highest id up to which the search has compared all names.
  */
 export function selectMatches(
   where: string,
   size: number | string,
   text: string,
-  { rows, milliseconds }: SearchBounds,
+  { rows, milliseconds, since }: SearchBounds,
 ): string {
   return `
     select ${storedColumns}, is_match,
@@ -34,7 +40,7 @@ export function selectMatches(
     from (
       select ${storedColumns}, row_number() over page as place,
         case when row_number() over page = 1
-          or clock_timestamp() <= min(clock_timestamp()) over page + interval '${milliseconds} ms'
+          or clock_timestamp() <= ${since} + interval '${milliseconds} ms'
           then coalesce(strpos(lower(name), (select lower(${text}))) > 0, false) end as is_match
       from (select ${storedColumns} from plants ${where} order by id limit ${rows}) as looked
       window page as (order by id rows unbounded preceding) order by id

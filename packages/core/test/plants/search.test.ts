@@ -7,6 +7,7 @@ import { deadlineIn } from '../../src/database/deadline.ts';
 import { openDatabase } from '../../src/open-database.ts';
 import { jsonOf, superjsonOf } from '../../src/plants/output-text.ts';
 import { createPageReader, type PageQuery } from '../../src/plants/pages.ts';
+import { searchBounds } from '../../src/plants/search.ts';
 import { embedded, server } from '../fixtures/databases.ts';
 
 const names = [
@@ -27,7 +28,11 @@ describe.each([embedded, server])('a search for a part of the name on $name', ({
 
   /** Reads a page of a search within these bounds. */
   function page(query: Partial<PageQuery>, rows = 50_000, milliseconds = 600_000) {
-    const readPage = createPageReader(database, () => ({ rows, milliseconds }));
+    const readPage = createPageReader(database, () => ({
+      ...searchBounds.postgres,
+      rows,
+      milliseconds,
+    }));
     return readPage({ limit: 100, ...query }, { share: 'lists', deadline: deadlineIn(60_000) });
   }
   const idsOf = (plants: readonly StoredPlant[]) => plants.map(({ id }) => Number(id));
