@@ -147,7 +147,7 @@ interface FeedNow {
   forgottenUpTo: string;
   upTo: string;
   isHeldBack: boolean;
-  /** Null when the page ends with the last change, because the page has all changes after the cursor. */
+  /** Null when the page contains all changes after the cursor. */
   latest: string | null;
   /** The number of changes within the limits of the statement. */
   count: number;

@@ -250,7 +250,7 @@ const notSent = (message: string) =>
     cause: expect.objectContaining({ message }),
   });
 
-it('gives each statement a usable connection and its own outcome in any order of events', async () => {
+it('runs each statement on a usable connection and returns its result, in any order of events', async () => {
   const names = [...createModel().names, ...Array(4).fill(['run', 'accept', 'settle']).flat()];
   const step = fc.tuple(fc.constantFrom(...names), fc.nat(17));
   await fc.assert(

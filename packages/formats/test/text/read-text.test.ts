@@ -114,12 +114,12 @@ describe('line ends', () => {
     );
   });
 
-  it('finds the line end LF when a quote is not closed', async () => {
+  it('takes LF as the line end when a quote is not closed', async () => {
     const { lineEnd } = await readText(Readable.from([Buffer.from('"a\rb\n')]));
     expect(lineEnd).toBe('\n');
   });
 
-  it('finds the line end LF when the first 64 KiB have no line end', async () => {
+  it('takes LF as the line end when the first 64 KiB contain no line end', async () => {
     const content = `{"name":"${'x'.repeat(100_000)}"}\r{"id":2}\n`;
     expect((await readRows(content, 'ndjson')).rows).toMatchObject([
       { error: expect.stringMatching(/^is not JSON/) },

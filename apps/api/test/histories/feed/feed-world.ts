@@ -17,7 +17,7 @@ import { type Instance, startInstance, startWorld, type World, withStandby } fro
 export interface FeedWorld extends World {
   /** The primary. */
   database: PlantsDatabase;
-  /** The standby, which is undefined after its promotion, and in a world without a standby. */
+  /** The standby. Undefined in a world without a standby, and after the standby has been promoted. */
   standby: TestPostgres | undefined;
   /** The network between this process and the first primary. */
   readonly feedNetwork: FaultProxy;
