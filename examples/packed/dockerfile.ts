@@ -30,4 +30,4 @@ export function readDockerfile(text: string): Dockerfile {
 const known = ['FROM node:24-slim', 'WORKDIR /plant-store', 'EXPOSE 3000 9464'];
 
 const readAssignments = (text: string) =>
-  Object.fromEntries(text.split(' ').map((each) => each.split('=', 2)));
+  Object.fromEntries(text.split(' ').map((each) => each.split(/=(.*)/, 2)));
