@@ -22,17 +22,18 @@ const names = [
   'O\'Hoya "x"',
 ];
 
-describe.each([embedded, server])('a search for a part of the name on $name', ({ provide }) => {
+const databases = [
+  { ...embedded, since: searchBounds.embedded.since },
+  { ...server, since: searchBounds.postgres.since },
+];
+
+describe.each(databases)('a search for a part of the name on $name', ({ provide, since }) => {
   let database: Database;
   let remove: () => Promise<void>;
 
   /** Reads a page of a search within these bounds. */
   function page(query: Partial<PageQuery>, rows = 50_000, milliseconds = 600_000) {
-    const readPage = createPageReader(database, () => ({
-      ...searchBounds.postgres,
-      rows,
-      milliseconds,
-    }));
+    const readPage = createPageReader(database, () => ({ rows, milliseconds, since }));
     return readPage({ limit: 100, ...query }, { share: 'lists', deadline: deadlineIn(60_000) });
   }
   const idsOf = (plants: readonly StoredPlant[]) => plants.map(({ id }) => Number(id));
