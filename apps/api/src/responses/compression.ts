@@ -35,9 +35,9 @@ export const compressResponse: onSendHookHandler = (request, reply, payload, don
 export function codingOf(
   { headers, server }: FastifyRequest,
   { raw }: FastifyReply,
-  names = codings.map(([name]) => name),
 ): string | undefined {
   if (server.isClosing || !raw.shouldKeepAlive) return undefined;
+  const names = codings.map(([name]) => name);
   const weights = names.map((name) => weightOf(name, headers['accept-encoding']));
   const best = Math.max(...weights);
   return best > 0 ? names[weights.indexOf(best)] : undefined;
