@@ -56,6 +56,8 @@ let last = process.threadCpuUsage();
 const harmlessJson = JSON.stringify(
   Array.from({ length: 31_000 }, (_, id) => ({ id, name: 'a plant' })),
 );
+/** Some systems count CPU time in steps of 4 ms, which is as long as one parse takes. */
+const parses = 5;
 
 /** Returns the CPU time since `last`, in milliseconds. */
 function elapsed(): number {
@@ -78,8 +80,9 @@ process.on('message', (message) => {
     setImmediate(turn);
   } else {
     turn();
-    JSON.parse(harmlessJson);
-    process.send?.({ longestTurn, harmless: elapsed(), longestLine } satisfies Measurement);
+    for (let i = 0; i < parses; i++) JSON.parse(harmlessJson);
+    const harmless = elapsed() / parses;
+    process.send?.({ longestTurn, harmless, longestLine } satisfies Measurement);
   }
 });
 process.on('disconnect', () => process.exit());
