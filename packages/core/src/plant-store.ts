@@ -142,8 +142,8 @@ export interface PlantStore
 }
 
 /**
- * Opens the store and migrates its tables. When the Postgres is unreachable, every call throws
- * `databaseUnavailable` until the Postgres is reachable, even `ready`.
+ * Opens the store and migrates its tables. As long as the Postgres is unreachable, every call throws
+ * `databaseUnavailable`. This includes `ready`.
  *
  * @throws DataDirectoryError when the data directory is not usable.
  * @throws DatabaseSettingsError when somebody must first change the settings or the URL of the Postgres.

@@ -48,7 +48,7 @@ export function cors(origins: readonly string[]) {
   }
 }
 
-/** Headers of our responses that pages can read only with permission. */
+/** The response headers that a page of another origin may read. */
 const exposedHeaders = [
   'Accept-Encoding',
   'Allow',

@@ -59,7 +59,7 @@ export interface CallOperation extends Operation {
 /** Returns whether the store rejected a call. A rejected call certainly has no effect. */
 export const isRejected = ({ outcome }: Call): boolean => outcome?.error === 50301;
 
-/** Returns whether the response to a call is missing or leaves the effect of the call open. */
+/** Returns whether nobody can tell from the response, if there is one, whether the call had an effect. */
 export const isUnknown = ({ outcome }: Call): boolean => !outcome || outcome.error === 50300;
 
 /** Returns the calls with a response that no promise of the store allows. */

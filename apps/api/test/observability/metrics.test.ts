@@ -85,7 +85,7 @@ it('has a series for every error code even before the first error', async () => 
   expect([...samples.keys()]).toEqual(expect.arrayContaining(series));
 });
 
-it('counts the plants that the database has stored in batches, and the statements', async () => {
+it('counts the plants and the statements of stored batches', async () => {
   const grown = await growth(['plant_store_insert_batch_plants_sum'], async () => {
     const ids = Array.from({ length: 20 }, (_, i) => 100 + i);
     await Promise.all(ids.map((id) => post(target, '/plants', `{"id":${id},"name":"x"}`)));

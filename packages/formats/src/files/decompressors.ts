@@ -24,7 +24,7 @@ async function* decompress(
       yield chunk;
     }
   };
-  // An error of this pipeline appears in the loop over its output.
+  // The loop below throws the error of this pipeline.
   pipeline(Readable.from(count()), decompressor, () => {});
   try {
     for await (const chunk of decompressor) yield chunk;

@@ -3,7 +3,7 @@ import { keepPlace } from '../../address/use-address.ts';
 import type { RowRange } from './scroll-window.ts';
 import type { usePlantPages } from './use-plant-pages.ts';
 
-/** The address gets the new place when the user has stopped scrolling for this number of milliseconds. */
+/** How long the user must stop scrolling before the address changes, in milliseconds. */
 const pause = 200;
 
 /** Stores the id at the top of the table in the address after the user has scrolled. */
