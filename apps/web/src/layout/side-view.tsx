@@ -31,7 +31,7 @@ interface SideViewProps {
 export function SideView(props: SideViewProps) {
   const { may, history, imports, currentExport, onAdded, onDeleted, onDuplicate, onLeave } = props;
   const { plant, sheet, tag, search } = useAddress();
-  const isWide = useMedia('(width >= 76rem) and (height >= 32rem)');
+  const isWide = useMedia('(width >= 48rem) and (height >= 32rem)');
   if (plant !== undefined && may.read) {
     return (
       <Sheet key="plant" isBeside={isWide} title={<PlantTitle id={plant} />} onClose={onLeave}>

@@ -94,6 +94,22 @@ it.each(viewNames)(
   },
 );
 
+it.each([768, 900, 1024])('shows a plant beside a usable table at %i pixels', async (width) => {
+  const tag = freshTag();
+  await createPlants([freshId(), freshId()], tag);
+  const page = await openPage(server.address(), { width, height: 768 });
+  await filterByTag(page, tag);
+  const names = tableOf(page).locator('.plant-name');
+  await names.first().click();
+  const next = page.getByRole('dialog').getByRole('button', { name: 'Next plant' });
+  await next.waitFor();
+  const firstPlant = page.url();
+  await names.last().click();
+  await expect.poll(() => page.url()).not.toBe(firstPlant);
+  expect((await tableOf(page).boundingBox())?.width).toBeGreaterThan(width * 0.45);
+  expect(await overlapsAndCuts(page)).toEqual([]);
+});
+
 it('says on a desktop that the user can drop files, but not on a phone', async () => {
   const page = await openView(server, 'import with rejects');
   const hint = page.getByText('Drop files anywhere');
