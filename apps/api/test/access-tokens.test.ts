@@ -58,7 +58,7 @@ describe.each(callers)('access tokens over $name', (caller) => {
     expect((await list()).tokens.map(({ name }) => name)).not.toContain('more');
   });
 
-  it('gives no later expiry than the expiry of the caller', async () => {
+  it('rejects a new token that would expire later than the token of the caller', async () => {
     const expiresAt = '2100-01-01T00:00:00.000Z';
     const { token } = await create({ name: 'manager', scopes: managerScopes, expiresAt });
     const input = { name: 'heir', scopes: ['plants:read'] };
@@ -89,7 +89,7 @@ describe.each(callers)('access tokens over $name', (caller) => {
     expect((await call(token, 'listAccessTokens')).error).toBe(40101);
   });
 
-  it('gives no token to a revoked token that this instance still has in its cache', async () => {
+  it('lets no revoked token create another token, even while the cache still has the revoked token', async () => {
     const { id, token } = await create({ name: 'stale', scopes: managerScopes });
     await call(token, 'whoAmI');
     // Another instance revokes the token, so this instance still has the token in its cache.

@@ -43,7 +43,7 @@ describe(`with the seed ${seed}`, () => {
   let document: Awaited<ReturnType<typeof documentValidator>>;
   /** The cursor of the feed before the first plant. */
   let start: string;
-  /** The table must contain exactly these plants, whose creates got the status 200. */
+  /** The plants that the server acknowledged with 200. The table must contain exactly these plants. */
   const acknowledged = new Map<bigint, Omit<Row, 'id'>>();
 
   beforeAll(async () => {
@@ -224,7 +224,7 @@ describe(`with the seed ${seed}`, () => {
     );
   });
 
-  it('the table contains exactly the plants whose creates got 200', async () => {
+  it('the table contains exactly the plants that the server acknowledged with 200', async () => {
     const rows = await server.stopAndRead();
     expect(new Map(rows.map(({ id, ...row }) => [id, row]))).toEqual(acknowledged);
     expect(rows.length).toBeGreaterThan(100);

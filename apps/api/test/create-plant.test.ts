@@ -8,7 +8,7 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
   const freeId = () => ++lastId;
   const send = (json: string) => surface.send(server, json);
 
-  it('responds with only the name and the tag', async () => {
+  it('responds with the name and the tag of the plant, and nothing else', async () => {
     const { status, headers, body } = await send(
       `{"id":${freeId()},"name":"Monstera deliciosa","tag":"Araceae"}`,
     );
@@ -51,7 +51,7 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
   });
 
   it.each(['{"name":"y","tag":"t"}', '{"name":"x"}', '{"name":"x","tag":""}'])(
-    'responds with 409 when the id belongs to another plant than %s',
+    'responds with 409 to %s when the id belongs to a different plant',
     async (other) => {
       const id = freeId();
       await send(`{"id":${id},"name":"x","tag":"t"}`);

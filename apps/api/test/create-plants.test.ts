@@ -141,7 +141,7 @@ describe('a server', () => {
   });
 });
 
-it('returns the same error for a plant as a create of this plant alone', async () => {
+it('returns the same error for a plant in a batch as for a single create of this plant', async () => {
   const server = await startServer();
   const sql = postgres(server.databaseUrl, { onnotice: () => {} });
   onTestFinished(async () => {

@@ -30,7 +30,7 @@ it.each([
   expect(() => withKeysFrom(jwksUrl)).toThrow(/^PLANT_STORE_JWT_JWKS_URL is not valid: [^/]*$/);
 });
 
-it('reads no settings of JWTs when there are none', () => {
+it('returns undefined when no variable configures JWTs', () => {
   expect(jwtSettings(readEnv({}))).toBeUndefined();
 });
 

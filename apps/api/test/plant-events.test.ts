@@ -55,7 +55,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
       }
     });
 
-    it('forbids proxies to collect, change or compress the events', async () => {
+    it('tells proxies not to buffer, change or compress the events', async () => {
       const response = await send('', { headers: { 'accept-encoding': 'gzip, br' } });
       await response.body?.cancel();
       expect(response.status).toBe(200);
@@ -85,7 +85,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
       expect(text).not.toMatch(/transfer-encoding/i);
     });
 
-    it('does not begin after an invalid request, which gets the status of its error', async () => {
+    it('responds with an error status to an invalid request, and starts no stream', async () => {
       const creator = await server.store.accessTokens.create('creator', {
         scopes: ['plants:create'],
       });
@@ -201,7 +201,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     const name = 'x'.repeat(2 ** 20 - 1_000);
     const texts = events.map((response) => readEvents(response, (text) => text.includes(name)));
     await server.store.create({ id: 1n, name });
-    // The memory has room for two pages. A stream that finds no room would end without the change.
+    // The memory has room for two pages. A stream whose page has no room would end without the change.
     for (const text of await Promise.all(texts)) expect(text.includes(name)).toBe(true);
     await server.stop();
   });

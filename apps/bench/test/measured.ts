@@ -32,7 +32,7 @@ export function medians(given: Record<string, Partial<LoadFigures>> = {}) {
   return (name: string, figure: keyof LoadFigures) => ({ ...figures, ...given[name] })[figure];
 }
 
-/** Makes figures from requests per second. A request of a batch has several plants. */
+/** Makes load figures from requests per second. A batch request contains several plants. */
 export function speeds(given: Record<string, number>): Record<string, Partial<LoadFigures>> {
   const plantsOf = (name: string) =>
     contenders.find((contender) => contender.name === name)?.server?.format.plants ?? 1;

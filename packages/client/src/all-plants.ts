@@ -15,7 +15,7 @@ export type StoredPlant = inferRouterOutputs<AppRouter>['listPlants']['plants'][
  * Reads all plants of the store, or only the plants of a query, ascending by id. The function requests a
  * page only when the loop needs more plants, so a `break` ends the requests.
  *
- * Returns each plant that exists during the whole loop once, even when other clients write.
+ * Yields each plant exactly once if the plant exists during the whole loop, even when other clients write.
  *
  * @throws the error of a call. Pass this error to `plantStoreError`. To continue, pass the id of the last
  *   plant as `after`.

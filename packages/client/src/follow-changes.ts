@@ -11,7 +11,7 @@ export type PlantChanges = inferRouterOutputs<AppRouter>['listPlantChanges'];
 export interface FollowChangesOptions {
   /** The `next` of an earlier page. By default, the loop begins at the end of the feed. */
   after?: string | undefined;
-  /** Yields only changes of plants with this tag. A page may then have no changes. */
+  /** Yields only changes of plants with this tag. With a tag, a page may have no changes. */
   tag?: string | undefined;
   /** The loop ends when this signal aborts. */
   signal?: AbortSignal | undefined;

@@ -30,7 +30,7 @@ export function followPlants(
   const stopped = new AbortController();
   const { signal } = stopped;
 
-  /** The cursor is older than the list, so all changes that the list lacks are behind the cursor. */
+  /** The cursor is older than the list, so the list lacks only changes that come after the cursor. */
   async function follow(onLive: () => void): Promise<void> {
     const { next } = await client.listPlantChanges.query({}, { signal });
     const plants = new Map<bigint, StoredPlant>();
@@ -44,8 +44,7 @@ export function followPlants(
     show();
     await readChanges(client, { after: next, tag, signal }, ({ changes }) => {
       for (const { type, plant } of changes) {
-        // A plant may be deleted and created again with another tag. In that case, the feed may contain only
-        // the create, and no deletion.
+        // When a plant is deleted and created again with another tag, the feed may contain only the create.
         const isShown = type === 'created' && (tag === undefined || plant.tag === tag);
         if (isShown) plants.set(plant.id, plant);
         else plants.delete(plant.id);

@@ -115,7 +115,7 @@ function fromCatalogue(
   message: string,
 ): PlantStoreError | undefined {
   const kind = errorKind(code);
-  // TypeScript cannot check the literals, in which the members of the union differ.
+  // TypeScript cannot check which member of the union this object is.
   return (
     kind &&
     ({

@@ -6,7 +6,7 @@ import { enableCompileCache, registerHooks } from 'node:module';
  *
  * Caches V8's compiled code on disk. Resolves relative imports within our packages, Drizzle and zod. For
  * each of these imports, Node would look up the real path and the `package.json`. Drizzle's `package.json`
- * has 180 kB. Skips zod's modules with messages in 50 languages. zod imports the English messages itself.
+ * is 180 kB long. Skips zod's modules with messages in 50 languages. zod imports the English messages itself.
  */
 export function startFast(): void {
   enableCompileCache();

@@ -43,8 +43,8 @@ export function explainUnknownSettings(variables: NodeJS.ProcessEnv): string[] {
 }
 
 /**
- * Finds the nearest name. Compares the names without their prefix, so that `PLANT_STORE_PORT` is nearest to
- * `PORT`.
+ * Finds the nearest name. Ignores the prefix `PLANT_STORE_`, so that `PORT` is the nearest name to
+ * `PLANT_STORE_PORT`.
  */
 function nearest(name: string, names: readonly string[]): string | undefined {
   const distance = (other: string) =>

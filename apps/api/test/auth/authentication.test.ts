@@ -50,7 +50,7 @@ it.each([
 
 const asked: string[] = [];
 
-/** Sends a request with this header `Authorization` to a server that accepts no token. Returns the error. */
+/** Sends the header `Authorization` to a server that accepts no token. Returns the error. */
 async function errorFor(authorization: string): Promise<unknown> {
   let thrown: unknown;
   const server = fastify();

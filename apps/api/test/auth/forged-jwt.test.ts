@@ -31,7 +31,7 @@ it('rejects a JWT that is signed with the public key as a shared secret', async 
   }
 });
 
-it('rejects a JWT of another key when its header contains that key or the URL of that key', async () => {
+it('rejects a JWT that is signed with an unknown key, even when its header contains the key or a URL of the key', async () => {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
   const attacker = await startIdentityProvider();
   const jwk = await exportJWK(publicKey);

@@ -88,7 +88,7 @@ describe('the check of a JWT', () => {
     expect(await jwts.outcomeOf(token)).toBe(200);
   });
 
-  it('fetches the keys for an unknown key ID, but only ten seconds after the last fetch', async () => {
+  it('fetches the keys again for an unknown key ID when the last fetch was at least ten seconds ago', async () => {
     expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
     for (const [seconds, fetches] of [
       [9, 1],

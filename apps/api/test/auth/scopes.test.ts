@@ -45,7 +45,7 @@ async function inputOf({ procedure, input }: (typeof calls)[number]): Promise<ty
 const isGranted = (granted: readonly Scope[], scope: Scope | 'none') =>
   scope === 'none' || granted.includes(scope);
 
-/** Expects that a token can call only the procedures whose scope is granted, over both surfaces. */
+/** Expects that a token can call only the procedures whose scope is granted. Checks REST and tRPC. */
 async function expectScopes(token: string, granted: readonly Scope[]): Promise<void> {
   for (const each of calls) {
     const { procedure, scope } = each;
@@ -135,7 +135,7 @@ it('rejects each call of a batch over tRPC when the token lacks the scope of tha
   expect(await jwts.server.store.get(2n)).toBeUndefined();
 });
 
-it('rejects a call without the scope with 40300 even when the input is invalid, too', async () => {
+it('responds with 40300 to a call without the required scope, even when the input is also invalid', async () => {
   const token = await jwts.server.store.accessTokens.create('creator', {
     scopes: ['plants:create'],
   });

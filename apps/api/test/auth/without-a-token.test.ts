@@ -30,7 +30,7 @@ const send = (target: string, headers: string[] = [], method = 'POST') =>
   );
 
 it.each(surfaces)(
-  'creates a plant over $name with a valid token, unlike the requests of the other tests',
+  'creates a plant over $name with a valid token, which the requests of the other tests lack',
   async ({ path }) => {
     expect(await send(path, [authorization])).toMatchObject({ status: 200 });
     expect(created).toBe(1);
@@ -54,7 +54,7 @@ const targets = [
 
 it.each([
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'],
-])('creates no plant by the method %s at any target', async (method) => {
+])('the method %s creates no plant at any path without a token', async (method) => {
   for (const target of targets) {
     const { status } = await send(target, [], method);
     expect([400, 401, 404, 405], target).toContain(status);
@@ -135,7 +135,7 @@ it.each(surfaces)(
 );
 
 it.each(surfaces)(
-  'checks the token over $name before the body arrives, and before the headers of the body',
+  'checks the token over $name before the Content-Type, and before the body arrives',
   async ({ path }) => {
     const body = ['Content-Type: text/plain', 'Content-Length: 1000', close];
     for (const header of ['X: y', 'Expect: 100-continue', 'Authorization: Bearer guess']) {
@@ -148,7 +148,7 @@ it.each(surfaces)(
   },
 );
 
-it('allows pages of other origins nothing by default', async () => {
+it('sends no CORS headers to pages of other origins by default', async () => {
   const origin = 'https://elsewhere.example.com';
   for (const { path } of surfaces) {
     const preflight = await fetch(server.url + path, {

@@ -16,7 +16,7 @@ const slowest = 5_000 + 1_500;
 /** The longest time until creates succeed again, with an allowance for a busy machine. */
 const recoveryTime = 2_000 + 1_000;
 
-/** Only a statement that waits for a silent node takes this many milliseconds. */
+/** A call takes less than this many milliseconds, unless the call waits for a silent node. */
 const undisturbed = 4_000;
 
 async function start(node = 0, env: Record<string, string> = {}): Promise<StoreOnCluster> {
@@ -30,7 +30,7 @@ const within = { timeout: 5_000 };
 
 const readiness = async ({ url }: StoreOnCluster) => (await fetch(`${url}/readyz`)).json();
 
-/** Ways to stop the second worker. Each way resolves with a function that continues the worker. */
+/** Functions that stop the second worker. The result of each function brings the worker back. */
 const ways = {
   'is killed': async ({ cluster }: StoreOnCluster) => {
     const worker = cluster.workers[1]?.server;

@@ -6,7 +6,7 @@ import { createCitusDatabase, startCitus } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { serve } from '../fixtures/program.ts';
 
-it('sends the changes over both surfaces while the plants are distributed, and afterwards', async () => {
+it('sends the changes over REST and tRPC after the distribution of the plants among the workers', async () => {
   const cluster = await startCitus({ settings: { fsync: 'off' } });
   onTestFinished(() => cluster.stop());
   const { url: databaseUrl } = await createCitusDatabase(cluster.addresses);

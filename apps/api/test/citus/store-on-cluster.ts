@@ -25,7 +25,7 @@ export interface StoreOnCluster {
   readonly admin: postgres.Sql;
   /** The clients that create plants on the first worker, and the clients for the second worker. */
   readonly loads: readonly [AcknowledgedLoad, AcknowledgedLoad];
-  /** Returns an unused id of a shard on this worker. */
+  /** Returns an unused id that belongs to a shard on the given worker. */
   spareId(worker: 1 | 2): number;
   /** The log lines of the server. */
   log(): string;
@@ -34,7 +34,7 @@ export interface StoreOnCluster {
   stop(): Promise<void>;
 }
 
-/** The number of ids for the load. No test creates more plants. */
+/** The number of ids for the load. No test creates more than this number of plants. */
 const idCount = 60_000;
 
 interface StoreOnClusterOptions {

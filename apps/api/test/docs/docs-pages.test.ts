@@ -51,7 +51,7 @@ it('lists the pages for language models, and the addresses of a running store', 
 it.each([
   ['/docs', /script-src 'self' 'sha256-[\w+/]+=*';/],
   ['/docs/errors', /script-src 'self';/],
-])('allows the page %s to run only scripts of its own', async (path, scripts) => {
+])('lets the page %s run only scripts that this server sends', async (path, scripts) => {
   const { headers } = await fetch(server.url + path);
   const policy = headers.get('content-security-policy');
   expect(policy).toMatch(scripts);

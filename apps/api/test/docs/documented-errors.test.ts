@@ -202,7 +202,7 @@ describe('the document', () => {
     }
   });
 
-  it.each(kinds)('has an example of the error %s that equals the real response', async (kind) => {
+  it.each(kinds)('the example of the error %s equals the real response', async (kind) => {
     const names: Partial<Record<ErrorKind, string>> = {
       plantUnknown: 'DELETE /plants/{id}',
       accessTokenUnknown: 'DELETE /access-tokens/{id}',

@@ -105,7 +105,7 @@ it('has exactly the components of the contract', () => {
   });
 });
 
-it('has a list of plants that refers to a plant by name, and an example of the list', () => {
+it('the schema NewPlants refers to the schema NewPlant, and the request body has an example', () => {
   const plant = { $ref: '#/components/schemas/NewPlant' };
   expect(schemas['NewPlants']).toMatchObject({
     required: ['plants'],
@@ -132,7 +132,7 @@ it('describes the bounds of ids in words, because JavaScript would round the bou
   }
 });
 
-it('names the schemas for the results of a batch, and the property that decides between the schemas', () => {
+it('the schema CreateResult refers to the schemas of the results, and names the discriminator', () => {
   const [created, error] = ['CreatedPlant', 'CreateError'].map(
     (name) => `#/components/schemas/${name}`,
   );
@@ -196,7 +196,7 @@ interface Body {
 }
 
 describe.each([true, false])(
-  'a schema in a validator that uses the flag u of regular expressions: %s',
+  'a JSON Schema validator with the option unicodeRegExp: %s',
   (unicodeRegExp) => {
     const ajv = new Ajv2020({ strict: false, unicodeRegExp });
     addFormats.default(ajv);

@@ -24,7 +24,7 @@ it('responds with 503 in time while the database is silent, and with 200 afterwa
     expect(body).toEqual({
       error: 50300,
       // Usually Postgres ends the locked statement before the server ends the request. On a very busy
-      // machine, the server is first.
+      // machine, the server may end the request first.
       message: expect.stringMatching(
         /^the database cannot do this now \(SQLSTATE 55P03\): nothing was written, send it again later$|may not be stored/,
       ),
@@ -45,7 +45,7 @@ it('responds with 503 in time while the database is silent, and with 200 afterwa
 });
 
 it.each(surfaces)(
-  'responds with 500 to a bug over $name, and describes the bug only in the log',
+  'responds with 500 over $name when the store has a bug, and describes the bug only in the log',
   async (surface) => {
     const create = () => Promise.reject(new TypeError('a bug'));
     const failing = await startServerOn(server.store, { create });

@@ -31,7 +31,7 @@ export interface HostileRequest {
   name: string;
   bytes: string | Buffer;
   isForMetrics?: boolean;
-  /** How many calls the request has. Each call may have an error. */
+  /** The number of calls in the request. The response can contain an error for each call. */
   calls?: number;
 }
 

@@ -9,7 +9,7 @@ import { expectStored, type Row } from './stored-plants.ts';
 /** The slow database takes this many seconds for a statement, and executes one statement at a time. */
 const statementDuration = 4;
 
-/** The number of creates that wait at the same time. The database cannot store all their plants in time. */
+/** The number of simultaneous creates. The database cannot store the plants of all these creates in time. */
 const connections = 1_200;
 
 /** The test ends after this number of rejected creates. */

@@ -34,8 +34,8 @@ export async function startPlantsDatabase(
 export function plantsOn(server: TestPostgres): PlantsDatabase {
   const urlFor = (username: string) =>
     Object.assign(new URL(server.url), { username, pathname: 'plants' }).href;
-  // This connection does not read array types. When that read fails after a restart, postgres.js 3.4 ends
-  // this process.
+  // This connection does not read array types. When postgres.js 3.4 cannot read the array types after a
+  // restart, postgres.js ends this process.
   const admin = postgres(urlFor('postgres'), { max: 1, fetch_types: false, onnotice: () => {} });
   return { server, url: urlFor('gardener'), admin, stop: () => admin.end() };
 }

@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 import type { Row } from './stored-plants.ts';
 
 /**
- * Imitates an instance of the version before the last migration. The imitation runs the migrations and the
- * statements of that version.
+ * Imitates an instance of the previous version, which lacks the last migration. The imitation runs the
+ * migrations and the statements of the previous version.
  */
 export interface PreviousVersion {
   /** The plants that the instance has acknowledged so far. */

@@ -47,7 +47,7 @@ it('a store opens at most six sessions while the standby is down, and closes all
   await vi.waitFor(async () => expect(await sessions()).toBe(0));
 });
 
-it('no session stays behind after the network has silently cut all connections three times', async () => {
+it('leaves no dead session in the database after the network has silently cut all connections three times', async () => {
   const proxy = await startFaultProxy(database.url);
   onTestFinished(proxy.close);
   const store = await openPlantStore({ databaseUrl: proxy.url });

@@ -44,7 +44,7 @@ test('a primary that returns as a standby is not used until it is the primary ag
   await store.finish(first.url);
 });
 
-test('a delete is not confirmed before the standby has it', async () => {
+test('confirms a delete only after the standby has received the delete', async () => {
   const primary = await startDatabase();
   const standby = await primary.server.startStandby();
   onTestFinished(standby.stop);

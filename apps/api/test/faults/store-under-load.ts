@@ -20,7 +20,7 @@ export interface StoreUnderLoad {
   finish(databaseUrl: string): Promise<void>;
 }
 
-/** Even on a slow machine, only a server that hangs takes more milliseconds. */
+/** A server that takes longer than this many milliseconds hangs, even on a slow machine. */
 export const hang = 60_000;
 
 /** Starts a database, which stops after the test. A concurrent test must pass its own context. */
@@ -72,7 +72,7 @@ export async function startStoreUnderLoad(
   };
 }
 
-/** While commits are slow, the store rejects with 50301 the creates that it could not write in time. */
+/** While commits are slow, the store rejects a create with 50301 when it cannot write the plant in time. */
 export const isAllowed = (outcome: string) => ['200', '503 50300', '503 50301'].includes(outcome);
 
 /** Counts the warnings and errors in a log. */

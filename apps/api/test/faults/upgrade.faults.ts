@@ -10,7 +10,7 @@ async function expectAllStored({ admin }: PlantsDatabase, previous: PreviousVers
   expectStored(previous.acknowledged, await admin<Row[]>`select id::int, name, tag from plants`);
 }
 
-it('an upgrade, a downgrade and another upgrade: each version starts beside the other one, and replaces it', async (context) => {
+it('loses no plant in an upgrade, a downgrade and another upgrade while both versions run', async (context) => {
   const database = await startDatabase();
   const { url, admin } = database;
   const first = await startPreviousVersion(url, 1_000_000);

@@ -24,7 +24,7 @@ interface Message {
   data: { changes: { type: 'created' | 'deleted'; plant: { id: number; name: string } }[] };
 }
 
-/** The ways in which the endpoint responds. Half of these ways reject the message or cut the response off. */
+/** The responses of the endpoint. The last three reject the message or cut the response off. */
 const responses: ((response: ServerResponse) => void)[] = [
   (response) => response.end(),
   (response) => response.writeHead(204).end(),

@@ -98,7 +98,7 @@ describe('the checker', () => {
     expect(isExplainable(operationsOf(lines))).toBe(false);
   });
 
-  it('finds an order for a long history with many calls at the same time', () => {
+  it('finds an order for a long history with many concurrent calls', () => {
     const lines = Array.from({ length: 300 }, (_, i): Line[] => [
       [10 * i, 10 * i + 25, lostCreate(`lost ${i}`)],
       [10 * i, 10 * i + 15, lostDelete],

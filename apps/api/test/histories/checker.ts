@@ -15,7 +15,7 @@ export interface Operation {
  * one moment between its start and its end.
  *
  * The function uses the algorithm of Wing and Gong. Like the algorithms of Lowe and Porcupine, the function
- * never tries a state after the same operations twice.
+ * searches from each combination of a state and done operations only once.
  *
  * @param initial the states that are possible before the first operation
  */

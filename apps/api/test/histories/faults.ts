@@ -22,7 +22,7 @@ export const faults: Record<FaultName, BeginFault> = {
     return instance.start;
   },
 
-  /** Stops the store's sessions outside commits: a stop in a commit would be a slow flush. */
+  /** Stops the store's sessions while no commit runs. A stop during a commit would act like a slow flush. */
   async freezeBackends({ database }) {
     const pids: number[] = [];
     const signal = (name: NodeJS.Signals) => {

@@ -43,7 +43,7 @@ it('expects that a call without a response takes effect within its time limit or
   }
 });
 
-it('allows a call without a response to take effect until a second after a slow flush of the disk', () => {
+it('allows a call without a response to take effect up to one second after the end of a slow flush', () => {
   const flush = { name: 'slowFlush', instance: 0, start: 5_000, end: 15_000 } as const;
   const endOf = (fault: Fault) =>
     operationsById([callOf(create)], [2], [fault])
@@ -51,7 +51,7 @@ it('allows a call without a response to take effect until a second after a slow 
       ?.map(({ end }) => end);
   expect(endOf(flush)).toEqual([16_000]);
   expect(endOf({ ...flush, name: 'slowFlushCutShort', end: 7_000 })).toEqual([8_000]);
-  // Only a slow flush of the disk during the call gives the call more time.
+  // Only a slow flush of the disk during the call extends the time limit of the call.
   expect(endOf({ ...flush, name: 'freeze' })).toEqual([110 + effectLimit]);
   expect(endOf({ ...flush, start: 110 + effectLimit })).toEqual([110 + effectLimit]);
   expect(endOf({ ...flush, start: 0, end: 110 })).toEqual([110 + effectLimit]);
@@ -63,7 +63,7 @@ it('expects that a call has no effect when the store rejects the call as overloa
   expect(operationsById([callOf(create, { status: 503, error: 50301 })], [2]).get(2)).toEqual([]);
 });
 
-it('reports a response that no promise of the store allows', () => {
+it('reports a response that the store must not send', () => {
   const calls = [200, 40900, 50300, 50301, 40401, 50000].map((error) =>
     callOf(create, error === 200 ? {} : { error }),
   );

@@ -35,7 +35,7 @@ export interface Call {
 }
 
 /**
- * A request takes effect within these milliseconds after its arrival, or never. The number is the sum of
+ * A request can take effect only within this many milliseconds after its arrival. The number is the sum of
  * the deadline, a second for the cancellation, and an allowance for a busy machine. Clients wait for a
  * response for the same time.
  */
@@ -48,7 +48,7 @@ interface Period {
   readonly end: number;
 }
 
-/** A commit that waits for a slow flush takes effect within these milliseconds after the flush. */
+/** The longest time from the end of a slow flush to the effect of a waiting commit, in milliseconds. */
 const flushLimit = 1_000;
 
 /** An operation, and its call. */
@@ -59,10 +59,10 @@ export interface CallOperation extends Operation {
 /** Returns whether the store rejected a call. A rejected call certainly has no effect. */
 export const isRejected = ({ outcome }: Call): boolean => outcome?.error === 50301;
 
-/** Returns whether nobody can tell from the response, if there is one, whether the call had an effect. */
+/** Returns whether the effect of a call is unknown, because of a missing response or the error 50300. */
 export const isUnknown = ({ outcome }: Call): boolean => !outcome || outcome.error === 50300;
 
-/** Returns the calls with a response that no promise of the store allows. */
+/** Returns the calls with a response that the store must not send. */
 export function unexpectedCalls(calls: readonly Call[]): Call[] {
   return calls.filter((call) => {
     const { status = 0, error = status } = call.outcome ?? {};

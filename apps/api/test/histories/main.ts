@@ -6,7 +6,7 @@ import { runHistory } from './run-history.ts';
 import { type DatabaseName, type Schedule, scheduleOf } from './schedule.ts';
 import { startWorld, type World } from './world.ts';
 
-/** The number of concurrent histories. A history mostly waits for the end of its fault. */
+/** The number of concurrent histories. A history spends most of its time waiting for the end of a fault. */
 const concurrency: Record<DatabaseName, number> = { postgres: 2, embedded: 1 };
 
 const options = readOptions();

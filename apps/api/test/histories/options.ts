@@ -18,7 +18,7 @@ interface Options {
   readonly seed: number;
 }
 
-/** Reads the command line. Throws an error for an option that does not exist, and for a wrong name. */
+/** Reads the command line. Throws an error for an unknown option, subject, database or fault. */
 export function readOptions(): Options {
   const { values } = parseArgs({
     options: {

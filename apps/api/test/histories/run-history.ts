@@ -6,7 +6,7 @@ import { type Call, type CallOperation, operationsById, unexpectedCalls } from '
 import type { Fault, Schedule } from './schedule.ts';
 import type { World } from './world.ts';
 
-/** The milliseconds after the last fault, in which calls show the effects of the faults. */
+/** After the last fault, the clients continue for this many milliseconds, to show its effects. */
 const aftermath = 1_500;
 
 export interface HistoryResult {

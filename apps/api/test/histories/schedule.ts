@@ -78,7 +78,7 @@ const plans: Record<FaultName, Plan> = {
   flood: { times: 1, lasts: long },
 };
 
-/** The faults of each database. Each seed uses the next fault of its list. */
+/** The faults of each database. Each seed uses one fault, and the next seed uses the next fault. */
 const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
   postgres: [
     'freeze',

@@ -89,7 +89,7 @@ it('keeps a connection open before the drain, unless a handler closes the connec
   await vi.waitFor(() => expect(afterwards).toHaveBeenCalledTimes(2));
 });
 
-it('accepts requests during the drain delay, and then ends the waits for changes once', async () => {
+it('accepts requests during the drain delay, and then calls stopWaiting exactly once', async () => {
   otherProcesses.resolve();
   const delay = Promise.withResolvers<void>();
   const wait = vi.spyOn(timers, 'setTimeout').mockImplementationOnce(() => delay.promise);

@@ -5,8 +5,9 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFairTurns } from '../../src/requests/fair-turns.ts';
 
 /**
- * Makes turns of eight requests. A request that waits for more than a second is late. The clock moves by
- * `errorTime` milliseconds for each error, and otherwise only when a test moves the clock.
+ * Makes a queue that serves at most eight requests in a turn. A request that waits for more than a second is
+ * late. The clock moves by `errorTime` milliseconds for each error, and otherwise only when a test moves the
+ * clock.
  */
 function start({ errorTime = 100 } = {}) {
   vi.useFakeTimers({ toFake: ['performance'] });

@@ -76,7 +76,7 @@ it.each(['gzip, chunked', 'gzip,chunked', 'x, chunked', 'identity, Chunked'])(
 );
 
 it.each(['gzip', 'x', 'chunked, gzip', 'chunked, chunked'])(
-  'responds with 400 to the transfer coding %s, with which nobody knows the end of the body',
+  'responds with 400 to the transfer coding %s, which does not show where the body ends',
   async (coding) => {
     const { error } = await send(
       'POST /plants HTTP/1.1',

@@ -20,7 +20,7 @@ async function sendFor(clients: string[], url: string, trustProxy: string[]) {
 const clients = ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3, 192.0.2.1'];
 
 it.each(['/plants', '/trpc/createPlant'])(
-  'applies the rate limit at %s to the client that a trusted proxy names, and believes no other proxy',
+  'applies the rate limit at %s to the client address from a trusted proxy, and ignores other proxies',
   async (path) => {
     expect(await sendFor(clients, path, ['10.0.0.0/8', '127.0.0.1'])).toEqual({
       statuses: [401, 429, 401, 429],

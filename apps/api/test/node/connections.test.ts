@@ -72,10 +72,10 @@ it('closes connections on which clients read nothing, and serves other clients',
   await expectService();
 });
 
-it('limits the time of a client that reads nothing to the time in docs/maintain.md', async () => {
+it('a client that reads nothing loses its connection within the time in docs/maintain.md', async () => {
   const page = await readFile(new URL('../../../../docs/maintain.md', import.meta.url), 'utf8');
   const [, seconds] = /reads nothing for (\d+) s/.exec(page) ?? [];
-  // Node waits twice as long while a client does not read its response.
+  // While a client does not read its response, Node waits for twice the `connectionTimeout`.
   expect(2 * Number(nodeServerOptions().connectionTimeout)).toBeLessThan(1_000 * Number(seconds));
 });
 

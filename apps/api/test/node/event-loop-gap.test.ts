@@ -37,7 +37,7 @@ function start() {
 }
 
 it.each(['elapsed', 'now'] as const)(
-  'drops the requests of clients that disconnected while the process was paused, by the clock %s',
+  'after a pause that the clock %s shows, drops the requests of clients that have disconnected',
   async (clock) => {
     const { server, time, served, dropped } = start();
     await server.listen({ host: '127.0.0.1', port: 0 });
@@ -62,7 +62,7 @@ it.each(['elapsed', 'now'] as const)(
   },
 );
 
-it('delays no request before a pause of the process, or later than 10 s after the pause', () => {
+it('delays only requests that arrive within 10 s after a pause of the process', () => {
   const { time, passesAtOnce } = start();
   const after = (milliseconds: number) => {
     time.elapsed += milliseconds;

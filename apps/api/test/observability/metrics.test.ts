@@ -102,7 +102,7 @@ it('counts the plants and the statements of stored batches', async () => {
   expect(statements('SELECT')).toBeGreaterThan(0);
 });
 
-it('shows how many creates wait for a statement, and how many have a statement that runs', async () => {
+it('shows how many creates wait for a statement, and how many are in a running statement', async () => {
   const sql = postgres(databaseUrl, { max: 1 });
   let responses: Promise<unknown> = Promise.resolve();
   await sql.begin(async (lock) => {

@@ -21,7 +21,7 @@ afterEach(async () => {
   vi.unstubAllEnvs();
 });
 
-/** Starts a server with these variables of OpenTelemetry. The exporter reads its own variables. */
+/** Starts a server with these OpenTelemetry variables. The exporter reads some from `process.env`. */
 async function start(variables: Record<string, string> = {}): Promise<void> {
   const all = {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -38,7 +38,7 @@ async function receivedSpans(): Promise<ReceivedSpan[]> {
   return receiver.spans();
 }
 
-/** Makes the span of a page, of which the server sees only the header. */
+/** Makes the IDs of a page's span, and the header `traceparent` that the server receives. */
 function pageSpan(flags = '01') {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` };
@@ -48,7 +48,7 @@ const plant = () => JSON.stringify({ id: nextId++, name: 'x' });
 const idsOf = ({ traceId, spanId }: Pick<ReceivedSpan, 'traceId' | 'spanId'>) =>
   `${traceId}-${spanId}`;
 
-/** Checks that each call leads to a statement, and that a shared statement leads to its calls. */
+/** Checks that each call is linked to a statement, and that a shared statement is linked to its calls. */
 function expectLinked(calls: ReceivedSpan[], spans: ReceivedSpan[]): void {
   const inserts = spans.filter(({ name }) => name === 'INSERT plants');
   for (const call of calls) {
@@ -64,7 +64,7 @@ function expectLinked(calls: ReceivedSpan[], spans: ReceivedSpan[]): void {
   expect(carried.reduce((sum, size) => sum + size, 0)).toBe(calls.length);
 }
 
-it('links 16 simultaneous creates over REST with their statements, from the span of each page', async () => {
+it('links 16 simultaneous creates over REST with their statements and with the spans of the pages', async () => {
   await start();
   const pages = Array.from({ length: 16 }, () => pageSpan());
   await Promise.all(
@@ -195,7 +195,7 @@ it.each([
   { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
   { ...endpoint, OTEL_TRACES_SAMPLER: 'some' },
   { ...endpoint, OTEL_TRACES_SAMPLER_ARG: '2' },
-])('rejects the variables %j, and names the wrong one', async (variables) => {
+])('rejects the variables %j, and names the invalid variable', async (variables) => {
   const wrong = Object.keys(variables).at(-1) ?? '';
   await expect(startTracing(variables)).rejects.toThrow(`${wrong} is not valid: set `);
 });

@@ -17,11 +17,11 @@ const tests = await readFile(testsPath, 'utf8');
 const alertRules = () => file.split(/^ *- (?=alert: )/m).slice(1);
 const nameOf = (rule: string) => /\w+/.exec(rule.slice('alert: '.length))?.[0] ?? '';
 
-/** Returns the different texts of a pattern's group, in alphabetical order. */
+/** Returns the distinct matches of a pattern's group, in alphabetical order. */
 const found = (text: string, pattern: RegExp) =>
   [...new Set([...text.matchAll(pattern)].map(([, group = '']) => group))].toSorted();
 
-it('docs/observe.md has a section for exactly the alerts of docs/alerts.yml, which name their section', () => {
+it('docs/observe.md has one section for each alert of docs/alerts.yml, and each alert names its section', () => {
   const alerts = found(file, /- alert: (\w+)/g);
   expect(alerts.length).toBeGreaterThan(10);
   expect(found(page, /^### (PlantStore\w+)$/gm)).toEqual(alerts);

@@ -334,7 +334,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     );
 
     it.each(reactions)(
-      'repeats a create, but never a delete, in the cluster example when an instance %s',
+      'in the cluster example, repeats a create, but never a delete, when an instance %s',
       async (_, react) => {
         const requests = [create, remove, removeOverTrpc];
         const file = 'examples/cluster/nginx.conf';
@@ -344,7 +344,7 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
     );
 
     it.each(['/plants/changes?wait=20', '/store/plants/changes?wait=20', '/trpc/plantChanges'])(
-      'forwards each part of %s at once, and allows a longer pause in the response',
+      'forwards each part of the response to %s at once, even after a pause beyond the usual timeout',
       async (path) => {
         const feed = Promise.withResolvers<Socket>();
         const instance = await startInstance((socket) => {

@@ -13,7 +13,7 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
-/** Starts Debian's Prometheus with the rules of docs/alerts.yml. Intervals of 5 s save time. */
+/** Starts Debian's Prometheus with the rules of docs/alerts.yml. Intervals of 5 s make the test faster. */
 export async function startPrometheus(metricsUrl: string): Promise<Prometheus> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-prometheus-'));
   const config = {

@@ -32,7 +32,7 @@ it.runIf(hasPosixShell)(
     expect(value('plant_store_errors_total{code="50301"}')).toBe(closed);
     await server.printed(new RegExp(`a connection was rejected: ${max} are open`));
 
-    // The other connections get responses, and the database has file descriptors.
+    // The server responds on the other connections, and still has file descriptors for the database.
     const open = sockets.filter((socket) => !socket.closed);
     const responses = open.map(async (socket, id) => {
       const json = JSON.stringify({ id, name: 'x' });

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { firstRunToken } from '../../src/process/first-run-token.ts';
 import { emptyDataDirectory } from '../fixtures/program.ts';
 
-// Windows has no file modes. There, the permissions of the data directory apply to its files.
+// Windows has no file modes. On Windows, the permissions of the data directory apply to its files.
 it.runIf(hasFileModes).each([
   ['new', undefined],
   ['empty', ''],

@@ -39,7 +39,7 @@ const plant = '{"id":1,"name":"x"}';
 /** Sends a request on a new connection. */
 const get = (url: string) => fetch(url, { headers: { ...headers, connection: 'close' } });
 
-it('serves one address with several processes, which share a log, and adds their metrics', async () => {
+it('serves one address with several processes, which share one log and report the sum of their metrics', async () => {
   const server = await start({ PLANT_STORE_METRICS_PORT: '0' });
   for (let i = 0; i < 20; i++) expect((await get(`${server.url}/plants/${i}`)).status).toBe(404);
   const { value } = await server.metrics();

@@ -68,7 +68,7 @@ it('can resume after any event, even between two changes of one transaction', as
     expect(await read(1, '', { 'last-event-id': id })).toEqual(events.slice(i + 1));
 });
 
-it('sends only the changes of one tag, and cursors behind the other changes', async () => {
+it('with a tag, sends only the changes of this tag, and a cursor after the changes of all tags', async () => {
   const after = await end();
   const read = (query: string) => get(query).then((stream) => readEvents(stream, isWhole));
   const isWhole = (text: string) => text.includes('event: deleted');

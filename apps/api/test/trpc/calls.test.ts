@@ -141,8 +141,7 @@ async function responseTo({ path, ...request }: SentRequest) {
 
 async function partsOf(response: Response) {
   const { status, headers } = response;
-  // superjson adds a note when `next` and the last id are the same value. Our server leaves the note of
-  // superjson out.
+  // superjson adds a note when `next` and the last id are the same value. Our server omits this note.
   const body = (await response.text()).replace(/"referentialEqualities":\{.*?\},/, '');
   return { status, type: headers.get('content-type'), allow: headers.get('allow'), body };
 }

@@ -40,7 +40,7 @@ it('rejects a batch of 11 queries', async () => {
   expect(await response.json()).toMatchObject({ error: { json: { message } } });
 });
 
-it('reads the numbers in a batch that JavaScript can send exactly, and rejects the others', async () => {
+it('in a batch, accepts a number only when JavaScript can send the number exactly', async () => {
   const statusFor = async (id: string) => {
     const body = `{"0":{"json":{"id":${id},"name":"number"}}}`;
     return (await post(server, '/trpc/createPlant?batch=1', body)).status;

@@ -66,7 +66,7 @@ describe('the page of the console', () => {
     expect(response.body).toBe('');
   });
 
-  it('forbids browsers to use a copy without a request, because the names of the files change', async () => {
+  it('makes browsers revalidate the cached page, because the names of the files change', async () => {
     expect((await get('/', html)).headers['cache-control']).toBe('no-cache');
   });
 

@@ -23,7 +23,7 @@ it('prints the CPU time of both commits, and the ratios of all rounds and of eac
   );
 });
 
-it('prints no ratio for Postgres when it used no CPU time', () => {
+it('prints a dash instead of a ratio when Postgres used no CPU time', () => {
   const row = (version: string) => resultOf('embedded', version, [{ databaseCpu: 0 }]);
   expect(changesTable([row('before'), row('now')])).toMatch(/0\.0 → 0\.0 +– /);
 });

@@ -67,7 +67,7 @@ export function followPlantPages(
   const hash = hashQueryKey(queryKey);
   const apply = (changes: Changes) =>
     queryClient.setQueryData(queryKey, (data) => data && changePages(data, query, changes));
-  /** The changes that arrived after the last load of the pages began. */
+  /** The changes that have arrived since the start of the last load of the pages. */
   let recent: Changes = [];
   const unsubscribe = queryClient.getQueryCache().subscribe(({ query: { queryKey }, action }) => {
     if (!action || hashQueryKey(queryKey) !== hash) return;

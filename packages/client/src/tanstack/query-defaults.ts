@@ -45,7 +45,7 @@ function isPlain(value: unknown): value is object {
 
 /**
  * Writes the cache of TanStack Query as text, for a persister or for a page that a server renders. The text is
- * safe inside a `<script>`. `deserialize` returns the same values, even each `bigint` and `Date`.
+ * safe inside a `<script>`. `deserialize` restores the same values, including each `bigint` and `Date`.
  */
 export function serialize(value: unknown): string {
   return stringify(value).replaceAll('<', '\\u003c');

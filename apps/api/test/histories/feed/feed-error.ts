@@ -1,7 +1,7 @@
 /** The feed no longer has the changes after a cursor. */
 export class CursorExpired extends Error {}
 
-/** An error that no promise of the feed allows. */
+/** An error that the feed must not return. */
 export class UnexpectedError extends Error {}
 
 /** The store may be slow, down, overloaded or about to stop. */

@@ -12,7 +12,7 @@ export interface Follower {
   readonly copy: Copy | undefined;
   /** For each list, the changes that came after the list. */
   readonly changes: readonly (readonly SeenChange[])[];
-  /** The number of changes that the follower has read. A repeated change counts again. */
+  /** The number of changes that the follower has read, including repeated changes. */
   readonly read: number;
   /** The number of cursors that were rejected with 41000. */
   readonly expired: number;

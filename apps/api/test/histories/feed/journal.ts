@@ -2,8 +2,8 @@ import type postgres from 'postgres';
 import { type SeenChange, textOf } from './copy.ts';
 
 /**
- * The committed changes of the plants. A trigger records the changes. The changes of one id wait for each
- * other, so the records of one id have the true order.
+ * The committed changes of the plants. A trigger records the changes. Transactions that change the same id
+ * run one after the other, so the records of one id have the right order.
  */
 export type Journal = ReadonlyMap<string, number>;
 
@@ -47,8 +47,8 @@ export const isCommitted = (journal: Journal, change: SeenChange): boolean =>
   journal.has(keyOf(change));
 
 /**
- * Returns the changes that a follower must not see. Either nobody committed them, or the follower saw a
- * later change of the same id before.
+ * Describes the wrong changes of a follower. A change is wrong when nobody committed the change, or when the
+ * follower has already seen this change or a later change of the same id.
  */
 export function wrongChanges(journal: Journal, changes: readonly SeenChange[]): string[] {
   const latest = new Map<bigint, number>();

@@ -18,7 +18,7 @@ export interface FeedResult {
   readonly wrong: readonly string[];
 }
 
-/** Each follower must catch up within these milliseconds after the last write. */
+/** The time limit for each follower to catch up after the last write, in milliseconds. */
 const patience = 60_000;
 
 /** The number of phases. After each phase, the test compares all copies with the table. */
@@ -95,7 +95,7 @@ async function causeFaults(world: FeedWorld, random: Random, phase: number, faul
   await setTimeout(random.whole(50, 300));
 }
 
-/** Waits until the copy of each follower equals the table. After a time limit, returns the differences. */
+/** Waits until the copy of each follower equals the table. Returns the differences at the time limit. */
 async function whatDiffers(world: FeedWorld, followers: readonly Follower[]): Promise<string[]> {
   const until = performance.now() + patience;
   for (;;) {

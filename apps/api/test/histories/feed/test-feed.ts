@@ -1,7 +1,7 @@
 import { startFeedWorld } from './feed-world.ts';
 import { type FeedResult, runFeedHistory } from './run-feed-history.ts';
 
-/** Returns whether the history of a seed promotes a standby. Such a history needs its own world. */
+/** Returns whether the history of a seed promotes a standby, and therefore needs its own world. */
 const needsStandby = (seed: number) => seed % 10 === 9;
 
 /**

@@ -13,7 +13,7 @@ import { CursorExpired, throwError, throwTrpcError, UnexpectedError } from './fe
 import type { FeedWorld } from './feed-world.ts';
 import { readEvents } from './read-events.ts';
 
-/** A way to read the feed. The way delivers the pages after a cursor until an error or an abort. */
+/** Reads the feed. Delivers the pages after a cursor until an error occurs or the signal aborts. */
 export type Way = (
   world: FeedWorld,
   random: Random,
@@ -49,7 +49,7 @@ export const ways: Record<string, Way> = {
     }
   },
 
-  /** The client reconnects by itself until its instance has another port. */
+  /** The client reconnects by itself as long as the port of its instance stays the same. */
   async client(world, random, after, deliver, signal) {
     const { url = '' } = world.instanceOf(random);
     const { plantChanges } = createPlantStoreClient({ url, token: world.token });

@@ -64,7 +64,7 @@ async function untilActive(world: FeedWorld): Promise<void> {
   while (world.isResting) await setTimeout(10);
 }
 
-/** Creates and deletes plants over any instance. */
+/** Creates and deletes plants. Sends each call to a random instance. */
 async function callApi(writes: Writes, isOver: () => boolean): Promise<void> {
   const { world, random, newPlant } = writes;
   while (!isOver()) {
@@ -107,7 +107,7 @@ async function call(
       acknowledged.push(...plants.filter((_, i) => results[i]?.result === 'created').map(createOf));
     }
   } catch {
-    // The call got no response, so the store may have its plants.
+    // The call got no response, so nobody knows whether the call had an effect.
   }
 }
 

@@ -24,7 +24,7 @@ describe.each(surfaces)('over $name', (surface) => {
     }
   });
 
-  it('counts a long number in a name as text', async () => {
+  it('treats a long number inside a name as text', async () => {
     const plantWith = (name: string, number: string) =>
       `{"id":8,"name":"${name}","x":[${number}${',1'.repeat(30_000)}]}`;
     const response = await surface.send(server, plantWith('Lot 2026010100000001', '1'));
@@ -32,7 +32,7 @@ describe.each(surfaces)('over $name', (surface) => {
     expectError(await surface.send(server, plantWith('Lot', '2026010100000001')), 413, 41300);
   });
 
-  it('responds with 400 to a list of 10,000 plants, and not with 413', async () => {
+  it('responds with 400 instead of 413 to a list of 10,000 plants', async () => {
     const plants = Array.from({ length: 10_000 }, (_, id) => `{"id":${id},"name":"x","tag":"y"}`);
     const path = surface.name === 'tRPC' ? '/trpc/createPlants' : '/plants/batch';
     const json = `{"plants":[${plants}]}`;

@@ -151,7 +151,7 @@ describe('bodies in memory while a create waits for the database', () => {
     socket.write(rawPost('{"id":1,"name":"x"}') + rawPost(large).slice(0, -1));
     await vi.waitFor(() => expect(create).toHaveBeenCalled());
     const later = openSocket(server.url);
-    // The test sends this incomplete request after the second request, so this request times out last.
+    // The server receives this incomplete request last, so this request also times out last.
     later.write('GET /livez HTTP/1.1\r\n');
     await server.requestsTimeOut(once(later.resume(), 'close'));
     socket.write('}');

@@ -36,11 +36,10 @@ it('rejects lists but accepts creates while slow clients do not read their pages
 });
 
 it.each([
-  // The pages must not stay counted when their stream has ended.
   { blocked: 'runs in the database', otherLists: 0, nameLength: 1 },
   { blocked: 'waits for its turn', otherLists: 2, nameLength: 2 ** 20 - 100 },
 ])(
-  'counts no memory for a stream that has ended while its read of a page $blocked',
+  'releases the memory of a stream that ends while a read of the stream $blocked',
   async ({ otherLists, nameLength }) => {
     const opened = await startServer();
     onTestFinished(opened.stop);

@@ -39,7 +39,7 @@ describe.each(lists)('a list over %s', (_name, path) => {
     ['br;q=0.5, gzip;q=0.8', 'gzip', gunzipSync],
     ['br;q=0, gzip', 'gzip', gunzipSync],
   ] as const)(
-    'sends, for Accept-Encoding: %s, the list with the coding %s',
+    'when a client sends Accept-Encoding: %s, the list has the coding %s',
     async (accepted, coding, expand) => {
       const plain = await send(path);
       const { headers, bytes } = await send(path, [`Accept-Encoding: ${accepted}`]);
