@@ -45,7 +45,7 @@ export const packages = {
       { 'plant-store-error.ts': 'which errors does the store throw?' },
       { 'generate.ts': 'how does a generator forget the values that it has yielded?' },
       { database: 'how does any room run a statement, by when, and with which errors?' },
-      { tables: 'which tables and indexes does the store need, and does a database have them?' },
+      { tables: 'which tables does the store need, and does a database have them?' },
       { 'changes/epoch': 'when does the feed begin anew?' },
       {
         'postgres/migration': 'how does a Postgres get the tables?',

@@ -1,10 +1,9 @@
-import { renewFeed } from '../../changes/epoch/epoch.ts';
+import { lockTimeout, renewFeed } from '../../changes/epoch/epoch.ts';
 import type { ClusterSessions, DatabaseConnection } from '../../database/database.ts';
 import { defaultTimeout, withTimeout } from '../../database/deadline.ts';
 import { DatabaseSettingsError, readOnlyCode } from '../../database/explain-database-error.ts';
 import { holds, type Query, send } from '../../database/query.ts';
 import { databaseCode } from '../../error-causes.ts';
-import { buildIndexes, lockTimeout } from '../../tables/indexes.ts';
 import { migrationsFolder, readSchemaVersion } from '../../tables/schema-version.ts';
 import { isCluster } from '../../tables/tables.ts';
 
@@ -66,7 +65,7 @@ async function isMigrated(query: Query): Promise<boolean> {
   if (isKnown) return missingMigrations === 0;
   // A user without privileges on the list of migrations can still check whether the tables are correct.
   const { checkTables } = await import('../../tables/table-check.ts');
-  return (await checkTables(query)).every(({ canStart }) => canStart);
+  return (await checkTables(query)).length === 0;
 }
 
 /**
@@ -87,7 +86,6 @@ async function applyMigrations(connection: DatabaseConnection): Promise<void> {
     import('drizzle-orm/pg-proxy'),
     import('drizzle-orm/pg-proxy/migrator'),
   ]);
-  await withTimeout(buildIndexes(connection.query), migrationTimeout);
   const run = (text: string, timeout = defaultTimeout) =>
     withTimeout(connection.query(text, [], 'objects'), timeout);
   await run('begin');
