@@ -11,7 +11,6 @@ export { isOwn, ownFeed, timeline } from './changes/epoch/epoch.ts';
 export { cursorExpired, noFeedOnCluster } from './changes/feed-errors.ts';
 export { type ChangePage, createChangeReader } from './changes/read-changes.ts';
 export { changesIn, isReplacement, pageOf } from './changes/select-changes.ts';
-export { ConnectionPool } from './database/connection-pool.ts';
 export {
   type ConnectTo,
   type Database,
@@ -29,6 +28,7 @@ export {
   lateWriteError,
 } from './database/database-error.ts';
 export { type CallOptions, deadlineIn, defaultTimeout, withTimeout } from './database/deadline.ts';
+export { ConnectionPool } from './database/pool/connection-pool.ts';
 export { type Query, send } from './database/query.ts';
 export { createVerbs, type Share, type Verbs } from './database/verbs.ts';
 export { databaseCode, rootMessage } from './error-causes.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isTemporary } from '@plant-store/schemas/plain';
-import { callerDisconnected } from '../database/call.ts';
 import type { Caller } from '../database/deadline.ts';
+import { callerDisconnected } from '../database/pool/call.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import type { Cursor } from './cursor.ts';
 import { FeedLag, type LagState } from './feed-lag.ts';

@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { ConnectionPool } from '../database/connection-pool.ts';
 import { type Database, type DatabaseConnection, lateCommit } from '../database/database.ts';
 import { bulkTimeout, timeText } from '../database/deadline.ts';
+import { ConnectionPool } from '../database/pool/connection-pool.ts';
 import { createVerbs } from '../database/verbs.ts';
 import { migrationsFolder, readSchemaVersion } from '../tables/schema-version.ts';
 import { openCopies, removeCopies } from './copy-session.ts';

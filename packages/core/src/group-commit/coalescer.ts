@@ -1,6 +1,6 @@
-import { Call } from '../database/call.ts';
 import { atDeadline, type CallOptions, type Deadline, deadlineOf } from '../database/deadline.ts';
 import { carry, diagnostics } from '../database/diagnostics.ts';
+import { Call } from '../database/pool/call.ts';
 import type { PlantStoreError } from '../plant-store-error.ts';
 
 export interface CoalescerOptions<Input, Output> {

@@ -1,5 +1,4 @@
 import type { NewPlant } from '@plant-store/schemas';
-import type { Call } from '../database/call.ts';
 import {
   isCancelled,
   isDataError,
@@ -7,6 +6,7 @@ import {
   isUnconfirmedCommit,
 } from '../database/database-error.ts';
 import { carry } from '../database/diagnostics.ts';
+import type { Call } from '../database/pool/call.ts';
 import { idTaken, type PlantStoreError } from '../plant-store-error.ts';
 import { hasSameContent } from '../plants/columns.ts';
 import {

@@ -1,7 +1,5 @@
 import type { ListPlants, PlantPage } from '@plant-store/schemas';
 import { maxPageSize } from '@plant-store/schemas/plain';
-import type { Call } from '../database/call.ts';
-import { listWait } from '../database/connection-pool.ts';
 import type { Database } from '../database/database.ts';
 import {
   databaseUnavailable,
@@ -10,6 +8,8 @@ import {
   reasonOf,
   toStoreError,
 } from '../database/database-error.ts';
+import type { Call } from '../database/pool/call.ts';
+import { listWait } from '../database/pool/connection-pool.ts';
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { reservePage } from '../plants/page-memory.ts';

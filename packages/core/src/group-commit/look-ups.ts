@@ -1,6 +1,6 @@
-import type { Call } from '../database/call.ts';
 import { databaseUnavailable, toStoreError } from '../database/database-error.ts';
 import type { Deadline } from '../database/deadline.ts';
+import type { Call } from '../database/pool/call.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { Coalescer } from './coalescer.ts';
 

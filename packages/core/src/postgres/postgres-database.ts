@@ -1,4 +1,3 @@
-import { ConnectionPool } from '../database/connection-pool.ts';
 import {
   type ClusterSessions,
   type CopySession,
@@ -9,6 +8,7 @@ import {
 import { databaseUnavailable } from '../database/database-error.ts';
 import { bulkTimeout, defaultTimeout } from '../database/deadline.ts';
 import { databaseSettingsError } from '../database/explain-database-error.ts';
+import { ConnectionPool } from '../database/pool/connection-pool.ts';
 import { createVerbs } from '../database/verbs.ts';
 import { type ConnectOptions, createConnectToPrimary } from './connect-to-primary.ts';
 import { type Connection, connectPostgres } from './connection.ts';

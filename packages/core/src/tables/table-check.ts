@@ -1,13 +1,6 @@
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import { type Query, send } from '../database/query.ts';
-import {
-  accessTokens,
-  isCluster,
-  plantDeletions,
-  plantFeed,
-  plants,
-  webhooks,
-} from './tables.ts';
+import { accessTokens, isCluster, plantDeletions, plantFeed, plants, webhooks } from './tables.ts';
 
 const tables = [plants, plantDeletions, plantFeed, accessTokens, webhooks].map((table) =>
   getTableConfig(table),

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { Call } from '../../src/database/call.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
+import { Call } from '../../src/database/pool/call.ts';
 import { type CreateOutcome, writeBatch } from '../../src/group-commit/creates.ts';
 import { openDatabase } from '../../src/open-database.ts';
 import { outcomeUnknown } from '../../src/plants/create-errors.ts';

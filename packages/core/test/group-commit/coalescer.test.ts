@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Call } from '../../src/database/call.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
+import type { Call } from '../../src/database/pool/call.ts';
 import { Coalescer } from '../../src/group-commit/coalescer.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 

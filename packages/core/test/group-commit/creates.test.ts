@@ -2,10 +2,10 @@ import type { NewPlant } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { Call } from '../../src/database/call.ts';
 import type { Database } from '../../src/database/database.ts';
 import { lateWrite, lateWriteError, unconfirmedCommit } from '../../src/database/database-error.ts';
 import { type Deadline, deadlineIn } from '../../src/database/deadline.ts';
+import { Call } from '../../src/database/pool/call.ts';
 import {
   type CommittedBatch,
   type Create,

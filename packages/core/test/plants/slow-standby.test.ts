@@ -1,8 +1,8 @@
 import { hasPosixSignals, startPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { Call } from '../../src/database/call.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
+import { Call } from '../../src/database/pool/call.ts';
 import { type CreateOutcome, writeBatch } from '../../src/group-commit/creates.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { outcomeUnknown } from '../../src/plants/create-errors.ts';

@@ -28,7 +28,8 @@ function ignoreDeadlock(error: unknown): void {
 
 async function build(query: Query, state: IndexState | undefined): Promise<void> {
   // An interrupted build leaves an invalid index.
-  if (state?.is_valid === false) await send(query, `drop index concurrently if exists ${feedIndex}`);
+  if (state?.is_valid === false)
+    await send(query, `drop index concurrently if exists ${feedIndex}`);
   await send(
     query,
     `create index concurrently if not exists ${feedIndex} on plants (changed_in, id)

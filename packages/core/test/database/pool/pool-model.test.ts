@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createPool, lost, serverError, TestConnection } from '../fixtures/test-pool.ts';
+import { createPool, lost, serverError, TestConnection } from '../../fixtures/test-pool.ts';
 
 interface Statement {
   readonly text: string;

@@ -1,8 +1,12 @@
-import type { DatabaseConnection } from './database.ts';
-import { type Deadline, withTimeout } from './deadline.ts';
+import type { DatabaseConnection } from '../database.ts';
+import { beforeDeadline, type Deadline, deadlineIn, withTimeout } from '../deadline.ts';
+import type { Connections } from './connections.ts';
 
 /** Milliseconds that a cancelled statement has to end, before the store asks whether it is in a commit. */
 const cancelTimeout = 500;
+
+/** Milliseconds in which the server must say whether a statement is in its commit. */
+const askTimeout = 3_000;
 
 /**
  * Ends the statements that are still running at their deadlines. Nobody can cancel a commit, and a commit on
@@ -10,19 +14,13 @@ const cancelTimeout = 500;
  * commit.
  */
 export class LateStatements<Connection extends DatabaseConnection> {
-  readonly #isCommitting: (connection: Connection) => Promise<boolean | undefined>;
+  readonly #connections: Connections<Connection>;
   readonly #onUnsettled: () => void;
   readonly #unsettled = new Set<Connection>();
 
-  /**
-   * @param isCommitting whether the server is in a commit on a connection, or undefined when unknown.
-   * @param onUnsettled is called when a write is still in its commit a second after the write's deadline.
-   */
-  constructor(
-    isCommitting: (connection: Connection) => Promise<boolean | undefined>,
-    onUnsettled = () => {},
-  ) {
-    this.#isCommitting = isCommitting;
+  /** @param onUnsettled is called when a write is still in its commit a second after the write's deadline. */
+  constructor(connections: Connections<Connection>, onUnsettled = () => {}) {
+    this.#connections = connections;
     this.#onUnsettled = onUnsettled;
   }
 
@@ -49,7 +47,7 @@ export class LateStatements<Connection extends DatabaseConnection> {
       );
     for (let commits = 0; ; ) {
       const end = await withTimeout(ended, cancelTimeout).catch(() => undefined);
-      const isCommitting = end ? false : await this.#isCommitting(connection);
+      const isCommitting = end ? false : await this.isCommitting(connection);
       if (isCommitting && isWrite) {
         this.#unsettled.add(connection);
         // When the server is still in the commit at the second check, the write is a second late.
@@ -58,6 +56,23 @@ export class LateStatements<Connection extends DatabaseConnection> {
       if (isCommitting ?? performance.now() < until) continue;
       this.#unsettled.delete(connection);
       return end ?? 'silent';
+    }
+  }
+
+  /** Whether the server is in a commit on this connection. The result is undefined when unknown. */
+  async isCommitting(connection: Connection): Promise<boolean | undefined> {
+    const deadline = deadlineIn(askTimeout);
+    let other: Connection | undefined;
+    try {
+      // The question about a commit may use an extra connection, because all connections for statements can
+      // be busy.
+      other = await this.#connections.take(deadline, 1);
+      return await beforeDeadline(connection.isCommitting(other), deadline);
+    } catch {
+      if (other) this.#connections.drop(other);
+      return undefined;
+    } finally {
+      if (other) this.#connections.give(other);
     }
   }
 }

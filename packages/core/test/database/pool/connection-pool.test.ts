@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { lateWrite } from '../../src/database/database-error.ts';
-import { deadlineIn } from '../../src/database/deadline.ts';
-import { createPool, lost, serverError, type TestConnection } from '../fixtures/test-pool.ts';
+import { lateWrite } from '../../../src/database/database-error.ts';
+import { deadlineIn } from '../../../src/database/deadline.ts';
+import { createPool, lost, serverError, type TestConnection } from '../../fixtures/test-pool.ts';
 
 const rowsOf = async (result: Promise<{ rows: unknown[] }>) => (await result).rows;
 

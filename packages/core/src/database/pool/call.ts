@@ -5,7 +5,7 @@ import {
   type CallOptions,
   type Deadline,
   deadlineOf,
-} from './deadline.ts';
+} from '../deadline.ts';
 
 /** A call that waits for the database. */
 export class Call<Input, Output> {

@@ -1,7 +1,7 @@
-import { PlantStoreError } from '../plant-store-error.ts';
+import { PlantStoreError } from '../../plant-store-error.ts';
+import { NotSentError } from '../database-error.ts';
+import type { CallOptions } from '../deadline.ts';
 import { Call, callerDisconnected } from './call.ts';
-import { NotSentError } from './database-error.ts';
-import type { CallOptions } from './deadline.ts';
 
 type Waiting = Call<undefined, void>;
 
