@@ -13,7 +13,6 @@ import type { CallOptions } from '../database/deadline.ts';
 import { createLookUps } from '../group-commit/look-ups.ts';
 import { insufficientScope, invalidInput, PlantStoreError } from '../plant-store-error.ts';
 import { createAccessTokenTable } from './access-token-table.ts';
-import { createLastUsedUpdater } from './last-used.ts';
 import { type Authentication, type Principal, representable } from './principal.ts';
 import { createPrincipalCache, idOf, sha256Of, type TokenOwner } from './principal-cache.ts';
 
@@ -91,7 +90,8 @@ export function createAccessTokens({
   const table = createAccessTokenTable(verbs);
   const principals = createPrincipalCache({ find: findOwner, now, elapsed });
   const lookUps = createLookUps({ find: table.find, maxInFlight: shares.lookUps });
-  const markUsed = createLastUsedUpdater({ table, now });
+  // Only one update runs at a time, so that slow updates occupy only one connection.
+  const lastUses = createLookUps({ find: markUsed, maxInFlight: 1 });
 
   return {
     create: (name, options) => create(name, options),
@@ -147,13 +147,22 @@ export function createAccessTokens({
     return revoked.length > 0;
   }
 
+  /** Sets the last use of the tokens with these hashes to now. */
+  async function markUsed(sha256s: string[]) {
+    await table.markUsed(sha256s, new Date(now()));
+    return new Map<string, never>();
+  }
+
   async function findOwner(sha256: string): Promise<TokenOwner> {
     const at = now();
     const token = await lookUps.run(sha256);
     const remaining = token?.remaining ?? Number.POSITIVE_INFINITY;
     if (!token || token.revokedAt || remaining <= 0) return noOwner;
 
-    if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUseInterval) markUsed(sha256);
+    if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUseInterval) {
+      // The store drops an update that fails, because the next look-up of the token updates the time again.
+      lastUses.run(sha256).catch(() => {});
+    }
     const { name, scopes, expiresAt, id: tokenId } = token;
     return {
       principal: { name, scopes, expiresAt: expiresAt ?? undefined, tokenId },
