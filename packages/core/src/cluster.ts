@@ -51,6 +51,6 @@ export { columnsJson } from './plants/plant-json.ts';
 export { createPlantStatements, idsOf, type PlantStatements } from './plants/statements.ts';
 export { createConnectToPrimary } from './postgres/connect-to-primary.ts';
 export { type Connection, connectPostgres } from './postgres/connection.ts';
-export { migrationTimeout } from './postgres/migration/migration.ts';
+export { migrationTimeout } from './tables/schema-version.ts';
 export { tableOids } from './tables/table-check.ts';
 export { isCluster } from './tables/tables.ts';

@@ -1,7 +1,7 @@
 import { orUnavailable } from '../database/database-error.ts';
 import { holds, type Query, send } from '../database/query.ts';
 import { type DatabaseOptions, openDatabase } from '../open-database.ts';
-import { migrationTimeout } from '../postgres/migration/migration.ts';
+import { migrationTimeout } from '../tables/schema-version.ts';
 import { isCluster } from '../tables/tables.ts';
 import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
 

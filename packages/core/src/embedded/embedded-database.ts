@@ -1,9 +1,8 @@
-import { drizzle } from 'drizzle-orm/pg-proxy';
 import { type Database, type DatabaseConnection, lateCommit } from '../database/database.ts';
 import { bulkTimeout, timeText } from '../database/deadline.ts';
 import { ConnectionPool } from '../database/pool/connection-pool.ts';
 import { createVerbs } from '../database/verbs.ts';
-import { migrationsFolder, readSchemaVersion } from '../tables/schema-version.ts';
+import { applyMigrations, readSchemaVersion } from '../tables/schema-version.ts';
 import { openCopies, removeCopies } from './copy-session.ts';
 import { copyId, hasDatabase, markInUse } from './data-directory-state.ts';
 import { openError, PGliteConnection } from './pglite-connection.ts';
@@ -99,18 +98,9 @@ export async function useEmbeddedDatabase<T>(
 async function migrateEmbedded(connection: PGliteConnection): Promise<void> {
   const { isKnown, missingMigrations } = await readSchemaVersion(sessionOn(connection).query);
   if (isKnown && missingMigrations === 0) return;
-  const { migrate } = await import('drizzle-orm/pg-proxy/migrator');
-  const run = (text: string) => connection.run({ text }, bulkTimeout);
+  const run = (text: string) =>
+    connection.run({ text, values: [], rowsAs: 'objects' }, bulkTimeout);
   await run('begin');
-  const session = sessionOn(connection, bulkTimeout);
-  await migrate(
-    drizzle((text, values, method) =>
-      session.query(text, values, method === 'all' ? 'arrays' : 'objects'),
-    ),
-    async (statements) => {
-      for (const statement of statements) await run(statement);
-    },
-    { migrationsFolder },
-  );
+  await applyMigrations(run);
   await run('commit');
 }

@@ -10,10 +10,11 @@ import { bulkTimeout, defaultTimeout } from '../database/deadline.ts';
 import { databaseSettingsError } from '../database/explain-database-error.ts';
 import { ConnectionPool } from '../database/pool/connection-pool.ts';
 import { createVerbs } from '../database/verbs.ts';
+import { migrationTimeout } from '../tables/schema-version.ts';
 import { type ConnectOptions, createConnectToPrimary } from './connect-to-primary.ts';
 import { type Connection, connectPostgres } from './connection.ts';
 import { LeftBehind } from './left-behind.ts';
-import { migratePostgres, migrationTimeout } from './migration/migration.ts';
+import { migratePostgres } from './migration/migration.ts';
 import { RepeatedMigration } from './migration/repeated-migration.ts';
 import { poolerForgets } from './prepared-statements.ts';
 

@@ -1,10 +1,36 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Query, send } from '../database/query.ts';
+import { type Query, type Rows, send } from '../database/query.ts';
 
 /** The folder of the generated SQL migrations, which has the same relative path for `src` and `dist`. */
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
+
+/** Milliseconds for a statement of a migration, which may rewrite a large table or build an index. */
+export const migrationTimeout = 60 * 60_000;
+
+/**
+ * Applies the missing migrations. The caller begins and commits the transaction.
+ *
+ * @param run runs a statement, and returns its rows as objects. `timeout` is the time limit of a statement
+ *   that changes tables, in milliseconds.
+ */
+export async function applyMigrations(
+  run: (text: string, timeout?: number) => Promise<Rows>,
+): Promise<void> {
+  const [{ drizzle }, { migrate }] = await Promise.all([
+    import('drizzle-orm/pg-proxy'),
+    import('drizzle-orm/pg-proxy/migrator'),
+  ]);
+  const runAll = async (statements: string[]) => {
+    for (const statement of statements) await run(statement, migrationTimeout);
+  };
+  await migrate(
+    drizzle((text) => run(text)),
+    runAll,
+    { migrationsFolder },
+  );
+}
 
 /** The migrations that a database has. */
 export interface SchemaVersion {

@@ -4,14 +4,15 @@ import { defaultTimeout, withTimeout } from '../../database/deadline.ts';
 import { DatabaseSettingsError, readOnlyCode } from '../../database/explain-database-error.ts';
 import { holds, type Query, send } from '../../database/query.ts';
 import { databaseCode } from '../../error-causes.ts';
-import { migrationsFolder, readSchemaVersion } from '../../tables/schema-version.ts';
+import {
+  applyMigrations,
+  migrationTimeout,
+  readSchemaVersion,
+} from '../../tables/schema-version.ts';
 import { isCluster } from '../../tables/tables.ts';
 
 /** The key of the advisory lock. */
 const migrationLock = 0x706c616e7473; // "plants"
-
-/** Milliseconds for a statement of a migration, which may rewrite a large table or build an index. */
-export const migrationTimeout = 60 * 60_000;
 
 /** The SQLSTATE for a missing privilege. */
 const insufficientPrivilege = '42501';
@@ -36,7 +37,7 @@ export async function migratePostgres(
       withTimeout(connection.query(...statement), defaultTimeout);
     if (await isMigrated(query)) return await tryToRenewFeed(connection);
     await cluster?.checkMigration(query);
-    await applyMigrations(connection).catch(async (error) => {
+    await migrate(connection).catch(async (error) => {
       throw databaseCode(error) === insufficientPrivilege
         ? await privilegesError(query, error)
         : error;
@@ -81,20 +82,12 @@ async function tryToRenewFeed(connection: DatabaseConnection): Promise<boolean> 
   return false;
 }
 
-async function applyMigrations(connection: DatabaseConnection): Promise<void> {
-  const [{ drizzle }, { migrate }] = await Promise.all([
-    import('drizzle-orm/pg-proxy'),
-    import('drizzle-orm/pg-proxy/migrator'),
-  ]);
+async function migrate(connection: DatabaseConnection): Promise<void> {
   const run = (text: string, timeout = defaultTimeout) =>
     withTimeout(connection.query(text, [], 'objects'), timeout);
   await run('begin');
   await run(`set local lock_timeout = ${lockTimeout}`);
   await run(`select pg_advisory_xact_lock(${migrationLock})`);
-  const db = drizzle((text) => run(text));
-  const runAll = async (statements: string[]) => {
-    for (const statement of statements) await run(statement, migrationTimeout);
-  };
-  await migrate(db, runAll, { migrationsFolder });
+  await applyMigrations(run);
   await run('commit');
 }
