@@ -19,20 +19,17 @@ import { diagnostics } from '../diagnostics.ts';
 import { readOnlyCode } from '../explain-database-error.ts';
 import type { Rows } from '../query.ts';
 import type { Run, RunOptions, Share, StatementOptions } from '../verbs.ts';
-import { Connections } from './connections.ts';
+import { Connections, type ConnectionsOptions } from './connections.ts';
 import { LateStatements } from './late-statements.ts';
 import { Turns } from './turns.ts';
 
-interface ConnectionPoolOptions<Connection> {
-  readonly connect: () => Promise<Connection>;
+interface ConnectionPoolOptions<Connection> extends Omit<ConnectionsOptions<Connection>, 'max'> {
   /** The number of connections for each kind of statement. */
   readonly shares: Partial<Record<Share, number>>;
   /** The time limit of a statement without a deadline, in milliseconds. Default: 5 s. */
   readonly timeout?: number;
   /** The maximum number of waiting statements of one kind. */
   readonly maxWaiting?: number;
-  /** The shortest time between the starts of two connection attempts after an error, in milliseconds. */
-  readonly retryDelay?: number;
   /** Called with the error of each failed statement. */
   readonly onError?: (error: unknown) => void;
   /** Called when a write is still in its commit a second after the write's deadline. */
@@ -65,25 +62,17 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   readonly #late: LateStatements<Connection>;
   readonly #clockListeners: ((error: Error) => void)[] = [];
 
-  constructor({
-    connect,
-    shares,
-    timeout = defaultTimeout,
-    maxWaiting = 10_000,
-    retryDelay,
-    onError,
-    onUnsettled,
-  }: ConnectionPoolOptions<Connection>) {
-    this.#timeout = timeout;
-    this.#onError = onError;
+  constructor({ shares, maxWaiting = 10_000, ...options }: ConnectionPoolOptions<Connection>) {
+    this.#timeout = options.timeout ?? defaultTimeout;
+    this.#onError = options.onError;
     // The cast is safe, because `shares` has only these keys.
     const maxima = Object.entries(shares) as [Share, number][];
     const turns = new Map(maxima.map(([share, max]) => [share, new Turns(max, maxWaiting)]));
     const lists = turns.get('lists');
     this.#turns = lists ? turns.set('searches', new Turns(1, maxWaiting, lists)) : turns;
     const max = maxima.reduce((sum, [, max]) => sum + max, 0);
-    this.#connections = new Connections({ connect, max, retryDelay });
-    this.#late = new LateStatements(this.#connections, onUnsettled);
+    this.#connections = new Connections({ ...options, max });
+    this.#late = new LateStatements(this.#connections, options.onUnsettled);
   }
 
   /**
@@ -249,7 +238,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   /** Ends a task at its deadline. Resolves when the connection is free or was dropped. */
   async #free(connection: Connection, running: Promise<unknown>, until: Deadline): Promise<void> {
     // A network that has silently dropped one connection may also have dropped the idle connections.
-    this.#connections.dropIdle();
+    this.#connections.closeIdle();
     const isWrite = writes.includes(this.#used.get(connection));
     const end = await this.#late.end(connection, running, { until, isWrite });
     if (end === 'silent') this.#connections.drop(connection);

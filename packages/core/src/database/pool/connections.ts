@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { DatabaseConnection } from '../database.ts';
 import { beforeDeadline, type Deadline } from '../deadline.ts';
 
-interface ConnectionsOptions<Connection> {
+export interface ConnectionsOptions<Connection> {
   readonly connect: () => Promise<Connection>;
   /** The maximum number of open connections. */
   readonly max: number;
@@ -27,7 +27,7 @@ export class Connections<Connection extends DatabaseConnection> {
    */
   #current = new Map<Connection, number>();
   readonly #open = new Set<Connection>();
-  #idle: Connection[] = [];
+  readonly #idle: Connection[] = [];
   readonly #changed: (() => void)[] = [];
   #isConnecting = false;
   #isClosed = false;
@@ -73,9 +73,8 @@ export class Connections<Connection extends DatabaseConnection> {
     this.#current.delete(connection);
   }
 
-  /** Closes the idle connections before their next use. */
-  dropIdle(): void {
-    for (const idle of this.#idle) this.drop(idle);
+  closeIdle(): void {
+    for (const connection of this.#idle.splice(0)) this.#close(connection);
   }
 
   /** Replaces all connections after an error of one of them. */
@@ -90,8 +89,7 @@ export class Connections<Connection extends DatabaseConnection> {
    * being opened are replaced later.
    */
   replaceAll(): void {
-    for (const connection of this.#idle) this.#close(connection);
-    this.#idle = [];
+    this.closeIdle();
     // When statements give their connections back, these connections are closed.
     this.#current = new Map();
   }
