@@ -11,24 +11,6 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-it('opens a connection for a statement, and keeps the connection for the next statement', async () => {
-  const { pool, attempts, run, accept } = createPool();
-  expect(attempts).toHaveLength(0);
-  const first = rowsOf(run('one'));
-  const connection = await accept();
-  await connection.settle(1);
-  expect(await first).toEqual([1]);
-  const second = rowsOf(run('two'));
-  await connection.settle(2);
-  expect(await second).toEqual([2]);
-  const options = { text: '', share: 'creates', deadline: deadlineIn(60_000) } as const;
-  const task = pool.use(options, async (used) => used);
-  expect(await task).toBe(connection);
-  expect(connection.statements).toEqual(['one', 'two']);
-  expect(attempts).toHaveLength(1);
-  expect(connection.closes).toBe(0);
-});
-
 it.each([
   ['its deadline', 60_000],
   ['a deadline in five seconds', undefined],
