@@ -1,10 +1,10 @@
-import { createDatabase, freePort } from '@plant-store/test-setup';
+import { freePort } from '@plant-store/test-setup';
 import type postgres from 'postgres';
-import { beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { send } from '../../src/database/query.ts';
 import { usePostgres } from '../../src/postgres/use-postgres.ts';
 import { connectToNew } from '../fixtures/databases.ts';
-import { isStart, startPooler, startProxy } from '../fixtures/proxy.ts';
+import { startPooler } from '../fixtures/proxy.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
@@ -38,25 +38,6 @@ it('fails when a statement fails, and closes the connection', async () => {
     cause: { code: '42703' },
   });
   await vi.waitFor(async () => expect(await otherSessions()).toEqual([]));
-});
-
-it('prefers a host that accepts writes, and uses a read replica otherwise', async () => {
-  const replica = await startReplica();
-  const { port } = new URL(databaseUrl);
-  const name = 'select current_database() as name';
-  for (const ports of [
-    [replica.port, port],
-    [port, replica.port],
-  ]) {
-    const rows = await usePostgres(withHosts(...ports), (connection) =>
-      send(connection.query, name),
-    );
-    expect(rows).toEqual([{ name: sql.options.database }]);
-  }
-  const rows = await usePostgres(withHosts(replica.port), (connection) =>
-    send(connection.query, name),
-  );
-  expect(rows).toEqual([{ name: replica.database }]);
 });
 
 it('names the hosts that cannot be reached', async () => {
@@ -108,20 +89,3 @@ it('fails when the statements take longer than twelve seconds', async () => {
   await vi.advanceTimersByTimeAsync(12_000);
   await failed;
 });
-
-/** Starts a proxy that looks like a read replica. The proxy connects its clients to a read-only database. */
-async function startReplica() {
-  const url = new URL(await createDatabase(inject('postgresUrl')));
-  const database = url.pathname.slice(1);
-  await sql.unsafe(`alter database ${database} set default_transaction_read_only = on`);
-  const port = await startProxy(url.href, {
-    request(message) {
-      if (!isStart(message)) return message;
-      const names = [sql.options.database, database] as const;
-      const start = Buffer.from(message.toString('latin1').replace(...names), 'latin1');
-      start.writeUInt32BE(start.length);
-      return start;
-    },
-  });
-  return { port, database };
-}
