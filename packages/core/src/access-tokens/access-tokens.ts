@@ -90,7 +90,8 @@ export function createAccessTokens({
   const table = createAccessTokenTable(verbs);
   const principals = createPrincipalCache({ find: findOwner, now, elapsed });
   const lookUps = createLookUps({ find: table.find, maxInFlight: shares.lookUps });
-  // Only one update runs at a time, so that slow updates occupy only one connection.
+  // Updates of the last use share a statement, as look-ups do. Only one update runs at a time, so that slow
+  // updates occupy only one connection.
   const lastUses = createLookUps({ find: markUsed, maxInFlight: 1 });
 
   return {
