@@ -162,22 +162,25 @@ describe('access tokens', () => {
   it.each([
     ['behind', -1],
     ['ahead of', 1],
-  ])("expire by the database's clock when this machine's is a year %s it", async (_, sign) => {
-    const before = time;
-    onTestFinished(() => {
-      time = before;
-    });
-    time = Date.now() + sign * 365 * 86_400_000;
-    const tokens = open();
-    const token = await tokens.create('Una', { expiresIn: 60_000 });
-    const [row] = await sql`
+  ])(
+    'expire by the clock of the database, even when the clock of this machine is a year %s that clock',
+    async (_, sign) => {
+      const before = time;
+      onTestFinished(() => {
+        time = before;
+      });
+      time = Date.now() + sign * 365 * 86_400_000;
+      const tokens = open();
+      const token = await tokens.create('Una', { expiresIn: 60_000 });
+      const [row] = await sql`
       select expires_at between now() and now() + interval '60 s' as is_soon
       from access_tokens where name = 'Una' order by created_at desc limit 1`;
-    expect(row).toEqual({ is_soon: true });
-    expect(await tokens.authenticate(token)).toMatchObject(principal('Una'));
-    await sql`update access_tokens set expires_at = now() where name = 'Una'`;
-    expect(await open().authenticate(token)).toBeUndefined();
-  });
+      expect(row).toEqual({ is_soon: true });
+      expect(await tokens.authenticate(token)).toMatchObject(principal('Una'));
+      await sql`update access_tokens set expires_at = now() where name = 'Una'`;
+      expect(await open().authenticate(token)).toBeUndefined();
+    },
+  );
 
   it('rejects a revoked access token at once, and on other instances within 30 seconds', async () => {
     const [here, ...others] = [open(), open(), open()];

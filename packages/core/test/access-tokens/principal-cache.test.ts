@@ -80,7 +80,7 @@ describe('a principal cache', () => {
     },
   );
 
-  it('forgets all tokens when one more token follows ten thousand', async () => {
+  it('forgets all tokens when the cache gets one token more than ten thousand', async () => {
     const cache = createPrincipalCache({ find: async () => ann });
     for (let i = 0; i < 10_000; i++) await cache.get(`token ${i}`);
     expect(cache.get('token 0')).toBe(ann.principal);

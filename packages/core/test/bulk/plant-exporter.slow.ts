@@ -23,7 +23,7 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     return textOf(await Array.fromAsync(rows));
   }
 
-  it('exports exactly the plants of its beginning, even while others create and delete plants', async () => {
+  it('exports exactly the plants that exist when the export begins, even while others create and delete plants', async () => {
     for (let first = 0; first < count; first += 10_000) await store.load(plantsFrom(first, 10_000));
     const { rows } = await store.export({ columns: ['id', 'name'], format: 'text' });
     const blocks = [(await rows.next()).value ?? new Uint8Array()];

@@ -99,7 +99,7 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
     expect(superjsonOf(output)).toBe(superjsonText(output));
   });
 
-  it('has the nearest time that JavaScript can hold', async () => {
+  it('contains the nearest possible time in place of a time that JavaScript cannot hold', async () => {
     const found = await Promise.all(times.map((_, i) => store.get(BigInt(20 + i))));
     expect(found.map((plant) => plant?.createdAt.toISOString())).toEqual([
       undefined,

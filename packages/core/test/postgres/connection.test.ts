@@ -303,7 +303,7 @@ it('ignores notices and the warnings of functions', async () => {
     expect(await query(statement)).toMatchObject({ rows: [] });
   }
   for (let i = 0; i < 2; i++) {
-    // By the second statement, the server itself sends a notice, not only a function.
+    // For the second statement, the server itself sends a notice.
     const create = 'create temporary table if not exists numbers (number int)';
     expect(await query(create)).toMatchObject({ rows: [] });
   }

@@ -149,7 +149,7 @@ it('stops its attempts to migrate when the database is closed', async () => {
   proxy.fault = 'refuse';
   const database = await open();
   await database.close();
-  // The database makes no attempt after the one that ran during the close.
+  // The database makes no attempt after the attempt that ran during the close.
   await vi.waitFor(() => expect(proxy.accepted).toBe(2));
   const other = closeAtEnd(await startFaultProxy(proxy.url));
   other.fault = 'refuse';

@@ -44,7 +44,7 @@ export class Connections<Connection extends DatabaseConnection> {
 
   /**
    * Waits for an idle connection, which the caller must give back. When no connection is open, waits for the
-   * next attempt to connect, and throws the error of the attempt.
+   * next attempt to connect. When the attempt fails, throws its error.
    *
    * @param extra the number of connections above the maximum that may be open for this caller
    */
@@ -68,7 +68,7 @@ export class Connections<Connection extends DatabaseConnection> {
     this.#addIdle(connection, this.#open.size > this.#max);
   }
 
-  /** Closes a connection when it is given back. */
+  /** Lets the connection be closed when its user gives it back. */
   drop(connection: Connection): void {
     this.#current.delete(connection);
   }

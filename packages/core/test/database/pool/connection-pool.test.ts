@@ -241,7 +241,7 @@ describe('a statement that runs at its deadline', () => {
     expect([reader.closes, connection.closes]).toEqual([0, 0]);
   });
 
-  it('replaces idle connections before their next use after a late statement', async () => {
+  it('closes idle connections after a late statement, and opens a connection for the next statement', async () => {
     const { run, accept } = createPool({ shares });
     const before = run('before', { share: 'lookUps' });
     const idle = await accept();

@@ -63,7 +63,7 @@ it('makes the tables once, and closes its connection', async () => {
 it('applies a migration that the list of migrations lacks, even when the tables are correct', async () => {
   await migrate();
   await sql`delete from drizzle.__drizzle_migrations`;
-  // The first migration fails, because its table exists already.
+  // The migration fails, because its tables exist already.
   await expect(migrate()).rejects.toMatchObject({ code: '42P07' });
 });
 
