@@ -45,7 +45,9 @@ export const packages = {
       { 'plant-store-error.ts': 'which errors does the store throw?' },
       { 'generate.ts': 'how does a generator forget the values that it has yielded?' },
       { database: 'how does any room run a statement, by when, and with which errors?' },
-      { 'database/pool': 'when does a statement get a connection, and when does the statement end?' },
+      {
+        'database/pool': 'when does a statement get a connection, and when does the statement end?',
+      },
       { tables: 'which tables does the store need, and does a database have them?' },
       { 'changes/epoch': 'when does the feed begin anew?' },
       {

@@ -39,8 +39,6 @@ const remaining = sql<number | null>`
  */
 const id = sql<string>`left(encode(sha256(${accessTokens.sha256}), 'hex'), 16)`;
 
-export type AccessTokenTable = ReturnType<typeof createAccessTokenTable>;
-
 /** Makes the statements for access tokens. A request needs only `find` and `markUsed`. */
 export function createAccessTokenTable({ read, write }: Verbs) {
   // A lock on the table may block updates of the last use, so look-ups need another connection.
