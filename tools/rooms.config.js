@@ -48,7 +48,7 @@ export const packages = {
       {
         'database/pool': 'when does a statement get a connection, and when does the statement end?',
       },
-      { tables: 'which tables does the store need, and does a database have them?' },
+      { tables: 'which tables and indexes does the store need, and does a database have them?' },
       { 'changes/epoch': 'when does the feed begin anew?' },
       {
         'postgres/migration': 'how does a Postgres get the tables?',

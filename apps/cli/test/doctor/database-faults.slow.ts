@@ -73,6 +73,21 @@ describe('finds tables that differ from the tables of this version', () => {
     expect(await findings('tables')).toEqual([`problem ${finding}`]);
   });
 
+  it.each(['plants', 'plant_deletions'])(
+    'names the default of an earlier version in %s, and its remedy works',
+    async (table) => {
+      const { sql } = database;
+      await sql.unsafe(`alter table ${table} alter changed_in set default pg_current_xact_id()`);
+      const [finding = ''] = await findings('tables');
+      expect(finding).toMatch(
+        `problem the column ${table}.changed_in has the default of an earlier version, so the feed may ` +
+          'show changes that a crash of the database undoes: run ALTER TABLE',
+      );
+      await sql.unsafe(finding.replace(/^.*: run /, ''));
+      expect(await findings('tables')).toEqual(noFault);
+    },
+  );
+
   it('accepts a column that the operator has added', async () => {
     await database.sql`alter table plants add height integer not null default 1`;
     expect(await findings('tables')).toEqual(noFault);

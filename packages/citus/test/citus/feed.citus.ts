@@ -5,6 +5,7 @@ import { switchFeed } from '../../../core/src/changes/switch-feed.ts';
 import { inspectDatabase } from '../../../core/src/inspection/inspect-database.ts';
 import { openPlantReader } from '../../../core/src/open-plant-reader.ts';
 import { openPlantStore, type PlantStore } from '../../../core/src/plant-store.ts';
+import { createOldTables } from '../../../core/test/fixtures/old-tables.ts';
 import { citus } from '../../src/index.ts';
 import { distributePlants } from '../../src/operator.ts';
 import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
@@ -188,4 +189,24 @@ it('begins anew when the plants are distributed on Citus', async () => {
   const copy = await copyOf(store);
   await store.delete(1n);
   await expectCopy(store, connect(databaseUrl), copy);
+});
+
+it('adds the column of the feed to plants that are distributed on Citus already', async () => {
+  const cluster = inject('citus');
+  if (!cluster) throw new Error('this test needs the global setup for Citus');
+  const { url: databaseUrl } = await createCitusDatabase(cluster);
+  await createOldTables(databaseUrl, 3);
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  onTestFinished(() => sql.end());
+  await sql`select create_distributed_table('plants', 'id', shard_count => 4)`;
+  await sql`insert into plants (id, name) select id, 'old' from generate_series(1, 100) as id`;
+  const store = await openPlantStore({ databaseUrl, cluster: citus }, { requireConnection: true });
+  onTestFinished(() => store.close());
+  expect(await sql`select from plants where changed_in is not null`).toEqual([]);
+  await store.create({ id: 101n, name: 'new' });
+  await store.createMany([102n, 103n, 104n].map((id) => ({ id, name: 'new' })));
+  await distributePlants({ databaseUrl, shards: 4, confirm: async () => true });
+  await store.create({ id: 105n, name: 'new' });
+  expect(await store.delete(1n)).toBe(true);
+  expect(await store.countUpTo(1_000)).toBe(104);
 });

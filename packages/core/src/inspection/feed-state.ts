@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isOwn } from '../changes/epoch/epoch.ts';
-import { feedIndex } from '../changes/epoch/feed-index.ts';
 import { holds, type Query, send } from '../database/query.ts';
+import { feedIndex } from '../tables/indexes.ts';
 import { isCluster } from '../tables/tables.ts';
 
 /** The state of the feed of changes on the primary. */

@@ -1,3 +1,4 @@
+import { indexes } from '../tables/indexes.ts';
 import { tableOids } from '../tables/table-check.ts';
 import type { Question } from './hazard.ts';
 
@@ -6,11 +7,7 @@ const slow = 'only grows, and its requests slow down';
 
 /** The indexes that a table of plants should have. The index of the feed has its own check. */
 const neededIndexes = [
-  {
-    table: 'plants',
-    name: 'plants_tag',
-    columns: '(hashtextextended(tag, 0), id) where tag is not null',
-  },
+  { table: 'plants', name: 'plants_tag', columns: indexes.plants_tag },
   { table: 'plant_deletions', name: 'plant_deletions_id', columns: '(id, changed_in)' },
 ];
 

@@ -1,6 +1,14 @@
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import { type Query, send } from '../database/query.ts';
-import { accessTokens, isCluster, plantDeletions, plantFeed, plants, webhooks } from './tables.ts';
+import {
+  accessTokens,
+  isCluster,
+  plantDeletions,
+  plantFeed,
+  plants,
+  thisTransaction,
+  webhooks,
+} from './tables.ts';
 
 const tables = [plants, plantDeletions, plantFeed, accessTokens, webhooks].map((table) =>
   getTableConfig(table),
@@ -17,6 +25,8 @@ export interface TableFault {
   readonly table: string;
   readonly what: string;
   readonly remedy: string;
+  /** Whether the store can start with the fault. */
+  readonly canStart?: boolean;
 }
 
 /** Compares the tables of a database with the tables that this version of the store needs. */
@@ -53,6 +63,8 @@ interface ColumnRow {
   type: string;
   is_required: boolean;
   has_default: boolean;
+  /** Whether the default makes commits wait for the disk. Null without a default. */
+  is_durable: boolean | null;
   is_key: boolean;
   is_cluster: boolean;
 }
@@ -92,6 +104,18 @@ function columnFaults(
     const what = `the column ${column} has no default`;
     faults.push({ table, what, remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT now()` });
   }
+  if (name === 'changed_in' && found.is_durable === false && !found.is_cluster) {
+    const what =
+      `the column ${column} has the default of an earlier version, so the feed may show changes that a ` +
+      'crash of the database undoes';
+    const durable = thisTransaction.replaceAll(/\s+/g, ' ');
+    faults.push({
+      table,
+      what,
+      remedy: `run ${alter} ALTER COLUMN ${name} SET DEFAULT ${durable}`,
+      canStart: true,
+    });
+  }
   return faults;
 }
 
@@ -109,6 +133,8 @@ const selectColumns = `
   select relname as table, attname as column, format_type(atttypid, atttypmod) as type,
     attnotnull as is_required,
     atthasdef or attidentity <> '' as has_default,
+    (select adbin::text like '%:funcid ' || 'pg_catalog.set_config'::regproc::oid || ' %'
+      from pg_attrdef where adrelid = attrelid and adnum = attnum) as is_durable,
     exists (
       select from pg_index
       where indrelid = pg_class.oid and indisprimary and indkey::text = attnum::text) as is_key,

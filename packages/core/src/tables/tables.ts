@@ -57,7 +57,7 @@ export const plants = pgTable(
     id: bigint({ mode: 'bigint' }).primaryKey(),
     ...contentColumns(),
     createdAt: createdAt(),
-    // Null for plants that were created while the feed was off.
+    // Null for plants that were created before the table had this column.
     changedIn: changedIn().default(sql.raw(thisTransaction)),
   } satisfies Record<keyof StoredPlant | 'changedIn', PgColumnBuilderBase>,
   ({ id, tag, changedIn }) => [
@@ -109,8 +109,9 @@ export const plantFeed = pgTable('plant_feed', {
 export const accessTokens = pgTable('access_tokens', {
   sha256: bytes().primaryKey(),
   name: text().notNull(),
-  // The scopes, separated by spaces (RFC 6749 §3.3).
-  scope: text().notNull(),
+  // The scopes, separated by spaces (RFC 6749 §3.3). Tokens that are older than this column can only create
+  // plants.
+  scope: text().notNull().default('plants:create'),
   createdAt: createdAt(),
   expiresAt: time('expires_at'),
   revokedAt: time('revoked_at'),

@@ -59,6 +59,16 @@ it('leaves only an empty table and a column when the feed is switched off', asyn
   expect(await sql`select changed_in from plants`).toEqual([{ changed_in: null }]);
 });
 
+it('keeps the feed off when a later version of the store migrates the tables', async () => {
+  const { databaseUrl, sql } = await createStore();
+  await switchFeed({ databaseUrl }, 'off');
+  await sql`delete from drizzle.__drizzle_migrations
+    where id = (select max(id) from drizzle.__drizzle_migrations)`;
+  await (await openPlantStore({ databaseUrl })).close();
+  await sql`insert into plants (id, name) values (1, 'Hoya')`;
+  expect(await sql`select changed_in from plants`).toEqual([{ changed_in: null }]);
+});
+
 it('does not rewrite the table, and blocks no create during the build of the index', async () => {
   const { databaseUrl, sql } = await createStore();
   await sql`insert into plants (id, name) values (1, 'Hoya')`;

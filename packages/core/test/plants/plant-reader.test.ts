@@ -165,24 +165,3 @@ describe('memory of a page', () => {
     await store.close();
   });
 });
-
-it('reads a list by tag from the index of the tags', async () => {
-  const { databaseUrl, sql } = await connectToNew();
-  const store = await openPlantStore({ databaseUrl }, { requireConnection: true });
-  await sql`
-    insert into plants (id, name, tag)
-    select i, 'x', case when i % 1000 = 0 then 'rare' else 'frequent' end
-    from generate_series(1, 100000) as i`;
-  await sql`analyze plants`;
-  const scans = async () => {
-    const [row] = await sql`
-      select idx_scan, idx_tup_read from pg_stat_user_indexes where indexrelname = 'plants_tag'`;
-    // The cast is safe, because the statement returns one row with these two columns.
-    return row as { idx_scan: string; idx_tup_read: string };
-  };
-  const { plants } = await store.list({ tag: 'rare', limit: 1000 });
-  expect(plants).toHaveLength(100);
-  await store.close(); // A session reports its statistics when it ends, or within 10 s.
-  await vi.waitFor(async () => expect(Number((await scans()).idx_scan)).toBeGreaterThan(0));
-  expect(Number((await scans()).idx_tup_read)).toBeLessThan(1000);
-});

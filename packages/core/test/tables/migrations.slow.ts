@@ -22,11 +22,11 @@ it('creates the expected tables and columns', async () => {
   expect(texts.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
     'access_tokens sha256 bytea NO',
     'access_tokens name text NO',
-    'access_tokens scope text NO',
     'access_tokens created_at timestamp with time zone NO now()',
     'access_tokens expires_at timestamp with time zone YES',
     'access_tokens revoked_at timestamp with time zone YES',
     'access_tokens last_used_at timestamp with time zone YES',
+    "access_tokens scope text NO 'plants:create'::text",
     'plant_deletions id bigint NO',
     'plant_deletions name text NO',
     'plant_deletions tag text YES',

@@ -1,9 +1,6 @@
 import { holds, type Query, send } from '../../database/query.ts';
+import { buildIndexes, feedIndex, lockTimeout } from '../../tables/indexes.ts';
 import { thisTransaction } from '../../tables/tables.ts';
-import { buildFeedIndex, feedIndex } from './feed-index.ts';
-
-/** Milliseconds to wait for a lock. A statement that waits for a lock blocks all later statements. */
-export const lockTimeout = 4_500;
 
 const systemIdentifier = '(select system_identifier from pg_control_system())';
 
@@ -33,7 +30,7 @@ export async function switchOn(query: Query): Promise<void> {
       return (await holds(query, isNotCleared)) ? clear : [];
     });
   }
-  await buildFeedIndex(query);
+  await buildIndexes(query);
   // The ALTER TABLE waits for all writes that have begun. Writes that begin after the ALTER TABLE note their
   // place in the feed.
   await transaction(query, [

@@ -1,9 +1,10 @@
-import { lockTimeout, renewFeed } from '../../changes/epoch/epoch.ts';
+import { renewFeed } from '../../changes/epoch/epoch.ts';
 import type { ClusterSessions, DatabaseConnection } from '../../database/database.ts';
 import { defaultTimeout, withTimeout } from '../../database/deadline.ts';
 import { DatabaseSettingsError, readOnlyCode } from '../../database/explain-database-error.ts';
 import { holds, type Query, send } from '../../database/query.ts';
 import { databaseCode } from '../../error-causes.ts';
+import { buildIndexes, lockTimeout } from '../../tables/indexes.ts';
 import {
   applyMigrations,
   migrationTimeout,
@@ -66,7 +67,7 @@ async function isMigrated(query: Query): Promise<boolean> {
   if (isKnown) return missingMigrations === 0;
   // A user without privileges on the list of migrations can still check whether the tables are correct.
   const { checkTables } = await import('../../tables/table-check.ts');
-  return (await checkTables(query)).length === 0;
+  return (await checkTables(query)).every(({ canStart }) => canStart);
 }
 
 /**
@@ -83,6 +84,7 @@ async function tryToRenewFeed(connection: DatabaseConnection): Promise<boolean> 
 }
 
 async function migrate(connection: DatabaseConnection): Promise<void> {
+  await withTimeout(buildIndexes(connection.query), migrationTimeout);
   const run = (text: string, timeout = defaultTimeout) =>
     withTimeout(connection.query(text, [], 'objects'), timeout);
   await run('begin');

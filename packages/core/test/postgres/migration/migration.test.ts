@@ -4,6 +4,7 @@ import { createConnectToPrimary } from '../../../src/postgres/connect-to-primary
 import type { Connection } from '../../../src/postgres/connection.ts';
 import { migratePostgres } from '../../../src/postgres/migration/migration.ts';
 import { connectToNew, createUser } from '../../fixtures/databases.ts';
+import { createOldTables } from '../../fixtures/old-tables.ts';
 
 let databaseUrl: string;
 let sql: postgres.Sql;
@@ -116,11 +117,12 @@ describe('a user without privileges', () => {
   });
 
   it('gets an error that names the owner when the tables are of an earlier version', async () => {
-    await migrate();
-    await sql`alter table access_tokens drop column scope`;
+    await createOldTables(databaseUrl, 3);
     const { url } = await userWith(
       `create on database ${sql.options.database}`,
-      'create, usage on schema public',
+      'create, usage on schema public, drizzle',
+      'all on all tables in schema public, drizzle',
+      'all on all sequences in schema drizzle',
     );
     await expect(migratePostgres(connectAs(url))).rejects.toThrow(
       ': its tables are of an earlier version, so start the server once as their owner',
@@ -130,6 +132,7 @@ describe('a user without privileges', () => {
   it('needs no privilege on the list of migrations when the store works with the tables', async () => {
     await migrate();
     const { url } = await userWith();
+    await sql`alter table plants alter changed_in set default pg_current_xact_id()`;
     expect(await migratePostgres(connectAs(url))).toBe(false);
     await sql`alter table access_tokens drop column scope`;
     await expect(migratePostgres(connectAs(url))).rejects.toMatchObject({

@@ -1,0 +1,21 @@
+CREATE TABLE "webhooks" (
+	"name" text PRIMARY KEY NOT NULL,
+	"url" text NOT NULL,
+	"tag" text,
+	"change_type" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"secret" text NOT NULL,
+	"old_secret" text,
+	"old_secret_until" timestamp with time zone,
+	"cursor" text NOT NULL,
+	"message" jsonb,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"next_attempt_at" timestamp with time zone,
+	"attempts" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"behind_since" timestamp with time zone,
+	"paused_at" timestamp with time zone,
+	"paused_because" text,
+	"revision" integer DEFAULT 0 NOT NULL,
+	"holder" uuid,
+	"held_until" timestamp with time zone
+);
