@@ -5,6 +5,7 @@ import {
   type TableDistribution,
 } from '@plant-store/citus/operator';
 import { nameInstance } from '../command-line/database-errors.ts';
+import { feedChecks } from './feed-checks.ts';
 import type { Finding } from './finding.ts';
 
 const check = 'cluster';
@@ -23,7 +24,7 @@ export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
     ];
   }
   return state
-    ? [...distribution(tables), ...feed(tables), ...findings(state)]
+    ? [...distribution(tables), ...feeds(state), ...webhooks(state), ...findings(state)]
     : distribution(tables);
 }
 
@@ -79,6 +80,12 @@ function findings({
   ];
 }
 
+function webhooks({ role }: ClusterState): Finding[] {
+  if (role === 'coordinator') return [];
+  const message = 'only the coordinator knows the webhooks: run doctor with its URL to check them';
+  return [{ check: 'webhooks', level: 'ok', message }];
+}
+
 function distribution(tables: readonly TableDistribution[]): Finding[] {
   return tables.flatMap(({ table, kind, column, shards }): Finding[] => {
     const check = 'distribution';
@@ -112,8 +119,20 @@ function copies(table: string, kind: TableDistribution['kind']): Omit<Finding, '
   return { level: 'warning', message };
 }
 
-function feed(tables: readonly TableDistribution[]): Finding[] {
-  const isDistributed = tables.some(({ table, kind }) => table === 'plants' && kind !== 'local');
-  if (!isDistributed) return [];
-  return [{ check: 'feed', level: 'ok', message: 'each node has a feed of changes' }];
+/** Checks the log of each node. `findings` names the nodes that are down. */
+function feeds({ nodes }: ClusterState): Finding[] {
+  return nodes.flatMap(({ address, plants, feed }): Finding[] => {
+    const check = 'feed';
+    if (feed?.isRestored) {
+      const message = `on ${address}, the feed of changes begins when an instance reads it: start an instance`;
+      return [{ check, level: 'warning', message }];
+    }
+    if (feed) {
+      const found = feedChecks({ feed });
+      return found.map((each) => ({ ...each, message: `on ${address}, ${each.message}` }));
+    }
+    if (plants === undefined) return [];
+    const message = `this machine cannot read the state of the feed on ${address}: run doctor on another one`;
+    return [{ check, level: 'warning', message }];
+  });
 }

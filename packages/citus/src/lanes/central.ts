@@ -1,6 +1,6 @@
 import {
-  ConnectionPool,
   type ClusterStore,
+  ConnectionPool,
   createVerbs,
   databaseCode,
   type Query,

@@ -1,10 +1,11 @@
-import { type ConnectTo, type Query, withTimeout } from '@plant-store/core/cluster';
+import { type ConnectTo, type FeedState, type Query, withTimeout } from '@plant-store/core/cluster';
 import { connectToNode } from '../lanes/node-access.ts';
 import { type ClusterRole, clusterRole } from '../shards/cluster-role.ts';
 import { countOnNode } from '../shards/node-functions.ts';
 import { isTestedCitus, readShardMap, type StorageNode } from '../shards/shard-map.ts';
 import { type Instance, readBlindInstances } from './blind-instances.ts';
 import { planTables } from './distribute.ts';
+import { readNodeFeed } from './node-feed.ts';
 
 /** A Citus cluster, as one of its nodes sees it. */
 export interface ClusterState {
@@ -29,6 +30,8 @@ interface NodeContent {
   readonly plants: number | undefined;
   /** The error when this process cannot connect directly to the node. Undefined for a reachable node. */
   readonly directError: unknown;
+  /** The state of the node's log. Undefined when this process cannot read the state. */
+  readonly feed: FeedState | undefined;
 }
 
 /** The time limit of a statement on a node, in milliseconds. */
@@ -54,11 +57,11 @@ export async function readClusterState(
   const [contents, downWithoutPlants, blindInstances] = await Promise.all([
     Promise.all(
       nodes.map(async (node) => {
-        const [content, directError] = await Promise.all([
+        const [content, direct] = await Promise.all([
           contentOf(node, query),
-          directErrorOf(node, map?.clusterId ?? '', connectTo),
+          readDirectly(node, map?.clusterId ?? '', connectTo),
         ]);
-        return { ...content, directError };
+        return { ...content, ...direct };
       }),
     ),
     downNodes(nodes, query),
@@ -78,7 +81,7 @@ export async function readClusterState(
 async function contentOf(
   { address, shards, someId }: StorageNode,
   query: Query,
-): Promise<Omit<NodeContent, 'directError'>> {
+): Promise<Omit<NodeContent, 'directError' | 'feed'>> {
   const counted = withTimeout(query(countOnNode, [String(someId)]), nodeTimeout).then(
     ({ rows }) => Number((rows as [string][])[0]?.[0]),
     () => undefined,
@@ -86,17 +89,18 @@ async function contentOf(
   return { address, shards, plants: await counted };
 }
 
-async function directErrorOf(
+async function readDirectly(
   node: StorageNode,
   clusterId: string,
   connectTo: ConnectTo,
-): Promise<unknown> {
+): Promise<Pick<NodeContent, 'directError' | 'feed'>> {
   try {
     const connection = await connectToNode(node, clusterId, connectTo, nodeTimeout);
+    const feed = await readNodeFeed(connection.query).catch(() => undefined);
     await connection.close();
-    return undefined;
-  } catch (error) {
-    return error;
+    return { directError: undefined, feed };
+  } catch (directError) {
+    return { directError, feed: undefined };
   }
 }
 

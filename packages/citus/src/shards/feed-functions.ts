@@ -136,10 +136,11 @@ export const createFeedFunctions = [
   end
   $function$`,
   'set citus.enable_unsafe_triggers = on',
-  // Only a row that does not come from the insert function has a number without a node. The functions of the
-  // triggers do nothing on `plants` itself, which may become an ordinary table again.
+  // A row from the insert function has the number of a node. Another row has the number of a transaction, or
+  // no number when the feed was off before the plants were distributed. The functions of the triggers do
+  // nothing on `plants` itself, which may become an ordinary table again.
   `create or replace trigger plant_store_number before insert on plants for each row
-    when (new.changed_in < '${2n ** transactionBits}'::xid8)
+    when (new.changed_in is null or new.changed_in < '${2n ** transactionBits}'::xid8)
     execute function plant_store_number_plant()`,
   `create or replace trigger plant_store_note_deletions after delete on plants
     referencing old table as deleted for each statement
@@ -265,4 +266,7 @@ export const createFeedFunctions = [
     (signature) =>
       `select create_distributed_function('${signature}', 'key', colocate_with := 'plants')`,
   ),
+  // A node that is down draws its epoch later, when an instance reads the feed.
+  `select run_command_on_all_nodes(
+    'select 1 from ${renewName}(0) as renewed where renewed is null')`,
 ];

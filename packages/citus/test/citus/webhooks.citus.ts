@@ -63,9 +63,7 @@ it('sends the other changes while a node of Citus does not respond, and repeats 
   await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(0), inTime);
   const unfreeze = await cluster.workers[0]?.server.freeze();
   const later = ids.map((id) => id + 40n);
-  const outcomes = await Promise.allSettled(
-    later.map((id) => store.create({ id, name: 'Hoya' })),
-  );
+  const outcomes = await Promise.allSettled(later.map((id) => store.create({ id, name: 'Hoya' })));
   const created = later.filter((_, i) => outcomes[i]?.status === 'fulfilled');
   expect(created.length).toBeGreaterThan(0);
   status = 200;
@@ -132,7 +130,7 @@ it('sends plants.reset after Citus has distributed, moved or split the plants, a
 });
 
 it('sends the changes of all nodes of Citus again since a time', async () => {
-  const { url, workerUrls } = await createDistributedDatabase();
+  const { workerUrls } = await createDistributedDatabase();
   const store = await open(workerUrls[0] ?? '');
   const receiver = await follow(store);
   await store.createMany(ids.map((id) => ({ id, name: 'Hoya' })));

@@ -1,4 +1,14 @@
-import { and, asc, eq, getTableColumns, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  isNull,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { Verbs } from '../database/verbs.ts';
 import { drizzleOver } from '../tables/drizzle-over.ts';
