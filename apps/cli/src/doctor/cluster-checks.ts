@@ -1,7 +1,6 @@
 import {
   type ClusterState,
   inspectCluster,
-  inspectDistribution,
   type TableDistribution,
 } from '@plant-store/citus/operator';
 import { nameInstance } from '../command-line/database-errors.ts';
@@ -12,20 +11,21 @@ const check = 'cluster';
 
 /** Checks the Citus cluster to which a Postgres belongs. Returns no findings without a cluster. */
 export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
-  let tables: TableDistribution[];
-  let state: ClusterState | undefined;
   try {
-    tables = await inspectDistribution(databaseUrl);
-    state = await inspectCluster(databaseUrl);
+    const state = await inspectCluster(databaseUrl);
+    if (!state) return [];
+    return [
+      ...distribution(state.tables),
+      ...feeds(state),
+      ...webhooks(state),
+      ...findings(state),
+    ];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return [
       { check, level: 'problem', message: `the cluster cannot be read (${reason}): try again` },
     ];
   }
-  return state
-    ? [...distribution(tables), ...feeds(state), ...webhooks(state), ...findings(state)]
-    : distribution(tables);
 }
 
 function findings({

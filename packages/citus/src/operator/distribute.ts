@@ -231,7 +231,7 @@ const removeRowsFromBefore = (table: string) =>
   `select truncate_local_data_after_distributing_table('${table}')`;
 
 const createFunction: DistributionStep = {
-  description: 'create the functions that insert, delete and count the plants of one node',
+  description: 'create the functions that insert and delete the plants of one node',
   statements: [
     ...createNodeFunctions,
     // The comment is the last statement, so its version shows that all functions exist.

@@ -63,11 +63,6 @@ export const shardMoved = 'PS001';
 /** A function that returns an id of the cluster, so that the store can distinguish clusters. */
 export const clusterIdSignature = 'plant_store_cluster()';
 
-const countSignature = 'plant_store_count(bigint)';
-
-/** Selects the approximate number of plants on the node that stores the plant `key` ($1). */
-export const countOnNode = 'select * from plant_store_count($1)';
-
 /** A comment in the insert function. The comment names a shard for which the function has a statement. */
 export const markOfShard = (shardId: string) => `'/* shard ' || ${shardId} || ' */'`;
 
@@ -196,19 +191,4 @@ export const createNodeFunctions = [
   end
   $do$`,
   `select create_distributed_function('${clusterIdSignature}')`,
-  // Returns the planner's estimate of the number of plants. Before the first ANALYZE, returns the count in
-  // the statistics, which a crash resets.
-  `create or replace function plant_store_count(key bigint) returns bigint language sql
-  set citus.override_table_visibility = off
-  as $function$
-    select coalesce(sum(
-      case when relpages = 0 then pg_stat_get_live_tuples(oid)
-        else reltuples / relpages * (pg_relation_size(oid) / current_setting('block_size')::int) end
-    ), 0)::bigint
-    from pg_dist_shard join pg_dist_placement using (shardid)
-      join pg_class on pg_class.oid = to_regclass(shard_name(logicalrelid, shardid))
-    where logicalrelid = 'plants'::regclass
-      and groupid = (select groupid from pg_dist_local_group)
-  $function$`,
-  `select create_distributed_function('${countSignature}', 'key', colocate_with := 'plants')`,
 ];

@@ -289,7 +289,7 @@ describe('a Citus cluster with a new node or a split shard', () => {
       confirm: async () => true,
     });
     expect(steps.map(({ description }) => description)).toEqual([
-      'create the functions that insert, delete and count the plants of one node',
+      'create the functions that insert and delete the plants of one node',
     ]);
     const { map } = await readShardMap(query);
     expect(map?.nodes.map((node) => node.shards).toSorted()).toEqual([1, 2]);

@@ -1,0 +1,38 @@
+import type { Query } from '@plant-store/core/cluster';
+
+/** What a node answers to a statement. */
+interface NodeAnswer {
+  /** The group number of the node. */
+  readonly id: number;
+  /** The host and port of the node, as the cluster knows them. */
+  readonly address: string;
+  /** The value that the statement selects. Undefined when the node is down. */
+  readonly result: string | undefined;
+}
+
+/** Runs a statement that selects one value on every node of the cluster. */
+export async function askNodes(query: Query, statement: string): Promise<NodeAnswer[]> {
+  const { rows } = await query(onAllNodes, [statement]);
+  const answers = rows as [number, string, string | null][]; // The statement selects three columns.
+  return answers.map(([id, address, result]) => ({
+    id: Number(id),
+    address,
+    result: result ?? undefined,
+  }));
+}
+
+const onAllNodes = `
+  select groupid, nodename || ':' || nodeport, case when success then result end
+  from run_command_on_all_nodes($1) join pg_dist_node using (nodeid)
+  where noderole = 'primary' order by groupid`;
+
+/** Reads how many plants the nodes have received from the running copies. Leaves out the nodes that are down. */
+export async function readCopied(query: Query): Promise<number> {
+  const answers = await askNodes(query, selectCopied);
+  return answers.reduce((sum, { result = 0 }) => sum + Number(result), 0);
+}
+
+const selectCopied = `
+  select coalesce(sum(tuples_processed), 0) from pg_stat_progress_copy
+  where command = 'COPY FROM' and datname = current_database()
+    and relid::regclass::text ~ '\\mplants_\\d+$'`;
