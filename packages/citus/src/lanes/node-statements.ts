@@ -5,7 +5,8 @@ import {
   idsOf,
   type PlantStatements,
 } from '@plant-store/core/cluster';
-import { call, callHere, shardMoved } from '../shards/node-functions.ts';
+import { callHere } from '../shards/feed-functions.ts';
+import { call, shardMoved } from '../shards/node-functions.ts';
 import type { ShardWatch } from '../shards/watch-shards.ts';
 import { createOrdinaryStatements, hasMoved, throwUnlessCancelled } from './citus-statements.ts';
 import type { NodeAccess } from './node-access.ts';

@@ -14,8 +14,7 @@ import {
   type Position,
   withParts,
 } from '@plant-store/core/cluster';
-import { callFeed, forgetStep, nameOf, nodesChanged } from '../shards/feed-functions.ts';
-import { callHere } from '../shards/node-functions.ts';
+import { callFeed, callHere, forgetStep, nameOf, nodesChanged } from '../shards/feed-functions.ts';
 import type { StorageNode } from '../shards/shard-map.ts';
 import type { ShardWatch } from '../shards/watch-shards.ts';
 import type { NodeAccess } from './node-access.ts';

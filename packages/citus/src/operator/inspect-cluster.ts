@@ -92,23 +92,30 @@ async function readClusterState(
   // The cast is safe, because the query returns one row when Citus is installed.
   const [version = ''] = rows[0] as [string];
   const { isCluster, map } = await readShardMap(query);
-  const answers = await askNodes(query, countPlants);
-  const nodes = (map?.nodes ?? []).map(async (node) => {
-    const { address, shards } = node;
-    const result = answers.find(({ id }) => id === node.id)?.result;
-    const plants = result === undefined ? undefined : Number(result);
-    return { address, shards, plants, ...(await readNode(node, map?.clusterId ?? '', connectTo)) };
-  });
-  const hasPlants = (address: string) => map?.nodes.some((node) => node.address === address);
+  const storing = map?.nodes ?? [];
+  const asked = askNodes(query, countPlants);
+  const [answers, blindInstances, nodes] = await Promise.all([
+    asked,
+    isCluster ? readBlindInstances(query) : [],
+    Promise.all(
+      storing.map(async (node) => {
+        const { id, address, shards } = node;
+        const direct = await readNode(node, map?.clusterId ?? '', connectTo);
+        const result = (await asked).find((answer) => answer.id === id)?.result;
+        const plants = result === undefined ? undefined : Number(result);
+        return { address, shards, plants, ...direct };
+      }),
+    ),
+  ]);
+  const isStoring = (id: number) => storing.some((node) => node.id === id);
+  const down = answers.filter(({ id, result }) => result === undefined && !isStoring(id));
   return {
     role,
     tables,
     missing: steps.map(({ description }) => description),
-    nodes: await Promise.all(nodes),
-    downWithoutPlants: answers.flatMap(({ address, result }) =>
-      result !== undefined || hasPlants(address) ? [] : [address],
-    ),
-    blindInstances: isCluster ? await readBlindInstances(query) : [],
+    nodes,
+    downWithoutPlants: down.map(({ address }) => address),
+    blindInstances,
     untestedVersion: isTestedCitus(version) ? undefined : version,
   };
 }

@@ -39,6 +39,12 @@ const lowest = `(((select groupid from pg_dist_local_group) + 1)::bigint << ${tr
 
 const asNumber = (sql: string) => `(${lowest} + (${sql})::text::bigint)::text::xid8`;
 
+/**
+ * Calls a function on the node that gets the call. Citus does not plan a call with a condition, unless the
+ * condition is constant.
+ */
+export const callHere = (callAnywhere: string) => `${callAnywhere} where now() is not null`;
+
 /** Calls a function of the feed on the node that stores the plant `key` ($1); see `callHere`. */
 export const callFeed = {
   changes: `select * from ${changesName}($1, $2, $3, $4, $5)`,
@@ -251,5 +257,5 @@ export const createFeedFunctions = [
   ),
   // A node that is down draws its epoch later, when an instance reads the feed.
   `select run_command_on_all_nodes(
-    'select 1 from ${renewName}(0) where true')`,
+    '${callHere(`select 1 from ${renewName}(0)`)}')`,
 ];

@@ -52,9 +52,6 @@ export const call = {
   delete: `select * from ${deleteName}($1, $2, $3)`,
 };
 
-/** Calls a function on this node. The `where` clause keeps Citus from planning each call. */
-export const callHere = (callAnywhere: string) => `${callAnywhere} where true`;
-
 /** The SQLSTATE that a function raises for plants that another node stores now. */
 export const shardMoved = 'PS001';
 
