@@ -6,6 +6,8 @@ interface NodeAnswer {
   readonly id: number;
   /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
+  /** Whether the node may store plants. */
+  readonly mayStore: boolean;
   /** The value that the statement selects. Undefined when the node is down. */
   readonly result: string | undefined;
 }
@@ -13,16 +15,14 @@ interface NodeAnswer {
 /** Runs a statement that selects one value on every node of the cluster. */
 export async function askNodes(query: Query, statement: string): Promise<NodeAnswer[]> {
   const { rows } = await query(onAllNodes, [statement]);
-  const answers = rows as [number, string, string | null][]; // The statement selects three columns.
-  return answers.map(([id, address, result]) => ({
-    id: Number(id),
-    address,
-    result: result ?? undefined,
-  }));
+  const answers = rows as [number, string, boolean, string | null][]; // The statement selects four columns.
+  return answers.map(([id, address, mayStore, result]) => {
+    return { id: Number(id), address, mayStore, result: result ?? undefined };
+  });
 }
 
 const onAllNodes = `
-  select groupid, nodename || ':' || nodeport, case when success then result end
+  select groupid, nodename || ':' || nodeport, shouldhaveshards, case when success then result end
   from run_command_on_all_nodes($1) join pg_dist_node using (nodeid)
   where noderole = 'primary' order by groupid`;
 

@@ -103,7 +103,7 @@ describe('the feed on Citus', () => {
     const reader = await openPlantReader({ databaseUrl: url, cluster: citus }, { onPrimary: true });
     onTestFinished(() => reader.close());
     const { next: after } = await reader.changes({});
-    const pages = reader.followEach({ after });
+    const pages = reader.follow({ after });
     const page = pages.next();
     await store.create({ id: 1n, name: 'Hoya' });
     expect((await page).value).toMatchObject({ changes: [{ plant: { id: 1n } }] });
