@@ -119,7 +119,7 @@ function copies(table: string, kind: TableDistribution['kind']): Omit<Finding, '
   return { level: 'warning', message };
 }
 
-/** Checks the log of each node. `findings` names the nodes that are down. */
+/** Checks the feed of each node. The function `findings` names the nodes that are down. */
 function feeds({ nodes }: ClusterState): Finding[] {
   return nodes.flatMap(({ address, plants, feed }): Finding[] => {
     const check = 'feed';

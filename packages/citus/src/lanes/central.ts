@@ -35,7 +35,7 @@ export function openCentral({
     async write(...statement) {
       if (isOnWorker) return coordinator.write(...statement);
       return database.write(...statement).catch(async (error) => {
-        // The database rejected the statement, so the coordinator does not run it a second time.
+        // The rejected statement has changed nothing, so another node may run the statement.
         if (databaseCode(error) !== undefinedTable) throw error;
         isOnWorker = (await clusterRole(query)) === 'worker';
         if (!isOnWorker) throw error;

@@ -1,22 +1,22 @@
 import type { Query } from '@plant-store/core/cluster';
 
-/** What a node answers to a statement. */
-interface NodeAnswer {
+/** The result of a statement on one node. */
+interface NodeResult {
   /** The group number of the node. */
   readonly id: number;
   /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
   /** Whether the node may store plants. */
   readonly mayStore: boolean;
-  /** The value that the statement selects. Undefined when the node is down. */
+  /** The value that the statement selected. Undefined when the node is down. */
   readonly result: string | undefined;
 }
 
 /** Runs a statement that selects one value on every node of the cluster. */
-export async function askNodes(query: Query, statement: string): Promise<NodeAnswer[]> {
+export async function askNodes(query: Query, statement: string): Promise<NodeResult[]> {
   const { rows } = await query(onAllNodes, [statement]);
-  const answers = rows as [number, string, boolean, string | null][]; // The statement selects four columns.
-  return answers.map(([id, address, mayStore, result]) => {
+  const results = rows as [number, string, boolean, string | null][]; // The statement selects four columns.
+  return results.map(([id, address, mayStore, result]) => {
     return { id: Number(id), address, mayStore, result: result ?? undefined };
   });
 }
@@ -28,8 +28,8 @@ const onAllNodes = `
 
 /** Reads how many plants the nodes have received from the running copies. Leaves out the nodes that are down. */
 export async function readCopied(query: Query): Promise<number> {
-  const answers = await askNodes(query, selectCopied);
-  return answers.reduce((sum, { result = 0 }) => sum + Number(result), 0);
+  const results = await askNodes(query, selectCopied);
+  return results.reduce((sum, { result = 0 }) => sum + Number(result), 0);
 }
 
 const selectCopied = `

@@ -17,8 +17,8 @@ export interface Instance {
  * id into this name. Leaves out the nodes that are down.
  */
 export async function readBlindInstances(query: Query): Promise<Instance[]> {
-  const answers = await askNodes(query, blindInstances);
-  return answers.flatMap(({ address, result = '[]' }) => {
+  const results = await askNodes(query, blindInstances);
+  return results.flatMap(({ address, result = '[]' }) => {
     const instances: Omit<Instance, 'node'>[] = JSON.parse(result);
     return instances.map((instance) => ({ node: address, ...instance }));
   });

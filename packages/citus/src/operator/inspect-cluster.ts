@@ -94,21 +94,21 @@ async function readClusterState(
   const { isCluster, map } = await readShardMap(query);
   const storing = map?.nodes ?? [];
   const asked = askNodes(query, countPlants);
-  const [answers, blindInstances, nodes] = await Promise.all([
+  const [results, blindInstances, nodes] = await Promise.all([
     asked,
     isCluster ? readBlindInstances(query) : [],
     Promise.all(
       storing.map(async (node) => {
         const { id, address, shards } = node;
         const direct = await readNode(node, map?.clusterId ?? '', connectTo);
-        const result = (await asked).find((answer) => answer.id === id)?.result;
+        const result = (await asked).find((each) => each.id === id)?.result;
         const plants = result === undefined ? undefined : Number(result);
         return { address, shards, plants, ...direct };
       }),
     ),
   ]);
   const isStoring = (id: number) => storing.some((node) => node.id === id);
-  const down = answers.filter(({ id, result }) => result === undefined && !isStoring(id));
+  const down = results.filter(({ id, result }) => result === undefined && !isStoring(id));
   return {
     role,
     tables,

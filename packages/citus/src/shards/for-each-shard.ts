@@ -1,7 +1,7 @@
 /**
  * SQL that creates a function with a statement for each shard, because Postgres keeps only the plans of fixed
- * statements. `format` inserts the number of the shard into `statement` as %1$s, the names of its tables of
- * plants and of deletions as %2$s and %3$s, and its smallest and greatest hash as %4$s and %5$s.
+ * statements. In `statement`, %1$s stands for the number of the shard. %2$s and %3$s stand for the names of
+ * the shard's tables of plants and of deletions. %4$s and %5$s stand for the smallest and the greatest hash.
  */
 export const forEachShard = (head: string, statement: string, tail: string) => `do $do$
   begin

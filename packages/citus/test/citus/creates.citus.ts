@@ -129,7 +129,7 @@ describe('creates on Citus', () => {
     });
   });
 
-  it('On a slow machine, some connections have also asked whether a commit runs.', async () => {
+  it('sends creates through the coordinator when the store cannot reach a node', async () => {
     const connect = createConnectToPrimary(database.url);
     const { nodes, clusterId, shardOf } = await readMap();
     for (const node of nodes) {
