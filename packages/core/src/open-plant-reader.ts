@@ -10,9 +10,7 @@ import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { createPlantStatements } from './plants/statements.ts';
 
 /** A read-only store. */
-export interface OpenPlantReader
-  extends PlantReader,
-    Pick<OpenPlantFeed, 'changes' | 'follow'> {
+export interface OpenPlantReader extends PlantReader, Pick<OpenPlantFeed, 'changes' | 'follow'> {
   close(): Promise<void>;
 }
 

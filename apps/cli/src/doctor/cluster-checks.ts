@@ -14,12 +14,7 @@ export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
   try {
     const state = await inspectCluster(databaseUrl);
     if (!state) return [];
-    return [
-      ...distribution(state.tables),
-      ...feeds(state),
-      ...webhooks(state),
-      ...findings(state),
-    ];
+    return [...distribution(state.tables), ...feeds(state), ...webhooks(state), ...findings(state)];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return [

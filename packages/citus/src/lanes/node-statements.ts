@@ -21,8 +21,7 @@ export function createNodeStatements(
 ): PlantStatements {
   const { write } = access;
   const ordinary = createOrdinaryStatements(access);
-  const textOf = (name: keyof typeof call) =>
-    access.isDirect ? callHere(call[name]) : call[name];
+  const textOf = (name: keyof typeof call) => (access.isDirect ? callHere(call[name]) : call[name]);
 
   return {
     ...ordinary,
