@@ -191,7 +191,7 @@ export interface webhooks {
         put?: never;
         /**
          * Plants were created or deleted
-         * @description Changes in their order. Drop a message whose `webhook-id` you have processed. Only a retry can have no changes, when all its plants were deleted meanwhile.
+         * @description Changes in their order. Drop a message whose `webhook-id` you have processed.
          */
         post: operations["plantsChanged"];
         delete?: never;

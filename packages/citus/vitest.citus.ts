@@ -6,6 +6,7 @@ export default vitestConfig({
   include: [
     'citus/test/**/*.citus.ts',
     'core/test/plant-store.test.ts',
+    'core/test/webhooks/webhooks.test.ts',
     'core/test/{plants/plant-reader,plants/bulk-reading,plants/search,bulk/*}.{test,slow}.ts',
   ],
   testNamePattern: /Citus/,

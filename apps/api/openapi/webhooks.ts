@@ -45,8 +45,7 @@ export const webhooks = {
   ...message(
     'plants.changed',
     'Plants were created or deleted',
-    'Changes in their order. Drop a message whose `webhook-id` you have processed. Only a retry can have no ' +
-      'changes, when all its plants were deleted meanwhile.',
+    'Changes in their order. Drop a message whose `webhook-id` you have processed.',
     { required: ['changes'], properties: { changes: { type: 'array', maxItems: 100, items } } },
   ),
   ...message(

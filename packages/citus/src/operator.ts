@@ -1,7 +1,6 @@
 /** The exports for an operator's tools, such as `plant-store distribute` and `doctor`. */
 export type { Instance } from './operator/blind-instances.ts';
 export { ClusterError } from './operator/check-nodes.ts';
-export type { ClusterState } from './operator/cluster-state.ts';
 export type {
   DistributeOptions,
   DistributeResult,
@@ -9,5 +8,8 @@ export type {
   DistributionStep,
 } from './operator/distribute.ts';
 export { distributePlants } from './operator/distribute-plants.ts';
-export { inspectCluster } from './operator/inspect-cluster.ts';
-export { inspectDistribution, type TableDistribution } from './operator/table-distribution.ts';
+export {
+  type ClusterState,
+  inspectCluster,
+  type TableDistribution,
+} from './operator/inspect-cluster.ts';

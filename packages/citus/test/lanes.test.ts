@@ -189,8 +189,8 @@ async function freeIdOn(node: number): Promise<bigint> {
 
 const ordinaryInsert = expect.stringContaining('insert into plants');
 const insertOnNode = expect.stringContaining('from plant_store_insert(');
-const directInsert = expect.stringContaining('select id from plant_store_insert(');
-const insertThroughAnother = expect.stringContaining('select * from plant_store_insert(');
+const directInsert = expect.stringMatching(/from plant_store_insert\(.*\) where/);
+const insertThroughAnother = expect.stringMatching(/from plant_store_insert\([^)]*\)$/);
 
 describe('creates on a cluster', () => {
   it('sends ordinary INSERTs to a version of Citus that was not tested, and warns once', async () => {
@@ -346,7 +346,7 @@ describe('gets and deletes on a cluster', () => {
     expect(await lanes.laneOf(id).delete(id)).toBe(false);
     expect(await lanes.laneOf(id).get(id)).toBeUndefined();
     const select = expect.stringContaining('from plants where id = any');
-    const deleteOnNode = expect.stringContaining('select id from plant_store_delete(');
+    const deleteOnNode = expect.stringMatching(/from plant_store_delete\(.*\) where/);
     expect(sent).toEqual({ 2: [select, deleteOnNode, deleteOnNode, select] });
   });
 

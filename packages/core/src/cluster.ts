@@ -43,6 +43,7 @@ export type {
 } from './group-commit/cluster.ts';
 export type { SharedTurn } from './group-commit/coalescer.ts';
 export { createLane, type Lane } from './group-commit/lane.ts';
+export { type FeedState, lookAgain, readOldest } from './inspection/feed-state.ts';
 export { PlantStoreError } from './plant-store-error.ts';
 export { columnArrays, contentColumns, contentValues, storedColumns } from './plants/columns.ts';
 export type { CountUpTo } from './plants/count-up-to.ts';

@@ -10,9 +10,7 @@ import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { createPlantStatements } from './plants/statements.ts';
 
 /** A read-only store. */
-export interface OpenPlantReader
-  extends PlantReader,
-    Pick<OpenPlantFeed, 'changes' | 'follow' | 'followEach'> {
+export interface OpenPlantReader extends PlantReader, Pick<OpenPlantFeed, 'changes' | 'follow'> {
   close(): Promise<void>;
 }
 
@@ -41,7 +39,7 @@ export async function openPlantReader(
     watch ??= watchCluster(database, nodes, cluster);
     return (await watch).readChanges(...query);
   };
-  const { changes, follow, followEach, stopWaiting } = createPlantFeed(database, readOverNodes);
+  const { changes, follow, stopWaiting } = createPlantFeed(database, readOverNodes);
   return {
     get: (id, options) => lookUps.run(id, options),
     list,
@@ -49,7 +47,6 @@ export async function openPlantReader(
     read,
     changes,
     follow,
-    followEach,
     async close() {
       stopWaiting();
       await Promise.all([watch?.then((cluster) => cluster.close()), database.close()]);

@@ -186,10 +186,9 @@ async function createPlantStore(
   const exporter = createPlantExporter(database);
   const remover = createPlantRemover(database);
   database.onWarning((message) => events.emit('warning', message));
-  const webhooks = createWebhooks(database, {
+  const webhooks = createWebhooks(watch?.central ?? database, {
     ...webhookSettings,
     feed,
-    isCluster: () => lanes.nodes().length > 0,
     warn: (message) => events.emit('warning', message),
   });
   let readiness: Promise<void> | undefined;

@@ -1,4 +1,5 @@
-export type { FollowOptions, PlantFeed, ResumableChanges } from './changes/plant-feed.ts';
+export { cursorsOf } from './changes/kept-pages.ts';
+export type { FollowOptions, PlantFeed } from './changes/plant-feed.ts';
 export {
   databaseUrlSyntax,
   describeDatabaseUrl,

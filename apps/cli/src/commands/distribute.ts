@@ -26,8 +26,8 @@ DATABASE_URL must be the URL of the coordinator, of a user that owns the tables.
 it will do, and asks first. You can always run it again: it does only what is missing, and changes
 nothing when everything is done.
 
-The feed of changes begins anew, so clients that follow it list the plants again. Webhooks do not work
-on a cluster.
+The feed of changes begins anew, so clients that follow it, and endpoints of webhooks, list the plants
+again.
 
 Creates and deletes go on while plants move to their nodes. This needs wal_level = logical, and citus in
 the setting output_plugin_libraries of a Postgres that has it. With --blocking it needs neither, and

@@ -1,30 +1,26 @@
 import {
   type ClusterState,
   inspectCluster,
-  inspectDistribution,
   type TableDistribution,
 } from '@plant-store/citus/operator';
 import { nameInstance } from '../command-line/database-errors.ts';
+import { feedChecks } from './feed-checks.ts';
 import type { Finding } from './finding.ts';
 
 const check = 'cluster';
 
 /** Checks the Citus cluster to which a Postgres belongs. Returns no findings without a cluster. */
 export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
-  let tables: TableDistribution[];
-  let state: ClusterState | undefined;
   try {
-    tables = await inspectDistribution(databaseUrl);
-    state = await inspectCluster(databaseUrl);
+    const state = await inspectCluster(databaseUrl);
+    if (!state) return [];
+    return [...distribution(state.tables), ...feeds(state), ...webhooks(state), ...findings(state)];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return [
       { check, level: 'problem', message: `the cluster cannot be read (${reason}): try again` },
     ];
   }
-  return state
-    ? [...distribution(tables), ...feed(tables), ...findings(state)]
-    : distribution(tables);
 }
 
 function findings({
@@ -79,6 +75,12 @@ function findings({
   ];
 }
 
+function webhooks({ role }: ClusterState): Finding[] {
+  if (role === 'coordinator') return [];
+  const message = 'only the coordinator knows the webhooks: run doctor with its URL to check them';
+  return [{ check: 'webhooks', level: 'ok', message }];
+}
+
 function distribution(tables: readonly TableDistribution[]): Finding[] {
   return tables.flatMap(({ table, kind, column, shards }): Finding[] => {
     const check = 'distribution';
@@ -112,8 +114,20 @@ function copies(table: string, kind: TableDistribution['kind']): Omit<Finding, '
   return { level: 'warning', message };
 }
 
-function feed(tables: readonly TableDistribution[]): Finding[] {
-  const isDistributed = tables.some(({ table, kind }) => table === 'plants' && kind !== 'local');
-  if (!isDistributed) return [];
-  return [{ check: 'feed', level: 'ok', message: 'each node has a feed of changes' }];
+/** Checks the feed of each node. The function `findings` names the nodes that are down. */
+function feeds({ nodes }: ClusterState): Finding[] {
+  return nodes.flatMap(({ address, plants, feed }): Finding[] => {
+    const check = 'feed';
+    if (feed?.isRestored) {
+      const message = `on ${address}, the feed of changes begins when an instance reads it: start an instance`;
+      return [{ check, level: 'warning', message }];
+    }
+    if (feed) {
+      const found = feedChecks({ feed });
+      return found.map((each) => ({ ...each, message: `on ${address}, ${each.message}` }));
+    }
+    if (plants === undefined) return [];
+    const message = `this machine cannot read the state of the feed on ${address}: run doctor on another one`;
+    return [{ check, level: 'warning', message }];
+  });
 }

@@ -7,7 +7,7 @@ const check = 'feed';
 const tolerance = 10;
 
 /** Checks the feed of changes, and names the transaction that holds the feed back. */
-export function feedChecks({ feed }: DatabaseState): Finding[] {
+export function feedChecks({ feed }: Pick<DatabaseState, 'feed'>): Finding[] {
   if (!feed) return [];
   if (feed.isRestored) {
     const message =

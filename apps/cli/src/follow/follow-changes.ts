@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { explainDatabaseError } from '@plant-store/core/operator';
-import { type OpenPlantReader, PlantStoreError } from '@plant-store/core/read';
+import { cursorsOf, type OpenPlantReader, PlantStoreError } from '@plant-store/core/read';
 import { createPlantWriter } from '@plant-store/formats';
 import { isTemporary } from '@plant-store/schemas/plain';
 import { listenForInterruption } from '../command-line/bulk-command.ts';
@@ -72,14 +72,10 @@ async function* linesOf(
   } else if (!cursor) {
     yield `{"cursor":"${after}"}\n`;
   }
-  for await (const { changes, cursors } of reader.followEach({
-    after,
-    tag,
-    signal,
-    onError: outage.begin,
-  })) {
+  for await (const page of reader.follow({ after, tag, signal, onError: outage.begin })) {
     outage.end();
-    yield changes.map(({ type, plant }, i) => line(type, plant, cursors[i])).join('');
+    const cursors = cursorsOf(page);
+    yield page.changes.map(({ type, plant }, i) => line(type, plant, cursors[i])).join('');
   }
 }
 
@@ -93,7 +89,7 @@ function line(type: string, plant: object, cursor: string | undefined): string {
 /** The milliseconds to wait after an error of the list. */
 const retryDelay = 500;
 
-/** Lists the plants, and continues after a temporary error, as `followEach` does. */
+/** Lists the plants, and continues after a temporary error, as `follow` does. */
 async function* listPlants(
   reader: OpenPlantReader,
   { after, tag }: { after: bigint | undefined; tag: string | undefined },

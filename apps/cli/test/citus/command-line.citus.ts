@@ -6,7 +6,7 @@ import {
   startCitus,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { hasTerminals, run, runOnTerminal, start } from '../fixtures/run-program.ts';
 
@@ -16,7 +16,7 @@ const done = [
   'done: copy plant_feed to every node, as a reference table\n',
   'done: copy access_tokens to every node, as a reference table\n',
   'done: copy drizzle.__drizzle_migrations to every node, as a reference table\n',
-  'done: create the functions that insert, delete and count the plants of one node\n',
+  'done: create the functions that insert and delete the plants of one node\n',
 ].join('');
 
 const line = (id: number, name = 'Pilea') => `{"id":${id},"name":"${name}"}\n`;
@@ -79,22 +79,22 @@ describe('the command line on a Citus cluster', () => {
     const { url, adminUrl } = await createCitusDatabase(cluster);
     const admin = postgres(adminUrl, { max: 1 });
     // Another user owns this function, so the last step fails.
-    await admin`create function plant_store_count(key bigint) returns bigint language sql as 'select 0::bigint'`;
+    await admin`create function plant_store_renew(key bigint) returns void language sql as ''`;
     const distribute = () =>
       run(['distribute', '--shards', '4', '--yes'], { env: { DATABASE_URL: url } });
     const { code, stderr } = await distribute();
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'plant-store: the distribution is incomplete (must be owner of function plant_store_count): when ' +
+        'plant-store: the distribution is incomplete (must be owner of function plant_store_renew): when ' +
         'the cause is fixed, run the same command again, which is safe: it does only what is missing ' +
         '(--verbose shows the cause)\n',
     });
-    await admin`drop function plant_store_count(bigint)`;
+    await admin`drop function plant_store_renew(bigint)`;
     await admin.end();
     expect(await distribute()).toEqual({
       code: 0,
-      stdout: 'done: create the functions that insert, delete and count the plants of one node\n',
+      stdout: 'done: create the functions that insert and delete the plants of one node\n',
       stderr: '',
     });
   });
@@ -124,11 +124,46 @@ describe('the command line on a Citus cluster', () => {
       const { stdout } = await run(['doctor'], { env: node });
       expect(stdout).toMatch(/^ok +distribution +each node has a copy of access_tokens$/m);
       expect(stdout).toMatch(/^ok +cluster +8 shards on 2 nodes$/m);
-      expect(stdout).toMatch(/^ok +feed +each node has a feed of changes$/m);
+      expect(
+        stdout.match(/^ok +feed +on 127\.0\.0\.1:\d+, the feed of changes is on$/gm),
+      ).toHaveLength(2);
       expect(
         stdout.match(/^ok +cluster +127\.0\.0\.1:\d+ has 4 shards, about \d+ plants$/gm),
       ).toHaveLength(2);
     }
+  });
+
+  it('switches the feed of each node off and on', async () => {
+    for (const state of ['off', 'on']) {
+      const switched = await run(['feed', state, ...(state === 'off' ? ['--yes'] : [])], { env });
+      expect(switched).toEqual({
+        code: 0,
+        stdout: `the feed of changes is ${state}\n`,
+        stderr: '',
+      });
+      const { stdout } = await run(['doctor'], { env });
+      const line =
+        state === 'off'
+          ? /^ok +feed +on \S+, the feed of changes is off: plant-store feed on switches it on$/gm
+          : /^warning +feed +on \S+, the feed of changes begins when an instance reads it: start/gm;
+      expect(stdout.match(line)).toHaveLength(2);
+    }
+  });
+
+  it('manages webhooks on each node', async () => {
+    const url = 'https://partner.example/plants';
+    const webhook = (command: string[], node: typeof env) =>
+      run(['webhook', ...command], { env: node });
+    const created = await vi.waitFor(async () => {
+      const result = await webhook(['create', url, '--name', 'partner'], onWorker);
+      expect(result).toMatchObject({ code: 0 });
+      return result;
+    }, 10_000);
+    expect(created.stdout).toMatch(/^whsec_\S+\n$/);
+    expect((await webhook(['list'], env)).stdout).toContain('"name":"partner"');
+    expect((await webhook(['replay', 'partner', '--since', '1h'], env)).code).toBe(0);
+    expect((await webhook(['delete', 'partner'], onWorker)).code).toBe(0);
+    expect((await webhook(['list'], onWorker)).stdout).toBe('');
   });
 
   it('shows the nodes in doctor when the functions of the nodes have another version', async () => {

@@ -10,6 +10,7 @@ import {
 } from '@plant-store/core/cluster';
 import type { ShardMap, ShardState, StorageNode } from '../shards/shard-map.ts';
 import { watchShards } from '../shards/watch-shards.ts';
+import { openCentral } from './central.ts';
 import { createCountOnShards, createOrdinaryStatements } from './citus-statements.ts';
 import { type NodeAccess, nodeShares, openNodeAccess } from './node-access.ts';
 import { NodeHealth } from './node-health.ts';
@@ -38,6 +39,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
   const shards = watchShards(query, onRead);
   let byNode: ReadonlyMap<number, NodeLane> = new Map();
   const turn = new NodeTurns();
+  const central = openCentral(store);
   let hasWarned = false;
 
   const lanes: StoreLanes = {
@@ -62,6 +64,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
   };
 
   return {
+    central,
     ...createNodeFeed({
       shards,
       isTested: () => !hasWarned,
@@ -69,7 +72,8 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
     }),
     async close() {
       shards.stop();
-      await Promise.all([...byNode.values()].map(({ access }) => access.close()));
+      const all = [central, ...[...byNode.values()].map(({ access }) => access)];
+      await Promise.all(all.map((each) => each.close()));
     },
   };
 

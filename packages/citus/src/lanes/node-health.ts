@@ -4,7 +4,7 @@ import {
   isLateWrite,
   type PlantStatements,
 } from '@plant-store/core/cluster';
-import { callAnywhere, insertNothing } from '../shards/node-functions.ts';
+import { call, insertNothing } from '../shards/node-functions.ts';
 import type { NodeAccess } from './node-access.ts';
 
 interface NodeHealthOptions {
@@ -65,7 +65,7 @@ export class NodeHealth {
     const { access, now } = this.#options;
     const options = { share: 'lookUps', deadline: deadlineIn(probeTimeout) } as const;
     try {
-      await access.write(callAnywhere.insert, (until) => insertNothing(someId, until), options);
+      await access.write(call.insert, (until) => insertNothing(someId, until), options);
     } catch {
       return this.#set(false);
     }

@@ -5,7 +5,8 @@ import {
   idsOf,
   type PlantStatements,
 } from '@plant-store/core/cluster';
-import { callAnywhere, callHere, shardMoved } from '../shards/node-functions.ts';
+import { callHere } from '../shards/feed-functions.ts';
+import { call, shardMoved } from '../shards/node-functions.ts';
 import type { ShardWatch } from '../shards/watch-shards.ts';
 import { createOrdinaryStatements, hasMoved, throwUnlessCancelled } from './citus-statements.ts';
 import type { NodeAccess } from './node-access.ts';
@@ -20,7 +21,7 @@ export function createNodeStatements(
 ): PlantStatements {
   const { write } = access;
   const ordinary = createOrdinaryStatements(access);
-  const calls = () => (access.isDirect ? callHere : callAnywhere);
+  const textOf = (name: keyof typeof call) => (access.isDirect ? callHere(call[name]) : call[name]);
 
   return {
     ...ordinary,
@@ -40,8 +41,8 @@ export function createNodeStatements(
         time,
       ];
       const { isDirect } = access;
-      const call = write(calls().insert, values, { share: 'creates', deadline, until });
-      return (isDirect ? call : call.catch(throwUnlessCancelled)).then(
+      const sent = write(textOf('insert'), values, { share: 'creates', deadline, until });
+      return (isDirect ? sent : sent.catch(throwUnlessCancelled)).then(
         ({ rows }) => idsOf(rows),
         (error: unknown) => orOrdinary(error, () => ordinary.insert(batch, deadline, until)),
       );
@@ -51,12 +52,12 @@ export function createNodeStatements(
       const shard = shards.current?.shardOf(id).id;
       if (!shard) return ordinary.delete(id, options);
       const values = (until: string) => [String(id), shard, until];
-      const call = write(calls().delete, values, {
+      const sent = write(textOf('delete'), values, {
         ...options,
         share: 'deletes',
         advice: deleteAdvice,
       });
-      return call.then(
+      return sent.then(
         ({ rows }) => rows.length > 0,
         (error: unknown) => orOrdinary(error, () => ordinary.delete(id, options)),
       );

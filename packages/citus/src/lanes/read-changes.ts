@@ -14,7 +14,7 @@ import {
   type Position,
   withParts,
 } from '@plant-store/core/cluster';
-import { callFeed, forgetStep, nameOf, nodesChanged } from '../shards/feed-functions.ts';
+import { callFeed, callHere, forgetStep, nameOf, nodesChanged } from '../shards/feed-functions.ts';
 import type { StorageNode } from '../shards/shard-map.ts';
 import type { ShardWatch } from '../shards/watch-shards.ts';
 import type { NodeAccess } from './node-access.ts';
@@ -104,11 +104,11 @@ export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) 
     if (!access) throw noResponse(node);
     const key = String(node.someId);
     const known = `${node.id}:${nodes.map(({ id }) => String(id)).sort()}`;
-    const call = access.isDirect ? callFeed.changesHere : callFeed.changes;
+    const text = access.isDirect ? callHere(callFeed.changes) : callFeed.changes;
     return createChangeReader({
       read(_, values, options) {
         const [transaction = null, id = null, size = null] = Array.isArray(values) ? values : [];
-        return access.read(call, [key, known, transaction, id, size], options).catch(explain);
+        return access.read(text, [key, known, transaction, id, size], options).catch(explain);
       },
       renewFeed: async () => {
         await access.write(callFeed.renew, [key], { share: 'deletes' });

@@ -1,4 +1,5 @@
 import type { Query } from '@plant-store/core/cluster';
+import { askNodes } from './ask-nodes.ts';
 
 /** An instance of the store with sessions on a node of a cluster. */
 export interface Instance {
@@ -13,25 +14,20 @@ export interface Instance {
 /**
  * Reads the instances that have not noticed that their database is a cluster. The sessions of these instances
  * have the `application_name` for a single database. Earlier versions of the store do not write the process
- * id into this name.
+ * id into this name. Leaves out the nodes that are down.
  */
 export async function readBlindInstances(query: Query): Promise<Instance[]> {
-  const { rows } = await query(blindInstances);
-  return (rows as [string, string][]).flatMap(([node, sessions]) => {
-    const instances: Omit<Instance, 'node'>[] = JSON.parse(sessions);
-    return instances.map((instance) => ({ node, ...instance }));
+  const results = await askNodes(query, blindInstances);
+  return results.flatMap(({ address, result = '[]' }) => {
+    const instances: Omit<Instance, 'node'>[] = JSON.parse(result);
+    return instances.map((instance) => ({ node: address, ...instance }));
   });
 }
 
-/** This query skips the unreachable nodes. */
 const blindInstances = `
-  select nodename || ':' || nodeport, result
-  from run_command_on_all_nodes($$
-      select coalesce(json_agg(session), '[]') from (
-        select distinct host(client_addr) as address, application_name as application
-        from pg_stat_activity
-        where application_name ~ '^plant-store( process [0-9]+)?$' and datname = current_database()
-        order by 1, 2
-      ) as session $$)
-    join pg_dist_node using (nodeid)
-  where success`;
+  select coalesce(json_agg(session), '[]') from (
+    select distinct host(client_addr) as address, application_name as application
+    from pg_stat_activity
+    where application_name ~ '^plant-store( process [0-9]+)?$' and datname = current_database()
+    order by 1, 2
+  ) as session`;

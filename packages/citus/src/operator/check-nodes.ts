@@ -1,5 +1,6 @@
-import { type Query, send } from '@plant-store/core/cluster';
+import type { Query } from '@plant-store/core/cluster';
 import { clusterRole } from '../shards/cluster-role.ts';
+import { askNodes } from './ask-nodes.ts';
 
 /**
  * Checks that this database is a coordinator, that all nodes are reachable, and that some node may store
@@ -19,15 +20,15 @@ export async function checkNodes(query: Query): Promise<string[]> {
   if (role === 'worker') {
     throw new ClusterError('this is a worker of the cluster: connect to its coordinator');
   }
-  const all = await send<NodeRow>(query, nodes);
-  const down = all.filter((node) => !node.is_reachable).map(({ address }) => address);
+  const all = await askNodes(query, 'select 1');
+  const down = all.filter(({ result }) => result === undefined).map(({ address }) => address);
   if (down.length > 0) {
     throw new ClusterError(
       `the coordinator cannot reach ${down.join(', ')}: start these nodes, or check their addresses ` +
         'in pg_dist_node',
     );
   }
-  const storing = all.filter(({ shards }) => shards).map(({ address }) => address);
+  const storing = all.filter(({ mayStore }) => mayStore).map(({ address }) => address);
   if (storing.length === 0) {
     throw new ClusterError(
       'the cluster has no node that may store shards: add one, with citus_add_node',
@@ -35,22 +36,6 @@ export async function checkNodes(query: Query): Promise<string[]> {
   }
   return storing;
 }
-
-interface NodeRow {
-  address: string;
-  is_reachable: boolean;
-  shards: boolean;
-}
-
-/** Reads the nodes. For a node that is down, Citus reports no connections, and `is_reachable` is false. */
-const nodes = `
-  select nodename || ':' || nodeport as address, shouldhaveshards as shards,
-    coalesce(bool_or(result), false) as is_reachable
-  from pg_dist_node
-    left join citus_check_cluster_node_health()
-      on from_nodename = nodename and from_nodeport = nodeport
-  where noderole = 'primary' and isactive
-  group by groupid, address, shards order by groupid`;
 
 /** The error for a cluster that cannot hold the store's tables until somebody changes the cluster. */
 export class ClusterError extends Error {

@@ -7,9 +7,9 @@ import {
   send,
 } from '@plant-store/core/cluster';
 import { settings } from '../shards/cluster-role.ts';
+import { readCopied } from './ask-nodes.ts';
 import { type Instance, readBlindInstances } from './blind-instances.ts';
 import { ClusterError } from './check-nodes.ts';
-import { readCopied } from './copy-progress.ts';
 import {
   type DistributeOptions,
   type DistributeResult,

@@ -89,13 +89,12 @@ export async function planTables(
   // The cast is safe, because the query returns one row.
   const [state] = (await send<TableState>(query, tables)) as [TableState];
   if (!state.is_migrated) throw new ClusterError(notMigrated);
+  const missing = await send<{ table: string }>(query, missingCopies);
   const copies = await send<{ table: string }>(query, ownCopies);
   const steps = [
     ...(state.are_plants_distributed ? [] : [distributePlants(shards, isBlocking, state)]),
     ...(state.are_deletions_distributed ? [] : [distributeDeletions]),
-    ...(state.has_reference_feed ? [] : [copyToEveryNode('plant_feed')]),
-    ...(state.has_reference_tokens ? [] : [copyToEveryNode('access_tokens')]),
-    ...(state.has_reference_migrations ? [] : [copyToEveryNode('drizzle.__drizzle_migrations')]),
+    ...missing.map(({ table }) => copyToEveryNode(table)),
     ...copies.map(({ table }) => removeOwnCopy(table)),
     ...(state.has_insert_function ? [] : [createFunction]),
   ];
@@ -111,17 +110,11 @@ interface TableState {
   plants: number;
   wal_level: string;
   are_deletions_distributed: boolean;
-  has_reference_feed: boolean;
-  has_reference_tokens: boolean;
-  has_reference_migrations: boolean;
   has_insert_function: boolean;
 }
 
 /** A hash of the functions. A store with another hash replaces the functions of the cluster. */
 const functionsVersion = createHash('sha256').update(createNodeFunctions.join()).digest('hex');
-
-const whetherReference = (table: string) => `exists (
-  select from pg_dist_partition where logicalrelid = to_regclass('${table}') and partmethod = 'n')`;
 
 const tables = `
   select to_regclass('plants') is not null and to_regclass('access_tokens') is not null
@@ -137,9 +130,6 @@ const tables = `
     exists (select from pg_dist_partition
       where logicalrelid = to_regclass('plant_deletions') and partmethod = 'h')
       as are_deletions_distributed,
-    ${whetherReference('plant_feed')} as has_reference_feed,
-    ${whetherReference('access_tokens')} as has_reference_tokens,
-    ${whetherReference('drizzle.__drizzle_migrations')} as has_reference_migrations,
     exists (select from pg_proc
       where oid = to_regprocedure('${insertFunctionSignature}')
         and obj_description(oid, 'pg_proc') = '${functionsVersion}'
@@ -148,6 +138,13 @@ const tables = `
     ) and exists (select from pg_dist_object
       where classid = 'pg_proc'::regclass and objid = to_regprocedure('${clusterIdSignature}')
     ) as has_insert_function`;
+
+/** The tables that only the coordinator has, and of which each node needs a copy. */
+const missingCopies = `
+  select name as table
+  from (values ('plant_feed'), ('access_tokens'), ('drizzle.__drizzle_migrations')) as copied (name)
+  where not exists (select from pg_dist_partition
+    where logicalrelid = to_regclass(name) and partmethod = 'n')`;
 
 /** The distributed tables whose old rows are still on the coordinator. */
 const ownCopies = `
@@ -231,7 +228,7 @@ const removeRowsFromBefore = (table: string) =>
   `select truncate_local_data_after_distributing_table('${table}')`;
 
 const createFunction: DistributionStep = {
-  description: 'create the functions that insert, delete and count the plants of one node',
+  description: 'create the functions that insert and delete the plants of one node',
   statements: [
     ...createNodeFunctions,
     // The comment is the last statement, so its version shows that all functions exist.

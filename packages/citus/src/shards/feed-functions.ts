@@ -10,6 +10,7 @@ import {
   timeline,
   transactionBits,
 } from '@plant-store/core/cluster';
+import { forEachShard } from './for-each-shard.ts';
 
 /**
  * The functions and triggers of the feed on a cluster (docs/decisions/cluster-feed.md). In a number of
@@ -39,11 +40,13 @@ const lowest = `(((select groupid from pg_dist_local_group) + 1)::bigint << ${tr
 const asNumber = (sql: string) => `(${lowest} + (${sql})::text::bigint)::text::xid8`;
 
 /**
- * Calls a function of the feed from any node. Citus passes the call to the node that stores the plant `key`
- * ($1). With a `where` clause, the node that gets the call runs the function.
+ * Calls a function on the node that gets the call. Citus does not plan a call with a condition, unless the
+ * condition is constant.
  */
+export const callHere = (callAnywhere: string) => `${callAnywhere} where now() is not null`;
+
+/** Calls a function of the feed on the node that stores the plant `key` ($1); see `callHere`. */
 export const callFeed = {
-  changesHere: `select * from ${changesName}($1, $2, $3, $4, $5) where feed is not null`,
   changes: `select * from ${changesName}($1, $2, $3, $4, $5)`,
   renew: `select * from ${renewName}($1)`,
   forget: `select * from ${forgetName}($1, $2)`,
@@ -61,16 +64,6 @@ const shardsHere = `
       and deletion.shardminvalue = plant.shardminvalue
   where plant.logicalrelid = 'plants'::regclass
     and place.groupid = (select groupid from pg_dist_local_group)`;
-
-/** SQL that makes a copy of a text for each shard, with the shard's number and the names of its tables. */
-const forEachShard = (row: string) => `
-    select string_agg(format($each$${row}$each$, plant.shardid,
-        shard_name(plant.logicalrelid, plant.shardid),
-        shard_name(deletion.logicalrelid, deletion.shardid)), '' order by plant.shardid)
-    from pg_dist_shard as plant
-      join pg_dist_shard as deletion on deletion.shardminvalue = plant.shardminvalue
-    where plant.logicalrelid = 'plants'::regclass
-      and deletion.logicalrelid = 'plant_deletions'::regclass`;
 
 const changesOfShard = `
       when %1$s then return query select change.*, ${isReplacement('%3$s')}
@@ -136,34 +129,31 @@ export const createFeedFunctions = [
   end
   $function$`,
   'set citus.enable_unsafe_triggers = on',
-  // Only a row that does not come from the insert function has a number without a node. The functions of the
-  // triggers do nothing on `plants` itself, which may become an ordinary table again.
+  // A row from the insert function has the number of a node. Another row has the number of a transaction, or
+  // no number when the feed was off before the plants were distributed. The functions of the triggers do
+  // nothing on `plants` itself, which may become an ordinary table again.
   `create or replace trigger plant_store_number before insert on plants for each row
-    when (new.changed_in < '${2n ** transactionBits}'::xid8)
+    when (new.changed_in is null or new.changed_in < '${2n ** transactionBits}'::xid8)
     execute function plant_store_number_plant()`,
   `create or replace trigger plant_store_note_deletions after delete on plants
     referencing old table as deleted for each statement
     execute function plant_store_note_deletions()`,
   'reset citus.enable_unsafe_triggers',
-  // Postgres keeps only the plans of fixed statements, so the function has a statement for each shard.
-  `do $do$
-  begin
-    execute $head$
-  create or replace function plant_store_shard_changes(
+  forEachShard(
+    `create or replace function plant_store_shard_changes(
     after_number xid8, after_id bigint, size int, up_to xid8, shard bigint)
   returns table (type text, id bigint, ${contentColumns.map(({ name, type }) => `${name} ${type}`).join(', ')},
     created_at timestamptz, changed_in xid8, created_in xid8, is_replacement boolean)
   language plpgsql stable as $function$
   #variable_conflict use_column
   begin
-    case shard
-    $head$ || (${forEachShard(changesOfShard)}) || $tail$
+    case shard`,
+    changesOfShard,
+    `
     end case;
   end
-  $function$
-    $tail$;
-  end
-  $do$`,
+  $function$`,
+  ),
   // All statements of a stable function see the same snapshot. The epoch contains the files of the shards, so
   // the function reads the files last, when no shard can be replaced any more.
   withFeed(`create or replace function ${changesName}(
@@ -265,4 +255,7 @@ export const createFeedFunctions = [
     (signature) =>
       `select create_distributed_function('${signature}', 'key', colocate_with := 'plants')`,
   ),
+  // A node that is down draws its epoch later, when an instance reads the feed.
+  `select run_command_on_all_nodes(
+    '${callHere(`select 1 from ${renewName}(0)`)}')`,
 ];

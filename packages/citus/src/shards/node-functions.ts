@@ -1,5 +1,6 @@
 import { contentColumns, lateWrite } from '@plant-store/core/cluster';
 import { createFeedFunctions, numberFunction } from './feed-functions.ts';
+import { forEachShard } from './for-each-shard.ts';
 
 /**
  * The functions that insert and delete plants on a cluster. Each function runs on the node that stores the
@@ -42,17 +43,11 @@ const contentNames = contentColumns.map(({ name }) => name).join(', ');
 export const insertFunctionSignature = `${insertName}(${insertParameters.map(([, type]) => type)})`;
 const deleteFunctionSignature = `${deleteName}(bigint,text,text)`;
 
-/** Calls a function on the node with the plants. The `where` clause keeps Citus from planning each call. */
-export const callHere = {
-  insert: `select id from ${insertName}(${insertValues}) as id where id is not null`,
-  delete: `select id from ${deleteName}($1, $2, $3) as id where id is not null`,
-};
-
 /**
  * Calls a function for plants from any node. Citus passes the call to the node that stores the plant `key`
  * ($1).
  */
-export const callAnywhere = {
+export const call = {
   insert: `select * from ${insertName}(${insertValues})`,
   delete: `select * from ${deleteName}($1, $2, $3)`,
 };
@@ -62,11 +57,6 @@ export const shardMoved = 'PS001';
 
 /** A function that returns an id of the cluster, so that the store can distinguish clusters. */
 export const clusterIdSignature = 'plant_store_cluster()';
-
-const countSignature = 'plant_store_count(bigint)';
-
-/** Selects the approximate number of plants on the node that stores the plant `key` ($1). */
-export const countOnNode = 'select * from plant_store_count($1)';
 
 /** A comment in the insert function. The comment names a shard for which the function has a statement. */
 export const markOfShard = (shardId: string) => `'/* shard ' || ${shardId} || ' */'`;
@@ -88,37 +78,25 @@ const lockShards = `
       ${moved}
     end if;`;
 
-/**
- * The statements for a shard. `format` inserts the shard's number as %1$s, the name as %2$s, the smallest
- * hash as %3$s, and the greatest hash as %4$s.
- */
+/** The statements for a shard; see `forEachShard`. */
 const insertIntoShard = `
       when %1$s then /* shard %1$s */
         return query insert into %2$s (id, ${contentNames}, changed_in)
           select id, ${contentNames}, number
           from unnest(plant_ids[first:last], ${contentColumns.map(({ name }) => `plant_${name}s[first:last]`).join(', ')})
             as plant (id, ${contentNames})
-          where hashint8(id) between %3$s and %4$s
+          where hashint8(id) between %4$s and %5$s
           on conflict (id) do nothing returning id;`;
 
 const deleteFromShard = `
       when %1$s then
-        return query delete from %2$s where id = key and hashint8(id) between %3$s and %4$s returning id;`;
-
-/** SQL that makes a copy of a text for each shard. Each copy contains the values of its shard. */
-const forEachShard = (row: string) => `
-      select string_agg(
-        format($each$${row}$each$, shardid, shard_name(logicalrelid, shardid), shardminvalue, shardmaxvalue),
-        '' order by shardid)
-      from pg_dist_shard where logicalrelid = 'plants'::regclass`;
+        return query delete from %2$s where id = key and hashint8(id) between %4$s and %5$s returning id;`;
 
 /** The statements that create or replace the functions for the current shards of `plants`. */
 export const createNodeFunctions = [
   ...createFeedFunctions,
-  `do $do$
-  begin
-    execute $head$
-  create or replace function ${insertName}(
+  forEachShard(
+    `create or replace function ${insertName}(
     ${insertParameters.map((parameter) => parameter.join(' ')).join(', ')})
   returns setof bigint
   language plpgsql
@@ -139,9 +117,9 @@ export const createNodeFunctions = [
     number := ${numberFunction}();
     for i in 1 .. cardinality(shard_ids) loop
       last := first + sizes[i] - 1;
-      case shard_ids[i]
-    $head$ || (${forEachShard(insertIntoShard)}
-    ) || $tail$
+      case shard_ids[i]`,
+    insertIntoShard,
+    `
       else
         ${moved}
       end case;
@@ -149,16 +127,12 @@ export const createNodeFunctions = [
     end loop;
     ${checkDeadline}
   end
-  $function$
-    $tail$;
-  end
-  $do$`,
+  $function$`,
+  ),
   // A get may have missed a plant whose delete still waits for the standby in its commit. Even a delete that
   // finds no plant therefore waits for the standby.
-  `do $do$
-  begin
-    execute $head$
-  create or replace function ${deleteName}(key bigint, shard text, deadline text)
+  forEachShard(
+    `create or replace function ${deleteName}(key bigint, shard text, deadline text)
   returns setof bigint
   language plpgsql
   set citus.enable_manual_changes_to_shards = on
@@ -169,18 +143,16 @@ export const createNodeFunctions = [
   begin
     ${lockShards}
     perform pg_logical_emit_message(true, 'plant-store', '');
-    case shard::bigint
-    $head$ || (${forEachShard(deleteFromShard)}
-    ) || $tail$
+    case shard::bigint`,
+    deleteFromShard,
+    `
     else
       ${moved}
     end case;
     ${checkDeadline}
   end
-  $function$
-    $tail$;
-  end
-  $do$`,
+  $function$`,
+  ),
   ...[insertFunctionSignature, deleteFunctionSignature].map(
     (signature) =>
       `select create_distributed_function('${signature}', 'key', colocate_with := 'plants')`,
@@ -196,19 +168,4 @@ export const createNodeFunctions = [
   end
   $do$`,
   `select create_distributed_function('${clusterIdSignature}')`,
-  // Returns the planner's estimate of the number of plants. Before the first ANALYZE, returns the count in
-  // the statistics, which a crash resets.
-  `create or replace function plant_store_count(key bigint) returns bigint language sql
-  set citus.override_table_visibility = off
-  as $function$
-    select coalesce(sum(
-      case when relpages = 0 then pg_stat_get_live_tuples(oid)
-        else reltuples / relpages * (pg_relation_size(oid) / current_setting('block_size')::int) end
-    ), 0)::bigint
-    from pg_dist_shard join pg_dist_placement using (shardid)
-      join pg_class on pg_class.oid = to_regclass(shard_name(logicalrelid, shardid))
-    where logicalrelid = 'plants'::regclass
-      and groupid = (select groupid from pg_dist_local_group)
-  $function$`,
-  `select create_distributed_function('${countSignature}', 'key', colocate_with := 'plants')`,
 ];

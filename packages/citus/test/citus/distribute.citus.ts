@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { connectPostgres } from '../../../core/src/postgres/connection.ts';
 import { citus } from '../../src/index.ts';
-import { readCopied } from '../../src/operator/copy-progress.ts';
+import { readCopied } from '../../src/operator/ask-nodes.ts';
 import { distributePlants, inspectCluster } from '../../src/operator.ts';
 import { insertFunctionSignature } from '../../src/shards/node-functions.ts';
 import {
@@ -32,7 +32,7 @@ describe('distribute on Citus', () => {
       'copy drizzle.__drizzle_migrations to every node, as a reference table',
       "remove the coordinator's own copy of access_tokens",
       "remove the coordinator's own copy of plants",
-      'create the functions that insert, delete and count the plants of one node',
+      'create the functions that insert and delete the plants of one node',
     ]);
     const [sizes] = await sql`
       select pg_relation_size('plants')::int as plants, pg_relation_size('access_tokens')::int as tokens`;
@@ -54,12 +54,12 @@ describe('distribute on Citus', () => {
     const current = await read(sql);
     // The functions are in the state in which an earlier version leaves them.
     await sql`
-      create or replace function plant_store_count(key bigint) returns bigint
-      language sql as 'select 0::bigint'`;
+      create or replace function plant_store_renew(key bigint) returns void
+      language sql as ''`;
     await sql.unsafe(`comment on function ${insertFunctionSignature} is 'an earlier version'`);
     expect(await read(worker)).not.toEqual(current);
 
-    const step = 'create the functions that insert, delete and count the plants of one node';
+    const step = 'create the functions that insert and delete the plants of one node';
     expect(await inspectCluster(url)).toMatchObject({ missing: [step] });
     const distribute = () =>
       distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });

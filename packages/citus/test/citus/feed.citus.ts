@@ -7,8 +7,11 @@ import { openPlantReader } from '../../../core/src/open-plant-reader.ts';
 import { openPlantStore, type PlantStore } from '../../../core/src/plant-store.ts';
 import { createOldTables } from '../../../core/test/fixtures/old-tables.ts';
 import { citus } from '../../src/index.ts';
-import { distributePlants } from '../../src/operator.ts';
-import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
+import { distributePlants, inspectCluster } from '../../src/operator.ts';
+import {
+  createDistributedDatabase,
+  createEmptyDatabase,
+} from '../../test/fixtures/distributed-database.ts';
 
 /** Follows the changes after a cursor until the copy has exactly the plants of the database. */
 async function expectCopy(store: PlantStore, sql: postgres.Sql, copy: Copy): Promise<void> {
@@ -90,9 +93,6 @@ describe('the feed on Citus', () => {
         expect(store.changes({ after: copy.cursor })).rejects.toMatchObject(expired),
       );
       await expectCopy(store, sql, await copyOf(store));
-      await expect(store.webhooks.create('https://example.com')).rejects.toMatchObject({
-        code: 50100,
-      });
     },
   );
 
@@ -103,7 +103,7 @@ describe('the feed on Citus', () => {
     const reader = await openPlantReader({ databaseUrl: url, cluster: citus }, { onPrimary: true });
     onTestFinished(() => reader.close());
     const { next: after } = await reader.changes({});
-    const pages = reader.followEach({ after });
+    const pages = reader.follow({ after });
     const page = pages.next();
     await store.create({ id: 1n, name: 'Hoya' });
     expect((await page).value).toMatchObject({ changes: [{ plant: { id: 1n } }] });
@@ -189,6 +189,27 @@ it('begins anew when the plants are distributed on Citus', async () => {
   const copy = await copyOf(store);
   await store.delete(1n);
   await expectCopy(store, connect(databaseUrl), copy);
+});
+
+it('notes all changes on Citus when the feed was off before the plants were distributed', async () => {
+  const { url: databaseUrl } = await createEmptyDatabase();
+  const store = await open(databaseUrl);
+  const sql = connect(databaseUrl);
+  const feeds = async () => (await inspectCluster(databaseUrl))?.nodes.map(({ feed }) => feed);
+  await switchFeed({ databaseUrl }, 'off');
+  await distributePlants({ databaseUrl, shards: 4, confirm: async () => true });
+  const off = { isOn: false, isRestored: false, hasIndex: false };
+  expect(await feeds()).toMatchObject([off, off]);
+  expect(await switchFeed({ databaseUrl }, 'on')).toBe(true);
+  await vi.waitFor(() => store.changes({}), { timeout: 20_000 });
+  const on = { isOn: true, isRestored: false, hasIndex: true };
+  expect(await feeds()).toMatchObject([on, on]);
+  const copy = await copyOf(store);
+  await store.load(ids.map((id) => ({ id, name: 'Monstera' })));
+  await sql`insert into plants (id, name) select id, 'Hoya' from generate_series(41, 60) as id`;
+  await store.deleteMany([1n, 41n]);
+  await expectCopy(store, sql, copy);
+  expect(await switchFeed({ databaseUrl }, 'on')).toBe(false);
 });
 
 it('adds the column of the feed to plants that are distributed on Citus already', async () => {

@@ -8,9 +8,11 @@ import { createPlantReader, type PlantReader } from '../../../core/src/plants/pl
 import { createPlantStatements } from '../../../core/src/plants/statements.ts';
 import { openPostgres } from '../../../core/src/postgres/postgres-database.ts';
 import { createCountOnShards } from '../../src/lanes/citus-statements.ts';
+import { callHere } from '../../src/shards/feed-functions.ts';
+import { call } from '../../src/shards/node-functions.ts';
 import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
 
-describe('statements that read from Citus', () => {
+describe('statements on Citus', () => {
   let sql: postgres.Sql;
   let reader: PlantReader;
   let verbs: Verbs;
@@ -39,6 +41,14 @@ describe('statements that read from Citus', () => {
   });
 
   afterAll(() => close());
+
+  it('call a function on the node that gets the call, without a plan of Citus', async () => {
+    const values = "(1, '1', '2030-01-01')";
+    const plan = async (text: string) =>
+      JSON.stringify(await sql.unsafe(`explain ${text.replace('($1, $2, $3)', values)}`));
+    expect(await plan(call.delete)).toContain('Citus');
+    expect(await plan(callHere(call.delete))).not.toContain('Citus');
+  });
 
   const reads: Record<string, () => Promise<unknown>> = {
     'a get': () => reader.get(5n),

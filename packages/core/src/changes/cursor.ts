@@ -52,8 +52,14 @@ export function isUpTo(cursor: Cursor, other: Cursor): boolean {
 }
 
 /** Moves a cursor forward to a position in one log. */
-function advance(cursor: Cursor, position: Position): Cursor {
-  if (!isBehind(position, cursor)) return cursor;
+const advance = (cursor: Cursor, position: Position) =>
+  isBehind(position, cursor) ? moveTo(cursor, position) : cursor;
+
+/** Moves a cursor back to a position in one log. */
+export const retreat = (cursor: Cursor, position: Position) =>
+  isBehind(position, cursor) ? cursor : moveTo(cursor, position);
+
+function moveTo(cursor: Cursor, position: Position): Cursor {
   const { transaction, id } = position;
   const part = partFor(position, cursor);
   const moved = { epoch: part.epoch, transaction, id };

@@ -1,5 +1,5 @@
 import type { Verbs } from '../database/verbs.ts';
-import { type Cursor, lastId } from './cursor.ts';
+import { type Cursor, lastId, retreat, transactionBits } from './cursor.ts';
 import type { ReadChanges } from './read-changes.ts';
 
 /**
@@ -11,16 +11,19 @@ export async function cursorBefore(
   { read, readChanges }: Pick<Verbs, 'read'> & { readChanges: ReadChanges },
 ): Promise<Cursor> {
   const { next: end } = await readChanges(undefined, 1);
-  const { rows } = await read(selectFirst, [since.toISOString()], { share: 'bulk' });
-  const [[first] = []] = rows as [string][]; // The statement selects one column, and at most one row.
-  return first === undefined ? end : { ...end, transaction: BigInt(first) - 1n, id: lastId };
+  const values = [since.toISOString()];
+  const found = await Promise.all(selects.map((text) => read(text, values, { share: 'bulk' })));
+  const firsts = found.flatMap(({ rows }) => rows as [string][]); // The statements select one column.
+  return firsts.reduce(
+    (cursor, [first]) => retreat(cursor, { transaction: BigInt(first) - 1n, id: lastId }),
+    end,
+  );
 }
 
+/** Selects the number of the first change in each log. */
 const firstOf = (table: string, time: string) => `
-  (select changed_in from ${table} where ${time} >= $1::timestamptz
-    and changed_in < pg_snapshot_xmin(pg_current_snapshot()) order by changed_in limit 1)`;
+  select min(changed_in::text::bigint)::text from ${table}
+  where ${time} >= $1::timestamptz and changed_in is not null
+  group by changed_in::text::bigint >> ${transactionBits}`;
 
-const selectFirst = `
-  select changed_in::text as transaction from (
-    ${firstOf('plants', 'created_at')} union all ${firstOf('plant_deletions', 'deleted_at')}
-  ) as first order by first.changed_in limit 1`;
+const selects = [firstOf('plants', 'created_at'), firstOf('plant_deletions', 'deleted_at')];

@@ -154,8 +154,12 @@ export function changeForTag(change: string, position: Position, tag: string): s
   return position.isReplacement ? change.replace('"created"', '"deleted"') : undefined;
 }
 
-/** Returns the cursor after each change of a page. */
-export function cursorsOf({ positions, next }: SharedPage): string[] {
+/**
+ * Returns the cursor after each change of a page of `changes` or `follow`, so that a client can continue after
+ * any change.
+ */
+export function cursorsOf(output: PlantChanges): string[] {
+  const { positions, next } = pageOf(output);
   const last = positions.length - 1;
   return positions.map((position, i) =>
     formatCursor(i === last ? next : { ...position, epoch: next.epoch }),
@@ -164,11 +168,15 @@ export function cursorsOf({ positions, next }: SharedPage): string[] {
 
 /** Returns the changes in an output, each with its plant as JSON. */
 export function changeTextsOf(output: PlantChanges): ChangeText[] {
-  const page = pages.get(output);
-  if (!page) throw new TypeError('the output is not a page of the feed');
-  const cursors = cursorsOf(page);
-  return page.changes.map((change, i) => {
+  const cursors = cursorsOf(output);
+  return pageOf(output).changes.map((change, i) => {
     const [, type = '', plant = ''] = /^\{"type":"(\w+)","plant":(.*)\}$/s.exec(change) ?? [];
     return { type, plant, cursor: cursors[i] ?? '' };
   });
+}
+
+function pageOf(output: PlantChanges): SharedPage {
+  const page = pages.get(output);
+  if (!page) throw new TypeError('the output is not a page of the feed');
+  return page;
 }

@@ -7,7 +7,7 @@ import { generate } from '../generate.ts';
 import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
 import { cursorBefore } from './first-change.ts';
-import { cursorsOf, hasNews, type SharedPage, toShared, withTag } from './kept-pages.ts';
+import { hasNews, type SharedPage, toShared, withTag } from './kept-pages.ts';
 import { createChangeReader, orOverNodes, type ReadChanges } from './read-changes.ts';
 
 /** The options of `follow`. */
@@ -21,12 +21,6 @@ export interface FollowOptions extends WaitOptions {
   readonly tag?: string | undefined;
   /** This function is called with each database error that does not end the feed. */
   readonly onError?: ((error: unknown) => void) | undefined;
-}
-
-/** A page with a cursor for each change, so that a client can continue after any change. */
-export interface ResumableChanges extends PlantChanges {
-  /** The cursor after each change. */
-  readonly cursors: readonly string[];
 }
 
 export interface PlantFeed {
@@ -62,8 +56,6 @@ export interface PlantFeed {
 
 /** The feed, with additional methods for the store. */
 export interface OpenPlantFeed extends PlantFeed {
-  /** Yields the pages of `follow` with cursors, for a client that reads one change at a time. */
-  followEach(options?: FollowOptions): AsyncGenerator<ResumableChanges, never>;
   /** See `first-change.ts`. */
   cursorBefore(since: Date): Promise<Cursor>;
   /** Queries the database for the changes after a cursor. */
@@ -116,9 +108,7 @@ export function createPlantFeed(
       }
     },
 
-    follow: (options) => followAs(({ output }) => output, options),
-    followEach: (options) => followAs(withCursors, options),
-
+    follow,
     cursorBefore: (since) => cursorBefore(since, { read: database.read, readChanges: read }),
     read,
     pageAfter,
@@ -129,10 +119,12 @@ export function createPlantFeed(
     stopWaiting: () => end.close(),
   };
 
-  function followAs<T>(
-    toOutput: (page: SharedPage) => T,
-    { after, tag, onError, ...wait }: FollowOptions = {},
-  ): AsyncGenerator<T, never> {
+  function follow({
+    after,
+    tag,
+    onError,
+    ...wait
+  }: FollowOptions = {}): AsyncGenerator<PlantChanges, never> {
     const { signal } = wait;
     let cursor: Cursor | undefined;
     return generate(async () => {
@@ -146,7 +138,7 @@ export function createPlantFeed(
         signal?.throwIfAborted();
         if (!page) continue;
         cursor = page.next;
-        return toOutput(withTag(page, tag));
+        return withTag(page, tag).output;
       }
     });
   }
@@ -178,8 +170,3 @@ export function createPlantFeed(
     }
   }
 }
-
-const withCursors = (page: SharedPage): ResumableChanges => ({
-  ...page.output,
-  cursors: cursorsOf(page),
-});

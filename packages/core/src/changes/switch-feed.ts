@@ -1,6 +1,7 @@
 import { orUnavailable } from '../database/database-error.ts';
 import { holds, type Query, send } from '../database/query.ts';
 import { type DatabaseOptions, openDatabase } from '../open-database.ts';
+import { buildIndexes } from '../tables/indexes.ts';
 import { migrationTimeout } from '../tables/schema-version.ts';
 import { isCluster } from '../tables/tables.ts';
 import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
@@ -20,14 +21,21 @@ export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<
   const switched = useDatabaseFor(options, async (query) => {
     const onCluster = await holds(query, isCluster);
     const isOn = await holds(query, `exists (select from ${onCluster ? 'plant_feed' : ownFeed})`);
+    const isChanged = isOn !== (to === 'on');
     if (!onCluster) await (to === 'on' ? switchOn(query) : switchOff(query));
-    else if (isOn !== (to === 'on')) await send(query, clusterFeed[to]);
-    return isOn !== (to === 'on');
+    else {
+      if (to === 'on') await buildIndexes(query);
+      if (isChanged) await send(query, clusterFeed[to]);
+    }
+    return isChanged;
   });
   return orUnavailable(switched);
 }
 
-/** The feed of a cluster is off while `plant_feed` is empty. Each node adds a row with a new epoch. */
+/**
+ * The feed of a cluster is off while `plant_feed` is empty, but the nodes still note the changes. When the
+ * feed is on, each node adds a row with a new epoch.
+ */
 const clusterFeed = {
   on: "insert into plant_feed (system_identifier, timeline) values (0, '')",
   off: 'delete from plant_feed',

@@ -53,6 +53,8 @@ export interface StoreLanes {
 }
 
 export interface ClusterWatch {
+  /** Runs the statements for the tables that only one node has, such as the table of webhooks. */
+  readonly central: Pick<Verbs, 'write'>;
   /** Reads the changes of all nodes. */
   readonly readChanges: ReadChanges;
   /** See `PlantStore.forgetDeletions`. Returns undefined when the plants are not distributed. */

@@ -65,7 +65,7 @@ export async function lookAgain(query: Query, feed: FeedState): Promise<FeedStat
   return { ...feed, oldest: isSame ? now : undefined };
 }
 
-async function readOldest(query: Query): Promise<OldTransaction | undefined> {
+export async function readOldest(query: Query): Promise<OldTransaction | undefined> {
   const [oldest] = await send<OldTransaction>(query, selectOldest);
   return oldest;
 }

@@ -7,10 +7,10 @@
 export interface WebhookMessage {
   /** The header `webhook-id` of each attempt to send the message. */
   readonly id: string;
-  readonly type: 'plants.changed' | 'plants.reset';
-  readonly timestamp: string;
   /** The cursor after the last change of the message. The row has the cursor before the first change. */
   readonly to: string;
+  /** The body of each attempt. */
+  readonly body: string;
 }
 
 /** An attempt to send a message. */

@@ -1,8 +1,6 @@
-import type { Cursor } from '../changes/cursor.ts';
-import { isBehind, type Position } from '../changes/cursor.ts';
+import type { Cursor, Position } from '../changes/cursor.ts';
 import { changeForTag, type SharedPage } from '../changes/kept-pages.ts';
 import type { webhooks } from '../tables/tables.ts';
-import type { WebhookMessage } from '../tables/webhook-values.ts';
 
 /** The maximum number of changes in a message. */
 export const maxChanges = 100;
@@ -36,21 +34,6 @@ export function takeChanges(page: Page, filter: Filter): { changes: string[]; ne
   return { changes, next: page.next };
 }
 
-/**
- * Returns the JSON of the changes in a message, for another attempt to send the message.
- *
- * The first attempt may have had more changes, but never fewer, because no earlier transaction can still add
- * a change. The new attempt lacks the plants that were deleted meanwhile. A later message has their
- * deletions, so the receiver may process either attempt. Even an attempt without changes is sent: the receiver
- * then knows the id, and skips the first attempt if it arrives late.
- */
-export function changesUpTo(to: Cursor, page: Page, filter: Filter): string[] {
-  return page.positions.flatMap((position, i) => {
-    const change = isBehind(position, to) ? undefined : filtered(page.changes[i], position, filter);
-    return change ?? [];
-  });
-}
-
 /** Returns a change for the endpoint, or undefined when the filter drops the change. */
 function filtered(change = '', position: Position, { tag, changeType }: Filter) {
   const wanted = tag === null ? change : changeForTag(change, position, tag);
@@ -58,7 +41,9 @@ function filtered(change = '', position: Position, { tag, changeType }: Filter) 
   return isOfType ? wanted : undefined;
 }
 
-export function bodyOf({ type, timestamp }: WebhookMessage, changes: readonly string[]): string {
+export type MessageType = 'plants.changed' | 'plants.reset' | 'plants.test';
+
+export function bodyOf(type: MessageType, changes: readonly string[] = []): string {
   const data = type === 'plants.changed' ? `{"changes":[${changes}]}` : '{}';
-  return `{"type":"${type}","timestamp":"${timestamp}","data":${data}}`;
+  return `{"type":"${type}","timestamp":"${new Date().toISOString()}","data":${data}}`;
 }

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { type Cursor, formatCursor, isBehind, parseCursor } from '../changes/cursor.ts';
+import { type Cursor, formatCursor, parseCursor } from '../changes/cursor.ts';
 import type { OpenPlantFeed } from '../changes/plant-feed.ts';
 import { diagnostics } from '../database/diagnostics.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 import { webhooks } from '../tables/tables.ts';
 import type { WebhookMessage } from '../tables/webhook-values.ts';
 import type { AllowedTargets } from './addresses.ts';
-import { bodyOf, changesUpTo, maxChanges, takeChanges } from './next-message.ts';
+import { bodyOf, type MessageType, maxChanges, takeChanges } from './next-message.ts';
 import { post } from './post.ts';
 import { type SecretBox, sign } from './secrets.ts';
 import type { HeldWebhook, WebhookChange } from './webhook-table.ts';
-import { asJson, atOnce, inSeconds, now, withAttempt } from './webhook-table.ts';
+import { asJson, atOnce, inSeconds, maxWait, now, withAttempt } from './webhook-table.ts';
 
 /** The seconds before each retry. The delay is up to 10% longer, by a random time. */
 export const retryDelays = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
@@ -22,12 +22,6 @@ const saveInterval = 10;
 
 /** The maximum number of changes in one read when the filter may drop changes. */
 const maxRead = 1_000;
-
-/**
- * `sendChanges` waits at most this many seconds. For a later attempt, `WebhookSender` calls `sendChanges`
- * again.
- */
-export const maxWait = 2;
 
 /** The options that the requests to all endpoints share. */
 export interface Sending {
@@ -56,7 +50,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
   while (row && row.wait <= maxWait) {
     signal.throwIfAborted();
     if (row.wait > 0) await setTimeout(row.wait * 1_000, undefined, { signal });
-    row = row.message ? await repeat(row, row.message) : await prepare(row);
+    row = row.message ? await deliver(row, row.message) : await prepare(row);
   }
 
   /** Waits for changes, and sends the changes in a new message. */
@@ -92,36 +86,27 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     return begin(expired, 'plants.reset', next, []);
   }
 
-  /** Stores the id and the ends of a new message before the first attempt. */
-  async function begin(
-    ready: HeldWebhook,
-    type: WebhookMessage['type'],
-    end: Cursor,
-    changes: string[],
-  ) {
-    const timestamp = new Date().toISOString();
-    const message = { id: `msg_${randomUUID()}`, type, timestamp, to: formatCursor(end) };
+  /**
+   * Stores a new message before the first attempt, so that each attempt of each instance sends the same body
+   * under the same id.
+   */
+  async function begin(ready: HeldWebhook, type: MessageType, end: Cursor, changes: string[]) {
+    const body = bodyOf(type, changes);
+    const message = { id: `msg_${randomUUID()}`, to: formatCursor(end), body };
     const behindSince = sql`coalesce(${webhooks.behindSince}, ${now})`;
     const set = { cursor: ready.cursor, message: asJson(message), behindSince, ...atOnce };
     const begun = await advance(ready, set);
-    return begun && deliver(begun, message, changes);
+    return begun && deliver(begun, message);
   }
 
-  /** Sends a stored message again. A plant of the message may have been deleted; see `changesUpTo`. */
-  async function repeat(ready: HeldWebhook, message: WebhookMessage) {
-    const changes = message.type === 'plants.reset' ? [] : await readAgain(ready, message);
-    return changes ? deliver(ready, message, changes) : expire(ready);
-  }
-
-  async function deliver(ready: HeldWebhook, message: WebhookMessage, changes: string[]) {
+  async function deliver(ready: HeldWebhook, { id, to, body }: WebhookMessage) {
     // After a freeze, another instance may have sent later changes.
     if (!isHeld()) return undefined;
-    const body = bodyOf(message, changes);
-    const { retryAfter = 0, ...attempt } = await postTo(ready, message.id, body, options);
+    const { retryAfter = 0, ...attempt } = await postTo(ready, id, body, options);
     const attempts = withAttempt(attempt);
     if (attempt.error === undefined) {
-      const isAtEnd = feed.isAtEnd(parseCursor(message.to));
-      const accepted = { ...atOnce, cursor: message.to, message: null, attempts };
+      const isAtEnd = feed.isAtEnd(parseCursor(to));
+      const accepted = { ...atOnce, cursor: to, message: null, attempts };
       return advance(ready, isAtEnd ? { ...accepted, behindSince: null } : accepted);
     }
     const failures = ready.failures + 1;
@@ -139,20 +124,6 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
       );
     }
     return undefined;
-  }
-
-  /** Reads the changes of a stored message. Returns undefined when the feed no longer has these changes. */
-  async function readAgain({ cursor, ...filter }: HeldWebhook, { to }: WebhookMessage) {
-    const changes: string[] = [];
-    const end = parseCursor(to);
-    let after = parseCursor(cursor);
-    for (;;) {
-      const page = await feed.read(after, maxRead).catch(undefinedIfExpired);
-      if (!page) return undefined;
-      changes.push(...changesUpTo(end, page, filter));
-      after = page.next;
-      if (!page.hasMore || !isBehind(end, after)) return changes;
-    }
   }
 }
 

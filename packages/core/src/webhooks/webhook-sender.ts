@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { isTemporary } from '@plant-store/schemas/plain';
 import { rootMessage } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
-import { maxWait, type Sending, sendChanges } from './send-changes.ts';
-import { type HeldWebhook, leaseSeconds, type WebhookTable } from './webhook-table.ts';
+import { type Sending, sendChanges } from './send-changes.ts';
+import { type HeldWebhook, leaseSeconds, maxWait, type WebhookTable } from './webhook-table.ts';
 
 /** A running call of `sendChanges`. */
 interface Run {
@@ -13,16 +13,8 @@ interface Run {
   readonly ended: Promise<void>;
 }
 
-/**
- * Sends changes to the endpoints that this instance holds. One statement claims and reads all endpoints.
- *
- * @param mayClaim returns whether the database can have endpoints. A cluster cannot have endpoints.
- */
-export function createWebhookSender(
-  table: WebhookTable,
-  mayClaim: () => boolean,
-  options: Sending,
-) {
+/** Sends changes to the endpoints that this instance holds. One statement claims and reads all endpoints. */
+export function createWebhookSender(table: WebhookTable, options: Sending) {
   const instance = randomUUID();
   const runs = new Map<string, Run>();
   let wake = () => {};
@@ -53,7 +45,7 @@ export function createWebhookSender(
       if (!isHeld()) endAll();
       const sentAt = performance.now();
       try {
-        if (mayClaim()) await claim(sentAt);
+        await claim(sentAt);
       } catch (error) {
         explain(error);
       }

@@ -1,9 +1,19 @@
-import { and, asc, eq, getTableColumns, isNull, or, type SQLWrapper, sql } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  isNull,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { Verbs } from '../database/verbs.ts';
 import { drizzleOver } from '../tables/drizzle-over.ts';
 import { webhooks } from '../tables/tables.ts';
-import type { WebhookAttempt } from '../tables/webhook-values.ts';
+import type { WebhookAttempt, WebhookMessage } from '../tables/webhook-values.ts';
 
 /** New values for the columns of an endpoint. */
 export type WebhookChange = PgUpdateSetSource<typeof webhooks>;
@@ -15,6 +25,12 @@ export type WebhookTable = ReturnType<typeof createWebhookTable>;
 
 /** An instance holds an endpoint for this many seconds after each claim. */
 export const leaseSeconds = 15;
+
+/**
+ * A call of `sendChanges` waits at most this many seconds for an attempt. `WebhookSender` calls `sendChanges`
+ * again for a later attempt.
+ */
+export const maxWait = 2;
 
 /** All conditions use the database's clock, so the clocks of the instances do not matter. */
 export const now = sql`clock_timestamp()`;
@@ -36,17 +52,23 @@ export const asJson = (value: object) => sql`${JSON.stringify(value)}::text::jso
 /** Makes the statements for the endpoints. */
 export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
   const db = drizzleOver(write, { share: 'lists' });
-  const { attempts, holder, heldUntil, ...columns } = getTableColumns(webhooks);
+  const { attempts, holder, heldUntil, message, ...columns } = getTableColumns(webhooks);
   const { name, url, tag, createdAt, cursor, pausedAt, pausedBecause, nextAttemptAt } = columns;
   const secondsFrom = (from: SQLWrapper, to: SQLWrapper) =>
     sql<number>`coalesce(extract(epoch from ${to} - ${from}), 0)::float8`;
   // After somebody has set the clock of the database back, a lease could seem valid for days.
   const isOver = sql`${heldUntil} not between ${now} and ${inSeconds(2 * leaseSeconds)}`;
+  /** Seconds until the next attempt. */
+  const wait = secondsFrom(now, nextAttemptAt);
   const sent = {
     ...columns,
     isOldSecretValid: sql<boolean>`coalesce(${columns.oldSecretUntil} > ${now}, false)`,
-    /** Seconds until the next attempt. */
-    wait: secondsFrom(now, nextAttemptAt),
+    wait,
+    // A message may be large, so only the calls that send the message read it.
+    // The cast adds null, which Drizzle does not convert.
+    message: sql`case when ${wait} <= ${maxWait} then ${message} end`.mapWith(
+      message,
+    ) as SQL<WebhookMessage | null>,
   };
   /** The columns of `Webhook`. */
   const shown = {

@@ -11,6 +11,7 @@ import { invalidInput, PlantStoreError } from '../plant-store-error.ts';
 import { webhooks } from '../tables/tables.ts';
 import type { WebhookAttempt } from '../tables/webhook-values.ts';
 import { explainUrl, findAddresses, parseAllowed } from './addresses.ts';
+import { bodyOf } from './next-message.ts';
 import { createSecretBox } from './secrets.ts';
 import { postTo, retryDelays } from './send-changes.ts';
 import { createWebhookSender } from './webhook-sender.ts';
@@ -80,20 +81,18 @@ export interface Webhooks {
 
 interface Options extends WebhookSettings {
   readonly feed: OpenPlantFeed;
-  /** Whether the plants are distributed over a cluster, whose workers lack the table of webhooks. */
-  readonly isCluster: () => boolean;
   readonly warn: (message: string) => void;
 }
 
 export function createWebhooks(
   { write }: Pick<Verbs, 'write'>,
-  { feed, isCluster, warn, allow = [], secretsKey, retryDelays: delays = retryDelays }: Options,
+  { feed, warn, allow = [], secretsKey, retryDelays: delays = retryDelays }: Options,
 ): Webhooks & { stop(): Promise<void> } {
   const table = createWebhookTable({ write });
   const secrets = createSecretBox(secretsKey);
   const allowed = parseAllowed(allow);
   const sending = { feed, secrets, allowed, delays, warn };
-  const sender = createWebhookSender(table, () => !isCluster(), sending);
+  const sender = createWebhookSender(table, sending);
 
   return {
     async create(url, options = {}) {
@@ -141,15 +140,14 @@ export function createWebhooks(
     async test(name) {
       const [row] = await orUnavailable(table.find(name));
       if (!row) return undefined;
-      const timestamp = new Date().toISOString();
-      const body = JSON.stringify({ type: 'plants.test', timestamp, data: {} });
-      const { retryAfter, ...attempt } = await postTo(row, `msg_${randomUUID()}`, body, sending);
+      const id = `msg_${randomUUID()}`;
+      const { retryAfter, ...attempt } = await postTo(row, id, bodyOf('plants.test'), sending);
       return attempt;
     },
 
     send: () => sender.start(),
     async state() {
-      const all = isCluster() ? [] : await orUnavailable(table.list());
+      const all = await orUnavailable(table.list());
       const isFailing = (each: Webhook) => each.state === 'failing' || each.pausedBecause !== null;
       return {
         lag: Math.max(0, ...all.map(({ lag }) => lag)),
@@ -176,12 +174,9 @@ export function createWebhooks(
     const cursor =
       from instanceof Date ? await feed.cursorBefore(from) : from && parseCursor(from, 'from');
     const { next } = await feed.read(cursor || undefined, 1);
-    if (isCluster()) throw new PlantStoreError('notImplemented', notOnCluster);
     return formatCursor(cursor || next);
   }
 }
-
-const notOnCluster = 'webhooks do not work on a Citus cluster: follow the feed of changes instead';
 
 const nameError = 'must have 1 to 100 characters and no control characters';
 

@@ -91,7 +91,7 @@ it('does not send a message after a freeze that is longer than the lease', async
       return row;
     },
   };
-  const frozen = createWebhookSender(frozenTable, () => true, {
+  const frozen = createWebhookSender(frozenTable, {
     feed: createPlantFeed(database),
     secrets: createSecretBox(undefined),
     allowed: parseAllowed(['127.0.0.1']),

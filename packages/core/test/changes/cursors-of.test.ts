@@ -1,5 +1,6 @@
 import { createDatabase } from '@plant-store/test-setup';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { cursorsOf } from '../../src/changes/kept-pages.ts';
 import { type OpenPlantReader, openPlantReader } from '../../src/open-plant-reader.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
@@ -16,9 +17,9 @@ afterEach(() => Promise.all([store.close(), reader.close()]));
 
 /** Reads the first page after a cursor. Returns the id and the cursor of each change in the page. */
 async function pageAfter(after: string) {
-  const { value } = await reader.followEach({ after }).next();
-  const { changes, cursors } = value;
-  return changes.map(({ plant }, i) => ({ id: plant.id, cursor: String(cursors[i]) }));
+  const { value } = await reader.follow({ after }).next();
+  const cursors = cursorsOf(value);
+  return value.changes.map(({ plant }, i) => ({ id: plant.id, cursor: String(cursors[i]) }));
 }
 
 it('continues behind each change, even in the middle of a transaction', async () => {

@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { citus } from '@plant-store/citus';
+import { openPlantStore } from '@plant-store/core';
+import { atExit } from '@plant-store/test-setup';
+import fc from 'fast-check';
+import type postgres from 'postgres';
+import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, vi } from 'vitest';
+
+/** Every run has a new seed. To repeat a run with the same choices, set `FAST_CHECK_SEED`. */
+export const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
+
+/** The test causes faults until the plants have changed this number of times. */
+const minChanges = Number(process.env['WEBHOOK_CHANGES'] ?? 2_500);
+
+const random = fc.sample(fc.nat(11), { numRuns: 20_000, seed });
+const choose = () => random.pop() ?? 0;
+
+interface Message {
+  type: string;
+  data: { changes: { type: 'created' | 'deleted'; plant: { id: number; name: string } }[] };
+}
+
+/** The responses of the endpoint. The last three reject the message or cut the response off. */
+const responses: ((response: ServerResponse) => void)[] = [
+  (response) => response.end(),
+  (response) => response.writeHead(204).end(),
+  (response) => void setTimeout(200).then(() => response.end()),
+  (response) => response.writeHead(503, { 'retry-after': '0' }).end(),
+  (response) => response.destroy(),
+  (response) => response.socket?.end('HTTP/1.1 2'),
+];
+
+/** Starts an endpoint that keeps a copy of the plants. The endpoint processes each message once. */
+async function startCopy() {
+  const seen = new Set<string>();
+  const copy = {
+    url: '',
+    secret: '',
+    plants: new Map<number, string>(),
+    errors: [] as unknown[],
+    attempts: 0,
+    messages: () => seen.size,
+  };
+  const server = createServer(async (request, response) => {
+    const body = await text(request).catch(() => undefined); // A killed instance sends no complete body.
+    if (body === undefined) return;
+    copy.attempts += 1;
+    const id = String(request.headers['webhook-id']);
+    try {
+      new Webhook(copy.secret).verify(body, request.headers as Record<string, string>);
+    } catch (error) {
+      copy.errors.push(error);
+    }
+    const choice = choose() % responses.length;
+    // An endpoint may process a message even if the response is an error.
+    if (choice < responses.length / 2 || choose() % 2 === 0) process(id, JSON.parse(body));
+    responses[choice]?.(response);
+  });
+  function process(id: string, { type, data }: Message): void {
+    if (seen.has(id)) return;
+    seen.add(id);
+    if (type !== 'plants.changed') copy.errors.push(type);
+    for (const { type, plant } of data.changes) {
+      if (type === 'created') copy.plants.set(plant.id, plant.name);
+      else copy.plants.delete(plant.id);
+    }
+  }
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // The cast is safe, because the server has a port.
+  copy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return copy;
+}
+
+const program = fileURLToPath(new URL('webhook-instance.ts', import.meta.url));
+
+async function startInstance(databaseUrl: string): Promise<ChildProcess> {
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const child = spawn(process.execPath, [program, databaseUrl], { stdio: [...stdio] });
+  const end = () => child.kill('SIGKILL');
+  child.once('exit', atExit(end));
+  onTestFinished(() => void end());
+  if (child.stdout) await once(child.stdout, 'data');
+  return child;
+}
+
+interface FaultyStore {
+  /** The database of each of two instances. */
+  readonly urls: readonly [string, string];
+  readonly admin: postgres.Sql;
+  /** Kills a server of the database, and starts it again. */
+  readonly restart: () => Promise<void>;
+}
+
+/**
+ * Kills, freezes and restarts two instances and the database, while the instances change plants. Afterwards,
+ * checks that the copy of an endpoint has the plants of the table.
+ */
+export async function expectCopyAfterFaults({ urls, admin, restart }: FaultyStore): Promise<void> {
+  const copy = await startCopy();
+  const webhooks = { allow: ['127.0.0.1'] };
+  const options = { requireConnection: true, webhooks };
+  const store = await openPlantStore({ databaseUrl: urls[1], cluster: citus }, options);
+  // Right after the distribution, the feed of a cluster begins anew.
+  copy.secret = (await vi.waitFor(() => store.webhooks.create(copy.url), 10_000)).secret;
+  await store.close();
+  const instances = [await startInstance(urls[0]), await startInstance(urls[1])];
+  const faults = [
+    async (i: 0 | 1) => {
+      instances[i]?.kill('SIGKILL');
+      await endLease();
+      instances[i] = await startInstance(urls[i]);
+    },
+    endLease,
+    async (i: 0 | 1) => {
+      instances[i]?.kill('SIGSTOP');
+      await endLease();
+      await setTimeout(2_500);
+      instances[i]?.kill('SIGCONT');
+    },
+    restart,
+  ];
+  for (let i = 0; i < 2 * faults.length || (await changes()) < minChanges; i += 1) {
+    await setTimeout(200 + 100 * choose());
+    await faults[i % faults.length]?.(choose() % 2 === 0 ? 0 : 1);
+  }
+  for (const instance of instances) instance.kill('SIGUSR2');
+
+  await vi.waitFor(
+    async () => {
+      expect(await admin`select from webhooks where message is null`).toHaveLength(1);
+      const rows = await admin`select id::int, name from plants`;
+      expect(copy.plants).toEqual(new Map(rows.map(({ id, name }) => [id, name])));
+    },
+    { timeout: 120_000, interval: 500 },
+  );
+  expect(copy.errors).toEqual([]);
+  expect(copy.plants.size).toBeGreaterThan(0);
+  expect(copy.attempts).toBeGreaterThan(copy.messages());
+
+  /** Ends the lease early, so that another instance takes over while the old instance continues to send. */
+  async function endLease(): Promise<void> {
+    await admin`update webhooks set held_until = now()`;
+  }
+
+  /** A node of a cluster may not accept the first statement after its restart. */
+  function changes(): Promise<number> {
+    return vi.waitFor(async () => {
+      const [row] = await admin`
+        select (select count(*) from plants) + 2 * (select count(*) from plant_deletions) as count`;
+      return Number(row?.['count']);
+    }, 10_000);
+  }
+}
