@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { distributePlants } from '@plant-store/citus/operator';
 import postgres from 'postgres';
-import type { BeginFault } from '../feed/feed-faults.ts';
+import { type BeginFault, onceReady } from '../feed/feed-faults.ts';
 import type { Random } from '../random.ts';
 import type { ClusterNode, ClusterNodes } from './cluster-world.ts';
 import { nodeFaults } from './node-faults.ts';
@@ -42,6 +42,7 @@ export function shardFaults(
         return rebalance(sql, random);
       }
       await sql.unsafe(`select citus_drain_node(${spare}, ${modeOf(random)})`);
+      await onceReady(() => cleanUp(sql));
       return sql.unsafe(`select citus_remove_node(${spare})`);
     },
   };
@@ -49,6 +50,7 @@ export function shardFaults(
     const begin: BeginFault = async (world, _, random) => {
       world.moves++;
       const running = insist(operation, random);
+      running.catch(() => {}); // The end of the fault throws the error.
       return () => running;
     };
     const { restartNode, freezeNode, endBackends, crashBackend, kill, cutNetwork } =
@@ -89,6 +91,18 @@ export function shardFaults(
       }
     }
   }
+}
+
+/**
+ * Drops the shards that moves have left behind. Citus never moves a shard again when the shard was left behind
+ * on a node that was then removed.
+ *
+ * @throws Error when a shard is still in use
+ */
+async function cleanUp(sql: postgres.Sql): Promise<void> {
+  await sql.unsafe('call citus_cleanup_orphaned_resources()');
+  const { count } = await sql.unsafe('select from pg_dist_cleanup');
+  if (count > 0) throw new Error(`${count} shards are still in use`);
 }
 
 function addressOf({ network }: ClusterNode): string {
