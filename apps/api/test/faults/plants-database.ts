@@ -30,10 +30,10 @@ export async function startPlantsDatabase(
   };
 }
 
-/** Connects to the plants on a running server. The caller must stop the server. */
-export function plantsOn(server: TestPostgres): PlantsDatabase {
+/** Connects to a database of plants on a running server. The caller must stop the server. */
+export function plantsOn(server: TestPostgres, pathname = 'plants'): PlantsDatabase {
   const urlFor = (username: string) =>
-    Object.assign(new URL(server.url), { username, pathname: 'plants' }).href;
+    Object.assign(new URL(server.url), { username, pathname }).href;
   // This connection does not read array types. When postgres.js 3.4 cannot read the array types after a
   // restart, postgres.js ends this process.
   const admin = postgres(urlFor('postgres'), { max: 1, fetch_types: false, onnotice: () => {} });

@@ -19,7 +19,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const tests = {
   responses: () => options.databases.map(testDatabase),
-  feed: () => [testFeed(options.seed, isOver, totals)],
+  feed: () => [testFeed(options.feedDatabase, options.seed, isOver, totals)],
 };
 const results = await Promise.all(options.subjects.flatMap((subject) => tests[subject]()));
 const { histories, calls, failed } = totals;

@@ -13,6 +13,8 @@ interface Options {
   /** The tested parts of the store: its responses, its feed of changes, or both parts. */
   readonly subjects: readonly Subject[];
   readonly databases: readonly DatabaseName[];
+  /** The database of the histories of the feed. */
+  readonly feedDatabase: 'postgres' | 'citus';
   readonly fault: FaultName | undefined;
   /** The seed of the first history of each kind. */
   readonly seed: number;
@@ -36,12 +38,15 @@ export function readOptions(): Options {
     throw new Error(`--${name} is ${values[name]}: give one of ${names.join(', ')}`);
   };
   const subject = oneOf('subject', subjects);
-  const database = oneOf('database', databaseNames);
+  const database = oneOf('database', [...databaseNames, 'citus']);
+  if (database === 'citus' && subject !== 'feed')
+    throw new Error('--database citus needs --subject feed');
   return {
     seconds: Number(values.seconds),
     histories: Number(values.histories),
     subjects: subject ? [subject] : subjects,
-    databases: database ? [database] : databaseNames,
+    databases: databaseNames.filter((name) => (database ?? name) === name),
+    feedDatabase: database === 'citus' ? 'citus' : 'postgres',
     fault: oneOf('fault', faultNames),
     seed: Number(values.seed),
   };

@@ -2,15 +2,23 @@ import { setTimeout } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { plantsOn } from '../../faults/plants-database.ts';
 import { faults } from '../faults.ts';
+import type { Random } from '../random.ts';
 import type { Instance } from '../world.ts';
 import type { FeedWorld } from './feed-world.ts';
 
-export type BeginFault = (world: FeedWorld, instance: Instance) => Promise<() => unknown>;
+type Database = Pick<FeedWorld, 'database'>;
+
+/** Begins a fault. Resolves with a function that ends the fault. */
+export type BeginFault = (
+  world: FeedWorld,
+  instance: Instance,
+  random: Random,
+) => Promise<() => unknown>;
 
 const { freeze, kill, freezeBackends, holdNetwork, loseResponses, cutNetwork } = faults;
 
-/** The faults that can happen in any order. */
-export const feedFaults: Record<string, BeginFault> = {
+/** The faults of a single Postgres that can happen in any order. */
+export const feedFaults = {
   freeze,
   kill,
   freezeBackends,
@@ -18,7 +26,7 @@ export const feedFaults: Record<string, BeginFault> = {
   loseResponses,
   cutNetwork,
 
-  async restartPostgres({ database: { server, admin } }) {
+  async restartPostgres({ database: { server, admin } }: Database) {
     await server.halt();
     return async () => {
       await server.start();
@@ -26,14 +34,14 @@ export const feedFaults: Record<string, BeginFault> = {
     };
   },
 
-  async cutFeedNetwork({ feedNetwork }) {
+  async cutFeedNetwork({ feedNetwork }: Pick<FeedWorld, 'feedNetwork'>) {
     feedNetwork.fault = 'reset';
     return () => {
       feedNetwork.fault = 'none';
     };
   },
 
-  async endBackends({ database: { admin } }) {
+  async endBackends({ database: { admin } }: Database) {
     await onceReady(
       () => admin`select pg_terminate_backend(pid) from pg_stat_activity
         where backend_type = 'client backend' and pid <> pg_backend_pid() and pid % 2 = 0`,
@@ -42,7 +50,7 @@ export const feedFaults: Record<string, BeginFault> = {
   },
 
   /** Postgres ends all its processes and recovers as after a crash. */
-  async crashBackend({ database: { admin } }) {
+  async crashBackend({ database: { admin } }: Database) {
     const backend = await onceReady(() => backendOf(admin));
     process.kill(backend, 'SIGKILL');
     return () => untilReplaced(admin, backend);
@@ -52,9 +60,9 @@ export const feedFaults: Record<string, BeginFault> = {
    * Postgres loses asynchronous commits, because the WAL writer is frozen and then killed. The other
    * writers pause, because a synchronous commit makes all earlier commits durable.
    */
-  async forgetCommits(world) {
+  async forgetCommits(world: Pick<FeedWorld, 'database' | 'rest'>) {
     const { admin } = world.database;
-    world.isResting = true;
+    world.rest.isOn = true;
     await setTimeout(300);
     const backend = await onceReady(() => backendOf(admin));
     const [writer] = await onceReady(
@@ -64,11 +72,11 @@ export const feedFaults: Record<string, BeginFault> = {
     if (writer) process.kill(writer.pid, 'SIGSTOP');
     return async () => {
       if (writer) process.kill(writer.pid, 'SIGKILL');
-      world.isResting = false;
+      world.rest.isOn = false;
       if (writer) await untilReplaced(admin, backend);
     };
   },
-};
+} satisfies Record<string, BeginFault>;
 
 /** Kills the primary and promotes the standby. All later faults concern the new primary. */
 export const promoteStandby: BeginFault = async (world, instance) => {
@@ -85,7 +93,7 @@ export const promoteStandby: BeginFault = async (world, instance) => {
   };
 };
 
-const untilReady = (admin: postgres.Sql) => onceReady(() => admin`select 1`);
+export const untilReady = (admin: postgres.Sql) => onceReady(() => admin`select 1`);
 
 /** Returns the id of the Postgres process that serves a connection. */
 async function backendOf(admin: postgres.Sql): Promise<number> {
@@ -99,12 +107,16 @@ async function untilReplaced(admin: postgres.Sql, old: number): Promise<void> {
   while ((await onceReady(() => backendOf(admin))) === old) await setTimeout(50);
 }
 
+/** Milliseconds after which `onceReady` throws the error of the query. */
+const patience = 120_000;
+
 /** Repeats a query until the database can run it. */
-async function onceReady<Rows>(query: () => PromiseLike<Rows>): Promise<Rows> {
-  for (;;) {
+export async function onceReady<Rows>(query: () => PromiseLike<Rows>): Promise<Rows> {
+  for (const until = performance.now() + patience; ; ) {
     try {
       return await query();
-    } catch {
+    } catch (error) {
+      if (performance.now() > until) throw error;
       await setTimeout(50);
     }
   }

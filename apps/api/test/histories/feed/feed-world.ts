@@ -8,27 +8,39 @@ import {
 import type { PlantsDatabase } from '../../faults/plants-database.ts';
 import type { Random } from '../random.ts';
 import { type Instance, startInstance, startWorld, type World, withStandby } from '../world.ts';
+import { type BeginFault, feedFaults, promoteStandby } from './feed-faults.ts';
 
-/**
- * The processes of a history of the feed: a Postgres and three instances of the server. The third instance
- * uses PgBouncer. In a world with a standby, all instances and followers know both hosts, and nothing uses
- * PgBouncer.
- */
+/** The processes of a history of the feed: a Postgres or a cluster, and three instances of the server. */
 export interface FeedWorld extends World {
-  /** The primary. */
+  /** The primary, or the coordinator of a cluster. */
   database: PlantsDatabase;
+  /** The database on each node. A single Postgres has one node. */
+  databases(): readonly PlantsDatabase[];
+  /** Returns the database on a random node of those that store plants. */
+  databaseOf(random: Random): PlantsDatabase;
+  readonly isCluster: boolean;
   /** The standby. Undefined in a world without a standby, and after the standby has been promoted. */
   standby: TestPostgres | undefined;
-  /** The network between this process and the first primary. */
+  /** The network between this process and the first value of `database`. */
   readonly feedNetwork: FaultProxy;
   /** The URL of the database through `feedNetwork`. */
   readonly feedUrl: string;
   /** Whether the writers with synchronous commits pause. */
-  isResting: boolean;
+  readonly rest: { isOn: boolean };
+  /** The faults that can happen in any order. */
+  readonly faults: Record<string, BeginFault>;
+  /** Promotes the standby. */
+  readonly promote: BeginFault;
+  /** The number of faults so far that moved plants to other nodes or shards. */
+  moves: number;
   /** Returns a random instance that runs. */
   instanceOf(random: Random): Instance;
 }
 
+/**
+ * Starts a Postgres. The third instance uses PgBouncer. In a world with a standby, all instances and followers
+ * know both hosts, and nothing uses PgBouncer.
+ */
 export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
   const world = await startWorld('postgres', hasStandby);
   const { token, database, standby, stop } = world;
@@ -46,12 +58,14 @@ export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
     instances,
     feedNetwork,
     feedUrl: withStandby(feedNetwork.url, standby),
-    isResting: false,
-    instanceOf(random) {
-      const [one, ...others] = instances.filter(({ url }) => url !== undefined);
-      if (!one) throw new Error('no instance runs');
-      return random.pick([one, ...others]);
-    },
+    databases: () => [feedWorld.database],
+    databaseOf: () => feedWorld.database,
+    isCluster: false,
+    rest: { isOn: false },
+    faults: feedFaults,
+    promote: promoteStandby,
+    moves: 0,
+    instanceOf: pickRunning(instances),
     async stop() {
       await third.kill();
       await pgBouncer?.stop();
@@ -61,4 +75,13 @@ export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
     },
   };
   return feedWorld;
+}
+
+/** Makes a function that returns a random instance that runs. */
+export function pickRunning(instances: readonly Instance[]): FeedWorld['instanceOf'] {
+  return (random) => {
+    const [one, ...others] = instances.filter(({ url }) => url !== undefined);
+    if (!one) throw new Error('no instance runs');
+    return random.pick([one, ...others]);
+  };
 }

@@ -23,6 +23,9 @@ export interface Follower {
 /** A follower pauses for this many milliseconds after an error. */
 const retryPause = 50;
 
+/** The longest time in milliseconds for which a follower stays away, so that it has many changes to read. */
+const longestAbsence = 6_000;
+
 /** Follows the feed. From time to time, the follower restarts and continues from its last saved copy. */
 export function startFollower(name: string, way: Way, world: FeedWorld, random: Random): Follower {
   let copy: Copy | undefined;
@@ -75,7 +78,8 @@ export function startFollower(name: string, way: Way, world: FeedWorld, random: 
       });
       if (stopped.signal.aborted) return;
       if (copy && saved && random.isLikely(0.4)) copy = cloneOf(saved);
-      await setTimeout(retryPause);
+      const pause = random.isLikely(0.3) ? random.whole(retryPause, longestAbsence) : retryPause;
+      await setTimeout(pause, undefined, { signal: stopped.signal }).catch(() => {});
     }
   };
   const running = run();

@@ -1,35 +1,70 @@
 import type postgres from 'postgres';
 import { type SeenChange, textOf } from './copy.ts';
+import { onceReady } from './feed-faults.ts';
+import type { FeedWorld } from './feed-world.ts';
 
 /**
- * The committed changes of the plants. A trigger records the changes. Transactions that change the same id
- * run one after the other, so the records of one id have the right order.
+ * The committed changes of the plants, with the time of each change in microseconds. On each node, a trigger
+ * records the changes. Transactions that change the same id run one after the other, so the records of one id
+ * have the right order.
  */
 export type Journal = ReadonlyMap<string, number>;
 
-const install = `
+const createTable = `
   create table if not exists journal (
-    place bigint generated always as identity, type text, id bigint, name text);
+    type text, id bigint, name text,
+    time bigint default (1000000 * extract(epoch from clock_timestamp()))::bigint)`;
+
+const createFunction = `
   create or replace function keep_journal() returns trigger security definer language plpgsql as $$
     begin
       insert into public.journal (type, id, name) values (
         case tg_op when 'INSERT' then 'created' else 'deleted' end,
         coalesce(new.id, old.id), coalesce(new.name, old.name));
       return null;
-    end $$;
+    end $$`;
+
+// A Postgres without Citus ignores this setting.
+const allowTriggers = 'set citus.enable_unsafe_triggers = on';
+
+const createTrigger = `
   create or replace trigger keep_journal after insert or delete on plants
-    for each row execute function keep_journal();
-  truncate plants, journal`;
+    for each row execute function keep_journal()`;
 
 /** Empties the table and the journal. */
-export async function startJournal(admin: postgres.Sql): Promise<void> {
-  await admin.unsafe(install);
+export async function startJournal({ database, databases }: FeedWorld): Promise<void> {
+  for (const { admin } of databases()) {
+    await admin.unsafe(createTable);
+    await admin.unsafe('truncate journal');
+  }
+  for (const statement of [createFunction, allowTriggers, createTrigger])
+    await onceReady(() => database.admin.unsafe(statement));
+  await emptyPlants(database);
 }
 
-export async function readJournal(admin: postgres.Sql): Promise<Journal> {
-  const rows = await admin<{ type: string; id: string; name: string; place: string }[]>`
-    select type, id, name, place from journal`;
-  return new Map(rows.map(({ place, ...change }) => [keyOf(change), Number(place)]));
+/** Citus cancels the statement when the statement and a reader of the feed wait for each other. */
+export async function emptyPlants({ admin }: FeedWorld['database']): Promise<void> {
+  await onceReady(() => admin`truncate plants`);
+}
+
+export async function readJournal({ databases }: FeedWorld): Promise<Journal> {
+  const journal = new Map<string, number>();
+  for (const { admin } of databases()) {
+    // When Citus moves plants, the trigger may record the plants again.
+    for (const { time, ...change } of await admin<Recorded[]>`
+      select type, id, name, min(time) as time from journal group by type, id, name`) {
+      const key = keyOf(change);
+      journal.set(key, Math.min(Number(time), journal.get(key) ?? Number.POSITIVE_INFINITY));
+    }
+  }
+  return journal;
+}
+
+interface Recorded {
+  type: string;
+  id: string;
+  name: string;
+  time: string;
 }
 
 export async function readTable(admin: postgres.Sql): Promise<Map<bigint, string>> {

@@ -1,5 +1,8 @@
+import { startClusterWorld } from '../cluster/cluster-world.ts';
 import { startFeedWorld } from './feed-world.ts';
 import { type FeedResult, runFeedHistory } from './run-feed-history.ts';
+
+const starts = { postgres: startFeedWorld, citus: startClusterWorld };
 
 /** Returns whether the history of a seed promotes a standby, and therefore needs its own world. */
 const needsStandby = (seed: number) => seed % 10 === 9;
@@ -9,19 +12,21 @@ const needsStandby = (seed: number) => seed % 10 === 9;
  * when every follower has got an exact copy of the store.
  */
 export async function testFeed(
+  database: keyof typeof starts,
   firstSeed: number,
   isOver: (histories: number) => boolean,
   totals: { histories: number; failed: number },
 ): Promise<boolean> {
-  const common = await startFeedWorld();
+  const start = starts[database];
+  const common = await start();
   let failed = 0;
   let changes = 0;
   for (let seed = firstSeed; !isOver(seed - firstSeed); seed++) {
-    const start = performance.now();
-    const world = needsStandby(seed) ? await startFeedWorld(true) : common;
+    const startedAt = performance.now();
+    const world = needsStandby(seed) ? await start(true) : common;
     const result = await runFeedHistory(world, seed);
     if (world !== common) await world.stop();
-    console.log(reportOf(seed, result, performance.now() - start));
+    console.log(reportOf(database, seed, result, performance.now() - startedAt));
     totals.histories++;
     changes += result.read;
     if (result.wrong.length > 0) failed++;
@@ -33,12 +38,13 @@ export async function testFeed(
 }
 
 function reportOf(
+  database: string,
   seed: number,
   { faults, read, lists, wrong }: FeedResult,
   milliseconds: number,
 ): string {
   const seconds = (milliseconds / 1_000).toFixed(1);
-  const head = `feed seed ${seed}: ${read} changes read after ${lists} lists in ${seconds} s; ${faults.join(', ')}`;
+  const head = `feed ${database} seed ${seed}: ${read} changes read after ${lists} lists in ${seconds} s; ${faults.join(', ')}`;
   return [`${wrong.length > 0 ? '✗' : '✓'} ${head}`, ...wrong.map((line) => `  ${line}`)].join(
     '\n',
   );

@@ -61,7 +61,7 @@ export const writers: readonly Writer[] = [
 ];
 
 async function untilActive(world: FeedWorld): Promise<void> {
-  while (world.isResting) await setTimeout(10);
+  while (world.rest.isOn) await setTimeout(10);
 }
 
 /** Creates and deletes plants. Sends each call to a random instance. */
@@ -116,10 +116,8 @@ async function call(
  * single query, because postgres.js 3.4 ends this process when a connection is lost in a transaction. The
  * URL has one host, because postgres.js could wait forever with two hosts.
  */
-async function holdTransactions(
-  { world, random, newPlant }: Writes,
-  isOver: () => boolean,
-): Promise<void> {
+async function holdTransactions(writes: Writes, isOver: () => boolean): Promise<void> {
+  const { world, random, newPlant } = writes;
   const insert = () => {
     const plants = Array.from({ length: random.whole(1, 4) }, () => newPlant());
     const rows = plants.toSorted((a, b) => a.id - b.id).map(({ id, name }) => `(${id}, '${name}')`);
@@ -136,24 +134,30 @@ async function holdTransactions(
       ...(random.isLikely(0.5) ? [insert()] : []),
       random.isLikely(0.4) ? 'rollback' : 'commit',
     ];
-    const sql = connect(world);
+    const sql = connect(writes);
     await sql.unsafe(statements.join(';')).catch(() => {});
     await sql.end({ timeout: 1 });
   }
 }
 
-const connect = ({ database }: FeedWorld, connection = {}) =>
-  postgres(database.url, { max: 1, fetch_types: false, connection, onnotice: () => {} });
+const connect = ({ world, random }: Writes, connection = {}) =>
+  postgres(world.databaseOf(random).url, {
+    max: 1,
+    fetch_types: false,
+    connection,
+    onnotice: () => {},
+  });
 
 /** Creates and deletes plants by SQL, with asynchronous commits. */
-async function writeHastily({ world, random, newPlant }: Writes, isOver: () => boolean) {
+async function writeHastily(writes: Writes, isOver: () => boolean) {
+  const { world, random, newPlant } = writes;
   while (!isOver()) {
-    const sql = connect(world, { synchronous_commit: 'off' });
+    const sql = connect(writes, { synchronous_commit: 'off' });
     for (let left = random.whole(1, 20); left > 0 && !isOver(); left--) {
       const { id, name } = newPlant();
       const write = random.isLikely(0.7)
         ? sql`insert into plants (id, name) values (${id}, ${name}) on conflict do nothing`
-        : deleteBySql(sql, id);
+        : deleteBySql(sql, id, world);
       const isLost = await write.then(
         () => false,
         () => true,
@@ -166,8 +170,11 @@ async function writeHastily({ world, random, newPlant }: Writes, isOver: () => b
   }
 }
 
-/** Deletes a plant as the store does. */
-const deleteBySql = (sql: postgres.Sql, id: number) => sql`
+/** Deletes a plant as the store does. On a cluster, a trigger notes the deletion. */
+const deleteBySql = (sql: postgres.Sql, id: number, { isCluster }: FeedWorld) =>
+  isCluster
+    ? sql`delete from plants where id = ${id}`
+    : sql`
   with deleted as (delete from plants where id = ${id} returning *)
   insert into plant_deletions (id, name, tag, created_at, created_in)
   select id, name, tag, created_at, changed_in from deleted`;

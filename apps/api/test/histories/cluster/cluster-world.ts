@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { citus } from '@plant-store/citus';
+import { distributePlants } from '@plant-store/citus/operator';
+import { openPlantStore } from '@plant-store/core';
+import {
+  createCitusDatabase,
+  type FaultProxy,
+  startCitus,
+  startFaultProxy,
+  type TestPostgres,
+} from '@plant-store/test-setup';
+import { type PlantsDatabase, plantsOn, setSetting } from '../../faults/plants-database.ts';
+import { type FeedWorld, pickRunning } from '../feed/feed-world.ts';
+import { startInstance } from '../world.ts';
+import { nodeFaults, promoteStandbyOf } from './node-faults.ts';
+import { shardFaults } from './shard-faults.ts';
+
+/** A node of a cluster. The other nodes and the instances reach the node through its network. */
+export interface ClusterNode {
+  /** After the promotion of the node's standby, this is the database on the former standby. */
+  database: PlantsDatabase;
+  network: FaultProxy;
+}
+
+export interface ClusterNodes {
+  readonly coordinator: ClusterNode;
+  readonly workers: readonly [ClusterNode, ClusterNode, ClusterNode];
+  /** A server that faults add to the cluster, and remove from the cluster. */
+  readonly spare: ClusterNode;
+}
+
+/** The initial number of shards. Each worker has one shard. */
+const shards = 3;
+
+const settings = {
+  // No test crashes the machine.
+  fsync: 'off',
+  // After a crash, Citus ends the prepared transactions after this time, and not only after a minute.
+  'citus.recover_2pc_interval': '1000',
+};
+
+/**
+ * Starts a coordinator, three workers, a spare server and three instances. The instances have the URLs of
+ * three different nodes. In a world with a standby, the last worker has a synchronous standby.
+ */
+export async function startClusterWorld(hasStandby = false): Promise<FeedWorld> {
+  const cluster = await startCitus({ workers: 4, settings });
+  const { url, adminUrl } = await createCitusDatabase(cluster.addresses, 3);
+  const pathname = new URL(url).pathname.slice(1);
+  const nodes = [cluster.coordinator, ...cluster.workers].map(({ server, proxy }): ClusterNode => {
+    if (!proxy) throw new Error('the node has no proxy');
+    return { database: plantsOn(server, pathname), network: proxy };
+  });
+  const [coordinator, one, two, three, spare] = nodes;
+  if (!coordinator || !one || !two || !three || !spare) throw new Error('a node is missing');
+  await (await openPlantStore({ databaseUrl: url, cluster: citus })).close();
+  await distributePlants({ databaseUrl: url, shards, confirm: async () => true });
+  const standby = hasStandby ? await startSynchronousStandby(three) : undefined;
+
+  const token = randomUUID();
+  const start = (name: string, { network }: ClusterNode) => {
+    const nodeUrl = Object.assign(new URL(network.url), { username: 'gardener', pathname });
+    return startInstance(name, { DATABASE_URL: nodeUrl.href, PLANT_STORE_TOKEN: token }, network);
+  };
+  const instances: FeedWorld['instances'] = [
+    await start('A', coordinator),
+    await start('B', one),
+    await start('C', two),
+  ];
+  const feedNetwork = await startFaultProxy(url);
+  const clusterNodes: ClusterNodes = { coordinator, workers: [one, two, three], spare };
+  return {
+    token,
+    database: coordinator.database,
+    databases: () => nodes.map(({ database }) => database),
+    databaseOf: (random) => random.pick([coordinator, one, two, three]).database,
+    isCluster: true,
+    standby,
+    instances,
+    feedNetwork,
+    feedUrl: feedNetwork.url,
+    rest: { isOn: false },
+    faults: { ...nodeFaults(clusterNodes), ...shardFaults(clusterNodes, { url, adminUrl }) },
+    promote: promoteStandbyOf(three, adminUrl),
+    moves: 0,
+    instanceOf: pickRunning(instances),
+    async stop() {
+      for (const instance of instances) await instance.kill();
+      feedNetwork.close();
+      for (const { network } of nodes) network.close();
+      for (const { database } of nodes) await database.admin.end({ timeout: 1 });
+      await cluster.stop();
+      await standby?.stop();
+    },
+  };
+}
+
+async function startSynchronousStandby({ database }: ClusterNode): Promise<TestPostgres> {
+  const standby = await database.server.startStandby();
+  await setSetting(database, "set synchronous_standby_names = '*'");
+  return standby;
+}

@@ -1,0 +1,72 @@
+import { setTimeout } from 'node:timers/promises';
+import { runSql, startFaultProxy } from '@plant-store/test-setup';
+import { plantsOn } from '../../faults/plants-database.ts';
+import { faults } from '../faults.ts';
+import { type BeginFault, feedFaults, untilReady } from '../feed/feed-faults.ts';
+import type { ClusterNode, ClusterNodes } from './cluster-world.ts';
+
+/** The faults of the instances, and of the nodes of a cluster and their networks. */
+export function nodeFaults({
+  coordinator,
+  workers,
+  spare,
+}: ClusterNodes): Record<string, BeginFault> {
+  /** Causes a fault of one database or of its network, on a random node. */
+  const onNode =
+    (fault: BeginFault): BeginFault =>
+    (world, instance, random) => {
+      const { database, network } = random.pick([coordinator, ...workers, spare]);
+      return fault({ ...world, database }, { ...instance, network }, random);
+    };
+  const { freeze, kill, holdNetwork, loseResponses, cutNetwork } = faults;
+  const { restartPostgres, cutFeedNetwork, endBackends, crashBackend, forgetCommits } = feedFaults;
+  return {
+    freeze,
+    kill,
+    cutFeedNetwork,
+    holdNetwork: onNode(holdNetwork),
+    loseResponses: onNode(loseResponses),
+    cutNetwork: onNode(cutNetwork),
+    restartNode: onNode(restartPostgres),
+    freezeNode: onNode(freezeNode),
+    endBackends: onNode(endBackends),
+    crashBackend: onNode(crashBackend),
+    forgetCommits: onNode(forgetCommits),
+  };
+}
+
+/** Followers wait half a second for a node. Most of these faults are longer. */
+const freezeNode: BeginFault = async ({ database }, _, random) => {
+  const thaw = await database.server.freeze();
+  await setTimeout(random.whole(0, 4_000));
+  return thaw;
+};
+
+/** Kills the node's primary, promotes its standby, and gives the cluster the new address. */
+export function promoteStandbyOf(node: ClusterNode, adminUrl: string): BeginFault {
+  return async (world) => {
+    const { standby } = world;
+    if (!standby) throw new Error('the world has no standby');
+    const { database, network } = node;
+    await database.server.halt('SIGKILL');
+    await standby.promote();
+    node.network = await startFaultProxy(standby.url);
+    node.database = plantsOn(standby, new URL(adminUrl).pathname.slice(1));
+    world.standby = undefined;
+    await database.admin.end({ timeout: 1 });
+    const [before, after] = [network.url, node.network.url].map((url) => new URL(url).port);
+    await runSql(
+      adminUrl,
+      `select citus_update_node(nodeid, nodename, ${after}, true, 100)
+        from pg_dist_node where nodeport = ${before}`,
+    );
+    return async () => {
+      await untilReady(node.database.admin);
+      // A follower gets these plants only after the follower has noticed the promotion.
+      await runSql(
+        adminUrl,
+        `insert into plants (id, name) select -id, 'after the promotion' from generate_series(1, 30) as id`,
+      );
+    };
+  };
+}
