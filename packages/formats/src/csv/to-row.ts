@@ -3,7 +3,7 @@ import { readValue, valueError } from '../rows/read-value.ts';
 import type { ReadOptions, Row } from '../rows/row.ts';
 import { showValue } from '../rows/show-value.ts';
 import type { CsvHeader } from './header.ts';
-import type { Field } from './parser.ts';
+import { type Field, withoutReturn } from './parser.ts';
 
 /** Makes functions that convert a record to a row. */
 export function toRowByHeader(
@@ -50,7 +50,7 @@ export function toRowByHeader(
      */
     toPlainRow(line, text) {
       const plant: Record<string, unknown> = { ...empty };
-      const last = text.endsWith('\r') ? text.length - 1 : text.length;
+      const last = withoutReturn(text).length;
       let at = 0;
       for (let start = 0; start <= last; at++) {
         const delimiterAt = text.indexOf(delimiter, start);
