@@ -31,6 +31,7 @@ it.each([
   [5n, '5'],
   [undefined, 'undefined'],
   ['x'.repeat(39), `"${'x'.repeat(39)}…`],
+  ['\ufeff1\u202f000 000', '"\\u{feff}1\\u{202f}000 000"'],
 ])('shows the invalid value %s', (value, shown) => {
   expect(showValue(value)).toBe(shown);
 });
