@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { readPlants } from '../../src/files/read-plants.ts';
 import { readRows } from '../fixtures/read-rows.ts';
 
 const hoya = { id: 1, name: 'Hoya', tag: undefined };
@@ -251,6 +253,8 @@ describe('the rejects file of CSV', () => {
 it('rejects a file without a header', async () => {
   const empty = 'the file is empty: a CSV file starts with the line id,name,tag';
   await expect(readRows('', 'csv')).rejects.toThrow(empty);
-  await expect(readRows('\n ;;\n', 'csv')).rejects.toThrow(empty);
   await expect(readRows('sep=;\n\n', 'csv')).rejects.toThrow(empty);
+  // The command line calls a file unreadable when `readPlants` itself throws.
+  const blank = Readable.from([Buffer.from('\n ;;\n')]);
+  await expect(readPlants(blank, 'csv')).rejects.toThrow(empty);
 });
