@@ -34,9 +34,10 @@ export async function exportPlants(options: ExportOptions): Promise<void> {
 const incomplete = 'the output is incomplete';
 
 function handleError(error: unknown): void {
-  const isOfDatabase = error instanceof CommandError && error.cause instanceof PlantStoreError;
-  if (!isOfDatabase) return handleOutputError(error);
-  throw new CommandError(`${error.message}; ${incomplete}`, { cause: error.cause });
+  if (error instanceof CommandError && error.cause instanceof PlantStoreError) {
+    throw new CommandError(`${error.message}; ${incomplete}`, { cause: error.cause });
+  }
+  handleOutputError(error);
 }
 
 async function writePlants(store: PlantStore, options: ExportOptions, signal: AbortSignal) {
