@@ -1,6 +1,6 @@
 import { plantColumns } from '@plant-store/schemas/plain';
 import { describe, expect, it } from 'vitest';
-import { createNdjsonConverter } from '../src/copied/ndjson-rows.ts';
+import { createNdjsonConverter } from '../src/files/copied-ndjson.ts';
 import { formatNames } from '../src/rows/format-names.ts';
 import { createPlantWriter } from '../src/writers/plant-writer.ts';
 import { readRows } from './fixtures/read-rows.ts';
