@@ -99,20 +99,7 @@ class CsvReader {
     let next = this.#openLines.length;
     let part = emptyPart();
     while (next < lines.length || (isEnd && this.#parser.isInRecord)) {
-      const line = lines[next];
-      if (next === start && typeof line === 'string' && !line.includes('"')) {
-        const row = this.#toRow.toPlainRow(before + start + 1, line);
-        if (row) {
-          part.rows.push(row);
-          part.counts.lines++;
-          start = ++next;
-          if (part.counts.lines < maxLines) continue;
-          yield part;
-          part = emptyPart();
-          continue;
-        }
-      }
-      const record = this.#parse(line);
+      const record = this.#parse(lines[next]);
       if (next < lines.length) next++;
       if (record === undefined) continue;
 
@@ -176,7 +163,7 @@ class CsvReader {
   /** Makes a row of a record, unless the record is blank. */
   #toRowOf(line: number, record: Field[] | string): Row | undefined {
     if (typeof record === 'string') return { line, error: record };
-    return isBlank(record) ? undefined : this.#toRow.toRow(line, record);
+    return isBlank(record) ? undefined : this.#toRow(line, record);
   }
 }
 

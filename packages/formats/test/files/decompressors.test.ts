@@ -22,8 +22,8 @@ it.each([
 ])('reads %s, in chunks of any size', async (_, bytes) => {
   for (const chunkSize of [1, 2, 3, 5, 7, bytes.length]) {
     expect(await plantsOf(bytes, chunkSize)).toEqual([
-      { id: 1, name: 'Grün 🪴' },
-      { id: 2, name: 'ö' },
+      { id: 1n, name: 'Grün 🪴' },
+      { id: 2n, name: 'ö' },
     ]);
   }
 });

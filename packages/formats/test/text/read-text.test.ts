@@ -11,8 +11,8 @@ const readText = (file: AsyncIterable<Uint8Array>, encoding?: Encoding) =>
 
 const text = 'id,name\n1,Grün 🪴\n2,ö\n';
 const plants = [
-  { line: 2, plant: { id: 1, name: 'Grün 🪴', tag: undefined } },
-  { line: 3, plant: { id: 2, name: 'ö', tag: undefined } },
+  { line: 2, plant: { id: 1n, name: 'Grün 🪴', tag: undefined } },
+  { line: 3, plant: { id: 2n, name: 'ö', tag: undefined } },
 ];
 const utf16le = Buffer.from(text, 'utf16le');
 const utf16be = Buffer.from(utf16le).swap16();
