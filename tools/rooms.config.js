@@ -26,10 +26,7 @@ export const packages = {
       { rows: 'which columns and values does a row have?' },
       { csv: 'how are plants read from CSV?' },
       { ndjson: 'how are plants read from NDJSON?' },
-      {
-        writers: 'how is a plant written?',
-        copied: 'how do the rows of a Postgres COPY become NDJSON?',
-      },
+      { writers: 'how is a plant written?' },
       {
         files:
           'how are the plants of a file read, and how does Node move them into a store and back?',

@@ -51,7 +51,7 @@ export async function buildProgram(
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     .exitOverride()
-    .configureOutput({ writeOut: writeHelp })
+    .configureOutput({ writeOut: writeHelp, outputError() {} }) // `runProgram` reports the error.
     .addHelpText('after', help);
   const loaded = await Promise.all(names.map((name) => commands[name]?.()));
   for (const command of loaded) if (command) program.addCommand(command);

@@ -11,24 +11,25 @@ export async function runProgram(): Promise<void> {
   const words = process.argv.slice(2);
   const helpTexts: string[] = [];
   const program = await buildProgram((text) => helpTexts.push(text), commandsIn(words));
-  const writeJson = async (error: unknown) => {
-    // An import that stops has already written its summary, and standard output must have one JSON value.
-    if (hasJsonOption(words) && !hasOutput()) await writeOutput([toJson(error)]);
-  };
   try {
-    await program.parseAsync().catch(async (error: unknown) => {
-      // Commander throws after it has shown help or the version, or reported a usage error.
-      if (!(error instanceof CommanderError)) throw error;
-      process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
-      await writeOutput(helpTexts);
-      if (error.exitCode !== 0) await writeJson(usageError(error.message.replace(/^error: /, '')));
-    });
+    await program.parseAsync().catch(throwUsageError);
+    await writeOutput(helpTexts);
   } catch (error) {
     process.exitCode = error instanceof CommandError ? error.exitCode : exitCodes.error;
     process.stderr.write(explain(error, program.opts()));
-    // After an interruption, there is no error code, because the exit code names the signal.
-    if (process.exitCode < 128) await writeJson(error);
+    // After an interruption, there is no error code, because the exit code names the signal. An import that
+    // stops has already written its summary, and standard output must have one JSON value.
+    const isJson = process.exitCode < 128 && hasJsonOption(words) && !hasOutput();
+    if (isJson) await writeOutput([toJson(error)]);
   }
+}
+
+/** Commander throws after it has shown help or the version, and throws usage errors. */
+function throwUsageError(error: unknown): void {
+  if (!(error instanceof CommanderError)) throw error;
+  if (error.exitCode === 0) return;
+  if (error.code === 'commander.help') throw usageError('name one of these commands');
+  throw usageError(error.message.replace(/^error: /, '').replace('\n', ' '));
 }
 
 /** Whether `--json` stands before `--`. After a rejected option, Commander does not report other options. */

@@ -62,6 +62,15 @@ it.each(['help', '--help', '--version'])(
   },
 );
 
+it.each(['', 'token', 'help nosuch', 'webhook help nosuch'])(
+  '`plant-store %s` shows the commands on standard error, and asks for a command',
+  async (words) => {
+    const { code, stdout, stderr } = await run(words.split(' ').filter(Boolean));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^Usage: .*\nplant-store: name one of these commands\n$/s);
+  },
+);
+
 const { commands } = await buildProgram(() => {});
 const allCommands = commands.flatMap((command) => [command, ...command.commands]);
 

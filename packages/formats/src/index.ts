@@ -1,4 +1,3 @@
-export { createNdjsonConverter } from './copied/ndjson-rows.ts';
 export { type ReadPlantsOptions, readPlants } from './files/read-plants.ts';
 export type { Columns } from './rows/columns.ts';
 export { type FormatName, formatNames, formatOf } from './rows/format-names.ts';

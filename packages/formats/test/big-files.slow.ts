@@ -3,7 +3,7 @@ import { readRows } from './fixtures/read-rows.ts';
 
 it('finds the header of CSV after many blocks of blank lines', async () => {
   const { rows, counts } = await readRows(`${'\n'.repeat(250_000)}id,name\n1,x\n`, 'csv');
-  expect(rows).toEqual([{ line: 250_002, plant: { id: 1, name: 'x', tag: undefined } }]);
+  expect(rows).toEqual([{ line: 250_002, plant: { id: 1n, name: 'x', tag: undefined } }]);
   expect(counts).toEqual({ lines: 250_002, header: 1, blank: 250_000, continued: 0 });
 });
 
@@ -23,9 +23,9 @@ it('reads a quoted field that continues in many blocks', async () => {
   const content = `id,name\n7,x\n1,"${lines.join('\n')}"\n2,Ficus\n`;
   const { rows, counts } = await readRows(content, 'csv');
   expect(rows).toEqual([
-    { line: 2, plant: { id: 7, name: 'x', tag: undefined } },
-    { line: 3, lastLine: 250_002, plant: { id: 1, name: lines.join('\n'), tag: undefined } },
-    { line: 250_003, plant: { id: 2, name: 'Ficus', tag: undefined } },
+    { line: 2, plant: { id: 7n, name: 'x', tag: undefined } },
+    { line: 3, lastLine: 250_002, plant: { id: 1n, name: lines.join('\n'), tag: undefined } },
+    { line: 250_003, plant: { id: 2n, name: 'Ficus', tag: undefined } },
   ]);
   expect(counts).toEqual({ lines: 250_003, header: 1, blank: 0, continued: 249_999 });
 });

@@ -39,22 +39,16 @@ it.each(formatNames)('reads the times in %s unless createdAt is "now"', async (f
       '{"id":1,"name":"a","created_at":"2026-11-01"}\n{"id":2,"name":"\\"","created_at":"x"}\n',
     csv: 'CreatedAt,id,name\n2026-11-01,1,a\nx,2,""""\n',
   }[format];
-  const plantsOf = async (createdAt: 'keep' | 'now') => {
+  const timesOf = async (createdAt: 'keep' | 'now') => {
     const { rows, warnings } = await readRows(text, format, { createdAt });
     expect(warnings).toEqual([]);
-    return rows.map((row) => 'plant' in row && row.plant);
+    return rows.map((row) => 'plant' in row && Object(row.plant).createdAt);
   };
-  expect(await plantsOf('keep')).toEqual([
-    { id: 1, name: 'a', createdAt: '2026-11-01' },
-    expect.objectContaining({ id: 2, name: '"', createdAt: 'x' }),
-  ]);
-  expect(await plantsOf('now')).toMatchObject([
-    { id: 1, name: 'a', createdAt: undefined },
-    { id: 2, name: '"', createdAt: undefined },
-  ]);
+  expect(await timesOf('keep')).toEqual(['2026-11-01', 'x']);
+  expect(await timesOf('now')).toEqual([undefined, undefined]);
 });
 
-/** Converts the id of a plant to a bigint. The readers return a small id as a number. */
+/** Converts the id of a plant to a bigint. The reader of NDJSON returns a small id as a number. */
 function withBigint(plant: unknown): unknown {
   // The cast is safe, because the test itself has written this plant.
   const { id, ...rest } = plant as NewPlant;

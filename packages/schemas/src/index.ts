@@ -13,7 +13,7 @@ export { ErrorBody } from './errors/error-body.ts';
 export { Int64 } from './ids/int64.ts';
 export { IdFromText, IntegerText } from './ids/parse-id.ts';
 export * from './plain.ts';
-export { NewPlant, Plant } from './plant.ts';
+export { integerBetween, NewPlant, Plant } from './plant.ts';
 export {
   FollowPlantChanges,
   ListPlantChanges,

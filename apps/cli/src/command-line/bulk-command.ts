@@ -1,24 +1,23 @@
 import { setFlagsFromString } from 'node:v8';
+import { CommandError } from './errors.ts';
 
 /** The exit code after each signal: 128 plus the signal's number, as in a shell. */
 export const exitCodeBySignal = { SIGINT: 130, SIGTERM: 143 } as const;
-
-/** An interruption by SIGINT or SIGTERM. */
-export interface Interruption {
-  readonly signal: AbortSignal;
-  /** The exit code after an interruption: 128 plus the signal's number. */
-  readonly exitCode: number | undefined;
-}
 
 /** The milliseconds after which a signal stops the command, even if a statement hangs. */
 const grace = 800;
 
 /**
- * Listens for the first SIGINT and the first SIGTERM. A second signal of the same kind ends the process.
+ * Runs a command whose signal aborts at the first SIGINT or SIGTERM. A second signal of the same kind ends the
+ * process.
  *
- * @param message the text for stderr, when the command has not ended in time
+ * @param message the message of the error after a signal
+ * @throws CommandError when the command fails after a signal
  */
-export function listenForInterruption(message: string): Interruption {
+export async function interruptible<T>(
+  message: string,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   let exitCode: number | undefined;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -31,12 +30,11 @@ export function listenForInterruption(message: string): Interruption {
       }, grace).unref();
     });
   }
-  return {
-    signal: controller.signal,
-    get exitCode() {
-      return exitCode;
-    },
-  };
+  try {
+    return await run(controller.signal);
+  } catch (error) {
+    throw exitCode === undefined ? error : new CommandError(message, { exitCode });
+  }
 }
 
 /**

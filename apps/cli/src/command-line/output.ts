@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { CommandError } from './errors.ts';
 
 /** Writes texts to standard output, with backpressure. */
 export async function writeOutput(texts: Iterable<string> | AsyncIterable<string>): Promise<void> {
@@ -7,9 +8,22 @@ export async function writeOutput(texts: Iterable<string> | AsyncIterable<string
     const output = Readable.from(noted(texts), { highWaterMark: 1 });
     await pipeline(output, process.stdout, { end: false });
   } catch (error) {
-    // The error means that the reader has closed the pipe, as in `plant-store export | head`.
-    if (!isBrokenPipe(error)) throw error;
+    handleOutputError(error);
   }
+}
+
+/**
+ * Ignores the error of a pipe that the reader has closed, as in `plant-store export | head`.
+ *
+ * @throws CommandError when the disk is full, or any other error unchanged
+ */
+export function handleOutputError(error: unknown): void {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EPIPE') return;
+  if (code !== 'ENOSPC') throw error;
+  const message =
+    'the disk of the output is full, so the output is incomplete: free some room, and run the command again';
+  throw new CommandError(message, { cause: error });
 }
 
 /** Whether the program has written anything to standard output. */
@@ -24,8 +38,4 @@ async function* noted(texts: Iterable<string> | AsyncIterable<string>): AsyncGen
     isWritten ||= text !== '';
     yield text;
   }
-}
-
-function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }

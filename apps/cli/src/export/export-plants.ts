@@ -1,12 +1,9 @@
 import { type PlantStore, PlantStoreError } from '@plant-store/core';
 import { type ExportFileOptions, exportFile } from '@plant-store/formats/node';
-import {
-  type Interruption,
-  limitMemory,
-  listenForInterruption,
-} from '../command-line/bulk-command.ts';
+import { interruptible, limitMemory } from '../command-line/bulk-command.ts';
 import { exitWhenOutputCloses } from '../command-line/closed-output.ts';
 import { CommandError } from '../command-line/errors.ts';
+import { handleOutputError } from '../command-line/output.ts';
 import { type Progress, showProgress } from '../command-line/progress-bar.ts';
 import { withStore } from '../command-line/with-store.ts';
 
@@ -26,16 +23,21 @@ export interface ExportOptions
 export async function exportPlants(options: ExportOptions): Promise<void> {
   limitMemory();
   await exitWhenOutputCloses();
-  const interruption = listenForInterruption(interrupted);
-  try {
-    await withStore((store) => writePlants(store, options, interruption.signal), {
+  await interruptible(`interrupted: ${incomplete}`, (signal) =>
+    withStore((store) => writePlants(store, options, signal), {
       readOnly: true,
       needs: { plants: ['SELECT'] },
-    });
-  } catch (error) {
-    // The reader has closed the pipe, as in `plant-store export | head`.
-    if (codeOf(error) !== 'EPIPE') throw explained(error, interruption);
+    }).catch(handleError),
+  );
+}
+
+const incomplete = 'the output is incomplete';
+
+function handleError(error: unknown): void {
+  if (error instanceof CommandError && error.cause instanceof PlantStoreError) {
+    throw new CommandError(`${error.message}; ${incomplete}`, { cause: error.cause });
   }
+  handleOutputError(error);
 }
 
 async function writePlants(store: PlantStore, options: ExportOptions, signal: AbortSignal) {
@@ -55,23 +57,4 @@ async function writePlants(store: PlantStore, options: ExportOptions, signal: Ab
   } finally {
     progress?.stop();
   }
-}
-
-const incomplete = 'the output is incomplete';
-const interrupted = `interrupted: ${incomplete}`;
-
-function explained(cause: unknown, { exitCode }: Interruption): unknown {
-  if (exitCode) return new CommandError(interrupted, { exitCode });
-  if (cause instanceof CommandError && cause.cause instanceof PlantStoreError) {
-    return new CommandError(`${cause.message}; ${incomplete}`, { cause: cause.cause });
-  }
-  if (codeOf(cause) === 'ENOSPC') {
-    const message = `the disk of the output is full: ${incomplete}, so free some room and run the export again`;
-    return new CommandError(message, { cause });
-  }
-  return cause;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

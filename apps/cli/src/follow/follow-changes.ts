@@ -3,7 +3,7 @@ import { explainDatabaseError } from '@plant-store/core/operator';
 import { cursorsOf, type OpenPlantReader, PlantStoreError } from '@plant-store/core/read';
 import { createPlantWriter } from '@plant-store/formats';
 import { isTemporary } from '@plant-store/schemas/plain';
-import { listenForInterruption } from '../command-line/bulk-command.ts';
+import { interruptible } from '../command-line/bulk-command.ts';
 import { CommandError, usageError } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { withReader } from '../command-line/with-store.ts';
@@ -18,14 +18,13 @@ const needs = { plants: ['SELECT'], plant_deletions: ['SELECT'], plant_feed: ['S
  * @throws CommandError after an interruption, and when the feed cannot continue
  */
 export async function followChanges(from: StartingPoint, tag?: string): Promise<void> {
-  const interruption = listenForInterruption(interrupted);
-  await withReader((reader) => writeOutput(linesUntil(interruption.signal, reader, from, tag)), {
-    needs,
-    onPrimary: true,
+  await interruptible(interrupted, async (signal) => {
+    await withReader((reader) => writeOutput(linesUntil(signal, reader, from, tag)), {
+      needs,
+      onPrimary: true,
+    });
+    signal.throwIfAborted();
   });
-  const { exitCode } = interruption;
-  if (exitCode === undefined) return;
-  throw new CommandError(interrupted, { exitCode });
 }
 
 const interrupted = 'interrupted: to go on, run follow --from with the cursor of the last line';

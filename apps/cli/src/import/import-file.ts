@@ -10,11 +10,7 @@ import {
   type RejectedRow,
   type RowStore,
 } from '@plant-store/formats/node';
-import {
-  type Interruption,
-  limitMemory,
-  listenForInterruption,
-} from '../command-line/bulk-command.ts';
+import { interruptible, limitMemory } from '../command-line/bulk-command.ts';
 import { CommandError, exitCodes, usageError } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { noProgress, showProgress } from '../command-line/progress-bar.ts';
@@ -54,19 +50,19 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     throw usageError(`${rejectsPath} is the file to import: name another file with --rejects`);
   }
   limitMemory();
-  const interruption = listenForInterruption(interrupted);
-  let opened: PlantFile | undefined;
-  try {
-    const { signal } = interruption;
-    opened = await openPlantFile(inputOf(file), { ...fileSettings, ...options, signal });
-    const plants = opened;
-    const load = (store: RowStore) => loadFile(plants, store, { ...options, rejectsPath });
-    return await (options.dryRun ? load(dryStore) : withStore(load));
-  } catch (error) {
-    throw withHint(error, interruption, opened ? exitCodes.error : exitCodes.usage);
-  } finally {
-    opened?.input.destroy();
-  }
+  return interruptible(`interrupted: ${hint}`, async (signal) => {
+    let opened: PlantFile | undefined;
+    try {
+      opened = await openPlantFile(inputOf(file), { ...fileSettings, ...options, signal });
+      const plants = opened;
+      const load = (store: RowStore) => loadFile(plants, store, { ...options, rejectsPath });
+      return await (options.dryRun ? load(dryStore) : withStore(load));
+    } catch (error) {
+      throw withHint(error, opened ? exitCodes.error : exitCodes.usage);
+    } finally {
+      opened?.input.destroy();
+    }
+  });
 }
 
 /** Checks plants as the store does, but stores nothing and does not know which ids are taken. */
@@ -137,11 +133,9 @@ function stoppedAt({ line, reason }: RejectedRow, { lines, created, exists }: Im
 }
 
 const hint = 'run the import again to complete it';
-const interrupted = `interrupted: ${hint}`;
 
-/** Says how to complete an import that a signal or the database has stopped. */
-function withHint(cause: unknown, { exitCode }: Interruption, ofFile: number): unknown {
-  if (exitCode) return new CommandError(interrupted, { exitCode });
+/** Says how to complete an import that the database has stopped. */
+function withHint(cause: unknown, ofFile: number): unknown {
   if (cause instanceof FileError) return toCommandError(cause, ofFile);
   const isOfDatabase = cause instanceof CommandError && cause.cause instanceof PlantStoreError;
   if (!isOfDatabase) return cause;

@@ -8,6 +8,7 @@ import {
   CountPlants,
   CreateResult,
   IdFromText,
+  integerBetween,
   ListPlants,
   defaultPageSize as maxPlants,
   NewPlant,
@@ -29,7 +30,6 @@ const id = z
   .meta({ description });
 const idOutput = z.string().meta({ description });
 const plant = StoredPlant.extend({ id: idOutput, createdAt: z.string() });
-const limit = ListPlants.unwrap().shape.limit.unwrap();
 const [outcome, rejection] = CreateResult.options;
 
 /** No tool manages access tokens, because an agent must not give access to others. */
@@ -72,7 +72,9 @@ export function addTools(server: McpServer, client: PlantStoreClient, allowed: s
       'has `next`, even without plants, continue with `next` as `after`. A text over 700 characters is cut.',
     input: ListPlants.unwrap().extend({
       after: id.optional().describe(`The \`next\` of the last result, or an id: ${digits}`),
-      limit: limit.max(maxPlants).default(maxPlants).describe('How many plants to return, at most'),
+      limit: integerBetween(1, maxPlants)
+        .default(maxPlants)
+        .describe('How many plants to return, at most'),
     }),
     output: z.object({ plants: z.array(plant), next: z.string().optional() }),
     run: (input, call) => findPlants(client, input, call),

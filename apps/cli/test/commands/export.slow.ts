@@ -92,17 +92,22 @@ it.each([
   expect(stdout).toBe(`{"id":${id}}\n`);
 });
 
-it.runIf(hasDevFull)('says that the disk for the output is full', async () => {
-  const { sql } = database;
-  await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 10000) as id`;
-  const { code, stderr } = await runToFile(['export'], '/dev/full', { env });
-  expect(code).toBe(1);
-  expect(stderr).toContain('plant-store: the disk of the output is full: the output is incomplete');
-  await vi.waitFor(async () => {
-    const active = sql`select from pg_stat_activity where query like 'copy%' and state = 'active'`;
-    expect(await active).toEqual([]);
-  });
-});
+it.runIf(hasDevFull).each(['export', 'list'])(
+  '%s says that the disk for the output is full',
+  async (command) => {
+    const { sql } = database;
+    await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 10000) as id`;
+    const { code, stderr } = await runToFile([command], '/dev/full', { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'plant-store: the disk of the output is full, so the output is incomplete: free',
+    );
+    await vi.waitFor(async () => {
+      const active = sql`select from pg_stat_activity where query like 'copy%' and state = 'active'`;
+      expect(await active).toEqual([]);
+    });
+  },
+);
 
 it('says that the output is incomplete when the database ends the session', async () => {
   const { sql } = database;

@@ -37,6 +37,7 @@ it.each([
 it.each([
   ['get 7 --json', 1, { error: 40401, message: expect.stringContaining('no plant has the') }],
   ['get x --json', 2, { error: 40001, message: expect.stringContaining("value 'x' is inv") }],
+  ['get 7 --jsn --json', 2, { error: 40001, message: expect.stringContaining('Did you mean') }],
   ['delete 7 --json', 2, { error: 40001, message: expect.stringContaining('add --yes') }],
   ['token revoke nobody --json', 1, { error: 40402, message: expect.any(String) }],
   ['token create  --json', 2, { error: 40001, message: expect.any(String) }],
@@ -45,7 +46,7 @@ it.each([
   async (command, exit, body) => {
     const { code, stdout, stderr } = await run(command.split(' '), { env });
     expect(JSON.parse(stdout)).toEqual(body);
-    expect(stderr).toMatch(/^(plant-store|error): .+\n$/);
+    expect(stderr).toMatch(/^plant-store: .+\n$/);
     expect(code).toBe(exit);
   },
 );

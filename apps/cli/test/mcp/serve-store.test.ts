@@ -176,7 +176,9 @@ it('returns the errors of the store as results, and continues when the store is 
     },
   ]);
   await expect(call('get_plant', { id: '41' })).rejects.toThrow(/"error":40401,.*"action":"treat/);
-  await expect(call('find_plants', { limit: 101 })).rejects.toThrow('limit: ');
+  const limitError = 'limit: must be an integer from 1 to 100';
+  await expect(call('find_plants', { limit: 101 })).rejects.toThrow(limitError);
+  await expect(call('find_plants', { limit: '5' })).rejects.toThrow(limitError);
   await expect(call('find_plants', { name: 'Hoya' })).rejects.toThrow('has no parameter "name"');
   proxy.fault = 'refuse';
   await expect(call('get_plant', { id: '40' })).rejects.toThrow('the plant store did not respond');

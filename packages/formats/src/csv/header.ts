@@ -3,7 +3,7 @@ import { noLines, type ReadOptions } from '../rows/row.ts';
 import { FileError } from '../text/file-error.ts';
 import type { Line } from '../text/lines.ts';
 import { headerError } from './header-error.ts';
-import { CsvParser } from './parser.ts';
+import { CsvParser, withoutReturn } from './parser.ts';
 
 /** The delimiters that `findHeader` recognizes. */
 const delimiters = [',', ';', '\t', '|'];
@@ -72,7 +72,7 @@ function isBlank(line: Line | undefined): boolean {
 
 /** Reads the delimiter from a line such as `sep=;`, which Excel understands. */
 function readSeparator(line: Line | undefined): string | undefined {
-  return typeof line === 'string' ? /^"?sep=([^"])"?\r?$/i.exec(line)?.[1] : undefined;
+  return typeof line === 'string' ? /^"?sep=([^"])"?\r*$/i.exec(line)?.[1] : undefined;
 }
 
 /** @returns undefined when the lines do not start with a complete record. */
@@ -94,10 +94,6 @@ function readHeader(lines: Line[], start: number, delimiter: string, lineEnd: st
     if (!(error instanceof SyntaxError)) throw error;
   }
   return undefined;
-}
-
-function withoutReturn(text: string): string {
-  return text.endsWith('\r') ? text.slice(0, -1) : text;
 }
 
 function hasPlants({ columns: names }: CsvHeader, columns: Columns | undefined): boolean {

@@ -111,9 +111,9 @@ function closingQuote(line: string, start: number): number {
   return quote;
 }
 
-/** Removes the carriage return of a CRLF line end. */
-function withoutReturn(text: string): string {
-  return text.endsWith('\r') ? text.slice(0, -1) : text;
+/** Removes the carriage returns of a CRLF or CR CR LF line end. */
+export function withoutReturn(text: string): string {
+  return text.endsWith('\r') ? text.replace(/\r+$/, '') : text;
 }
 
 function unquoted(text: string): Field {

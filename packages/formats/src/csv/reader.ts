@@ -1,5 +1,12 @@
 import { writtenColumns } from '../rows/columns.ts';
-import { noLines, type ReadOptions, type Row, type RowBlock, textOf } from '../rows/row.ts';
+import {
+  addLines,
+  noLines,
+  type ReadOptions,
+  type Row,
+  type RowBlock,
+  textOf,
+} from '../rows/row.ts';
 import { FileError } from '../text/file-error.ts';
 import { type Line, maxLines } from '../text/lines.ts';
 import { type CsvHeader, findHeader, unusedColumns } from './header.ts';
@@ -19,20 +26,20 @@ export async function* readCsv(
 ): AsyncGenerator<RowBlock> {
   const { warn } = options;
   let reader: CsvReader | undefined;
-  let linesBefore = 0;
+  const before = { ...noLines };
   for await (const block of blocks) {
     if (reader) {
       yield* reader.read(block);
       continue;
     }
     const { counts, header } = findHeader(block, options);
-    linesBefore += counts.lines;
-    yield { rows: [], counts, rejectsHeader: '', toReject: () => '' };
+    addLines(before, counts);
     if (!header) continue;
+    yield { rows: [], counts: before, rejectsHeader: '', toReject: () => '' };
     const unused = unusedColumns(header, options.columns);
     if (unused.length > 0)
       warn(`these columns are not used: ${unused.map((name) => JSON.stringify(name)).join(', ')}`);
-    reader = new CsvReader(header, linesBefore, options);
+    reader = new CsvReader(header, before.lines, options);
     yield* reader.read(block.slice(counts.lines));
   }
   if (!reader) {
@@ -92,20 +99,7 @@ class CsvReader {
     let next = this.#openLines.length;
     let part = emptyPart();
     while (next < lines.length || (isEnd && this.#parser.isInRecord)) {
-      const line = lines[next];
-      if (next === start && typeof line === 'string' && !line.includes('"')) {
-        const row = this.#toRow.toPlainRow(before + start + 1, line);
-        if (row) {
-          part.rows.push(row);
-          part.counts.lines++;
-          start = ++next;
-          if (part.counts.lines < maxLines) continue;
-          yield part;
-          part = emptyPart();
-          continue;
-        }
-      }
-      const record = this.#parse(line);
+      const record = this.#parse(lines[next]);
       if (next < lines.length) next++;
       if (record === undefined) continue;
 
@@ -169,7 +163,7 @@ class CsvReader {
   /** Makes a row of a record, unless the record is blank. */
   #toRowOf(line: number, record: Field[] | string): Row | undefined {
     if (typeof record === 'string') return { line, error: record };
-    return isBlank(record) ? undefined : this.#toRow.toRow(line, record);
+    return isBlank(record) ? undefined : this.#toRow(line, record);
   }
 }
 

@@ -1,4 +1,5 @@
 import { type CsvHeader, isOfRejectsFile } from './header.ts';
+import { withoutReturn } from './parser.ts';
 
 /**
  * Formats rejected rows as CSV. The columns `line` and `reason` come before the unchanged row of the file. A
@@ -16,7 +17,7 @@ export function rejectFormat(header: CsvHeader) {
     header: `${separator}${names}\n`,
     record(line: number, reason: string, row: string): string {
       const quoted = `"${reason.replaceAll('"', '""')}"`;
-      return `${[line, quoted, withoutPrefix(row).replace(/\r$/, '')].join(delimiter)}\n`;
+      return `${[line, quoted, withoutReturn(withoutPrefix(row))].join(delimiter)}\n`;
     },
   };
 }

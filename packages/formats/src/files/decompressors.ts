@@ -33,9 +33,9 @@ async function* decompress(
     const message = `the ${name} data is damaged or incomplete (${cause.message})`;
     throw new FileError(`${message}: make or copy the file again`, { cause });
   }
-  // Node stops after the first zstd frame, so it has read fewer bytes than the file has.
+  // Node stops after the first zstd frame, and at zeros after gzip data. Other bytes would be lost.
   if (decompressor.bytesWritten < size) {
-    throw new FileError('the zstd data has several frames: unpack the file by `zstd -d`');
+    throw new FileError(`the ${name} data has several parts: unpack the file by \`${name} -d\``);
   }
 }
 

@@ -4,8 +4,8 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { plantColumns } from '@plant-store/schemas/plain';
-import { createNdjsonConverter } from '../copied/ndjson-rows.ts';
 import { type FormatName, formatOf } from '../rows/format-names.ts';
+import { createNdjsonConverter } from './copied-ndjson.ts';
 
 type ColumnName = (typeof plantColumns)[keyof typeof plantColumns]['name'];
 

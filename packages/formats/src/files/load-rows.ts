@@ -1,5 +1,5 @@
 import { reasonOf } from '../rows/reason.ts';
-import { type LineCounts, noLines, type Row, type RowBlock } from '../rows/row.ts';
+import { addLines, type LineCounts, noLines, type Row, type RowBlock } from '../rows/row.ts';
 
 /** The number of rows by outcome, and the number of lines by kind. */
 export interface ImportCounts extends LineCounts {
@@ -130,9 +130,6 @@ function count(
     else if (outcome) reject(row, reasonOf(outcome.message, row.plant), outcome.kind === 'idTaken');
   }
   counts.rows += block.rows.length;
-  counts.lines += block.counts.lines;
-  counts.header += block.counts.header;
-  counts.blank += block.counts.blank;
-  counts.continued += block.counts.continued;
+  addLines(counts, block.counts);
   return rejectedRows;
 }

@@ -4,7 +4,6 @@ import { fileColumns, readColumns } from '../rows/columns.ts';
 import { noLines, type ReadOptions, type Row, type RowBlock, textOf } from '../rows/row.ts';
 import { FileError } from '../text/file-error.ts';
 import type { Line } from '../text/lines.ts';
-import { plainPlantReader } from './plain-plant.ts';
 
 /**
  * Reads newline-delimited JSON, with a plant in each line. Skips blank lines.
@@ -61,13 +60,20 @@ function checkFormat(first: Line, { advice, columns }: ReadOptions): void {
 }
 
 function lineParser(options: ReadOptions): (line: number, text: string) => Row {
-  const readPlainPlant = plainPlantReader(options);
-  const withFields = fieldReader(options);
+  const known = readColumns(options);
+  const renamed = known.filter(({ field, name }) => field !== name);
+  const ignored = fileColumns(options.columns).filter(
+    ({ field }) => !known.some((column) => column.field === field),
+  );
   return (line, text) => {
-    const plant = readPlainPlant(text);
-    if (plant) return { line, plant };
     try {
-      return { line, plant: withFields(parseJson(text)) };
+      const plant = parseJson(text);
+      if (isObject(plant)) {
+        // `created_at` in a file is `createdAt` in a plant.
+        for (const { field, name } of renamed) if (name in plant) plant[field] = plant[name];
+        for (const { field } of ignored) plant[field] = undefined;
+      }
+      return { line, plant };
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       return { line, error: `is not JSON: ${error.message}` };
@@ -75,19 +81,8 @@ function lineParser(options: ReadOptions): (line: number, text: string) => Row {
   };
 }
 
-/** Makes a function that renames the columns of a file to properties, such as `created_at` to `createdAt`. */
-function fieldReader(options: ReadOptions): (value: unknown) => unknown {
-  const read = new Set(readColumns(options).map(({ field }) => field));
-  const columns = fileColumns(options.columns);
-  return (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    const plant: Record<string, unknown> = { ...value };
-    for (const { field, name } of columns) {
-      if (!read.has(field)) plant[field] = undefined;
-      else if (name in plant) plant[field] = plant[name];
-    }
-    return plant;
-  };
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -1,22 +1,4 @@
-import { type ColumnKind, explainIdText, int64Bounds } from '@plant-store/schemas/plain';
-
-/** Matches an integer of up to 15 digits, which a JavaScript number always holds exactly. */
-const short = /^(0|-?[1-9]\d{0,14})$/;
-/** The length of 15 digits and a sign. */
-const maxShortLength = 16;
-const long = /^-?[1-9]\d{15,18}$/;
-
-/**
- * Reads an id in plain decimal. Accepts the same texts as `IdFromText`, but is faster.
- *
- * @returns undefined when the text is not an id
- */
-export function parseId(text: string): number | bigint | undefined {
-  if (text.length <= maxShortLength && short.test(text)) return Number(text);
-  if (!long.test(text)) return undefined;
-  const id = BigInt(text);
-  return id >= int64Bounds.minimum && id <= int64Bounds.maximum ? id : undefined;
-}
+import { type ColumnKind, explainIdText, readIdText } from '@plant-store/schemas/plain';
 
 /** Matches a number in the notation of JSON. */
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -27,7 +9,7 @@ const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
  * @returns undefined when the text is not a value of this kind
  */
 export function readValue(kind: ColumnKind, text: string): unknown {
-  if (kind === 'int64') return parseId(text);
+  if (kind === 'int64') return readIdText(text);
   if (kind !== 'number') return text;
   return number.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined;
 }

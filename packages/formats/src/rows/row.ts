@@ -50,6 +50,14 @@ export interface ReadOptions {
 
 export const noLines: Readonly<LineCounts> = { lines: 0, header: 0, blank: 0, continued: 0 };
 
+/** Adds counts of lines to a total. */
+export function addLines(total: LineCounts, counts: LineCounts): void {
+  total.lines += counts.lines;
+  total.header += counts.header;
+  total.blank += counts.blank;
+  total.continued += counts.continued;
+}
+
 /**
  * Returns the text of a row in the file, without the last line end.
  *

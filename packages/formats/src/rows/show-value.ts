@@ -1,7 +1,13 @@
 const maxLength = 40;
 
+/** Matches characters that look like nothing or like a space, such as a no-break space. */
+const invisible = /(?! )[\p{Cf}\p{Z}]/gu;
+
 /** Formats an invalid value for a message. */
 export function showValue(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+  const shown = text
+    .slice(0, maxLength)
+    .replace(invisible, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return text.length > maxLength ? `${shown}…` : shown;
 }

@@ -41,8 +41,11 @@ export async function readText(
   return { lines, lineEnd };
 }
 
-/** Finds the first line end outside quotes. A file with CR may have cells with LF, and vice versa. */
+/**
+ * Finds the first line end outside quotes. A file with CR may have cells with LF, and vice versa. Some programs
+ * on Windows write CR CR LF.
+ */
 function findLineEnd(head: string): LineEnd {
-  const [, first, next] = /^(?:[^"\r\n]|"[^"]*")*([\r\n])(.)/s.exec(head) ?? [];
-  return first === '\r' && next !== '\n' ? '\r' : '\n';
+  const [, first = ''] = /^(?:[^"\r\n]|"[^"]*")*(\n|\r+[^\r])/.exec(head) ?? [];
+  return first === '' || first.includes('\n') ? '\n' : '\r';
 }

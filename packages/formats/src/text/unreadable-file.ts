@@ -8,6 +8,8 @@ const signatures = {
   '504b0304': `is a ZIP archive, or a spreadsheet such as .xlsx or .ods: unpack it, or ${saveAsCsv}`,
   d0cf11e0: `is an Excel workbook: ${saveAsCsv}`,
   '28b52ffd': `is compressed by zstd: ${unpack}`,
+  '502a4d18': `is compressed by zstd or lz4 in several parts: ${unpack}`,
+  '04224d18': `is compressed by lz4: ${unpack}`,
   '425a68': `is compressed by bzip2: ${unpack}`,
   fd377a585a: `is compressed by xz: ${unpack}`,
   '377abcaf': `is a 7z archive: ${unpack}`,

@@ -2,7 +2,7 @@ import { plantColumns } from '@plant-store/schemas/plain';
 import { expect, it } from 'vitest';
 import { readRows } from '../fixtures/read-rows.ts';
 
-const row = (line: number, tag?: string) => ({ line, plant: { id: 1, name: 'x', tag } });
+const row = (line: number, tag?: string) => ({ line, plant: { id: 1n, name: 'x', tag } });
 
 it.each([
   ['ID,Name,Tag\n1,x,y\n', row(2, 'y'), 1],

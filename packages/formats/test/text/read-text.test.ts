@@ -11,8 +11,8 @@ const readText = (file: AsyncIterable<Uint8Array>, encoding?: Encoding) =>
 
 const text = 'id,name\n1,Grün 🪴\n2,ö\n';
 const plants = [
-  { line: 2, plant: { id: 1, name: 'Grün 🪴', tag: undefined } },
-  { line: 3, plant: { id: 2, name: 'ö', tag: undefined } },
+  { line: 2, plant: { id: 1n, name: 'Grün 🪴', tag: undefined } },
+  { line: 3, plant: { id: 2n, name: 'ö', tag: undefined } },
 ];
 const utf16le = Buffer.from(text, 'utf16le');
 const utf16be = Buffer.from(utf16le).swap16();
@@ -102,6 +102,8 @@ describe('line ends', () => {
     ['LF after CR in quotes', 'id,"na\rme",name\n1,,"a\rb"\n2,,c\n', ['a\rb', 'c']],
     ['CRLF', 'id,name\r\n1,a\r\n2,b\r\n', ['a', 'b']],
     ['CR', 'id,name\r1,a\r2,"b\nc"\r', ['a', 'b\nc']],
+    ['CR after a blank line', 'id,name\r\r1,a\r', ['a']],
+    ['CR CR LF', 'sep=,\r\r\nid,name\r\r\n1,a\r\r\n2,"b"\r\r\n', ['a', 'b']],
     ['CR after LF in quotes', 'id,"na\nme",name\r1,,a\r2,,b', ['a', 'b']],
     ['CR at the end of a whole file', 'id,name\r', []],
     ['CR, and a quote that is not closed', 'id,name\r1,"a\r2,b\r', [undefined, 'b']],
@@ -112,6 +114,11 @@ describe('line ends', () => {
     expect(rows.map((row) => ('plant' in row ? row.plant : {}))).toMatchObject(
       names.map((name) => (name === undefined ? {} : { name })),
     );
+  });
+
+  it('reads NDJSON with the line end CR CR LF', async () => {
+    const { rows } = await readRows('{"id":1,"name":"a"}\r\r\n{"id":2}\r\r\n', 'ndjson');
+    expect(rows).toMatchObject([{ plant: { id: 1, name: 'a' } }, { plant: { id: 2 } }]);
   });
 
   it('takes LF as the line end when a quote is not closed', async () => {
