@@ -4,7 +4,7 @@ import type { RunOptions, Verbs } from '../database/verbs.ts';
 import { contentBytesSql, storedColumns } from './columns.ts';
 import { withLazyList, withText } from './output-text.ts';
 import { maxPageBytes, reservePage } from './page-memory.ts';
-import { columnsJson, parsePlants, plantTexts } from './plant-json.ts';
+import { columnsJson, parsePage, plantTexts } from './plant-json.ts';
 import { type SearchBounds, selectMatches } from './search.ts';
 
 /** The conditions for the plants in a page. */
@@ -63,17 +63,17 @@ export function pageOf(
   plants: readonly string[],
   nextText: string | null | undefined,
 ): { output: PlantPage; bytes: number } {
-  const list = `[${plants.join()}]`;
+  const list = plants.join();
   const next = nextText ? BigInt(nextText) : undefined;
-  const page = withLazyList('plants', () => parsePlants(list), next === undefined ? {} : { next });
-  const json = `{"plants":${list}${next === undefined ? '' : `,"next":${next}`}}`;
+  const json = `{"plants":[${list}]${next === undefined ? '' : `,"next":${next}`}}`;
+  const page = withLazyList('plants', () => parsePage(json), next === undefined ? {} : { next });
   const text = {
     json,
     list: 'plants',
     count: plants.length,
     hasNextId: next !== undefined,
   } as const;
-  return { output: withText(page, text), bytes: Buffer.byteLength(list) };
+  return { output: withText(page, text), bytes: Buffer.byteLength(json) };
 }
 
 /**
