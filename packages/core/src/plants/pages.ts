@@ -4,7 +4,7 @@ import type { RunOptions, Verbs } from '../database/verbs.ts';
 import { contentBytesSql, storedColumns } from './columns.ts';
 import { withLazyList, withText } from './output-text.ts';
 import { maxPageBytes, reservePage } from './page-memory.ts';
-import { columnsJson, parsePlants, plantTexts } from './plant-json.ts';
+import { columnsJson, parsePage, plantTexts } from './plant-json.ts';
 import { type SearchBounds, selectMatches } from './search.ts';
 
 /** The conditions for the plants in a page. */
@@ -37,12 +37,12 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
     // rows, and so plan the statement again for each page. The plan of a page takes longer than the page
     // itself.
     const size = limit === defaultPageSize ? limit : `$${values.push(String(limit))}::int`;
-    const found =
+    const selected =
       search === undefined
-        ? selectFound(where, size)
+        ? { found: selectFound(where, size) }
         : selectMatches(where, size, `$${values.push(search)}::text`, bounds());
     const { onTurn, settle } = reservePage(options.caller, limit);
-    const { rows } = await read(selectPage(found, size), values, { ...options, onTurn });
+    const { rows } = await read(selectPage(selected, size), values, { ...options, onTurn });
     // The cast is safe, because the statement returns exactly one row.
     const [[next, ...columns]] = rows as [Row];
     const page = pageOf(plantTexts(columns), next);
@@ -63,17 +63,17 @@ export function pageOf(
   plants: readonly string[],
   nextText: string | null | undefined,
 ): { output: PlantPage; bytes: number } {
-  const list = `[${plants.join()}]`;
+  const list = plants.join();
   const next = nextText ? BigInt(nextText) : undefined;
-  const page = withLazyList('plants', () => parsePlants(list), next === undefined ? {} : { next });
-  const json = `{"plants":${list}${next === undefined ? '' : `,"next":${next}`}}`;
+  const json = `{"plants":[${list}]${next === undefined ? '' : `,"next":${next}`}}`;
+  const page = withLazyList('plants', () => parsePage(json), next === undefined ? {} : { next });
   const text = {
     json,
     list: 'plants',
     count: plants.length,
     hasNextId: next !== undefined,
   } as const;
-  return { output: withText(page, text), bytes: Buffer.byteLength(list) };
+  return { output: withText(page, text), bytes: Buffer.byteLength(json) };
 }
 
 /**
@@ -81,19 +81,25 @@ export function pageOf(
  * window functions read only the rows within the limit. Without the inner LIMIT, a cluster would send the
  * whole table to the coordinator.
  */
-function selectPage(found: string, size: number | string): string {
+function selectPage(
+  { looked = '', found, last = 'null' }: { looked?: string; found: string; last?: string },
+  size: number | string,
+): string {
   return `
-    select coalesce(min(previous) filter (where not fits), max(reached)),
-      ${columnsJson('filter (where fits)')}
-    from (
-      select ${storedColumns}, reached,
-        case when is_match then pg_catalog.lag(id) over page else reached end as previous,
-        is_match is true and (row_number() over page = 1 or row_number() over page <= ${size}
-          and sum(case when is_match then ${contentBytesSql} else ${maxPageBytes} + 1 end) over page
-            <= ${maxPageBytes}) as fits
-      from (${found}) as found
-      window page as (order by id rows unbounded preceding) order by id
-    ) as measured`;
+    select page.* from (
+      ${looked}
+      select coalesce(min(previous) filter (where not fits), ${last}),
+        ${columnsJson('filter (where fits)')}
+      from (
+        select ${storedColumns},
+          case when is_match then pg_catalog.lag(id) over page else reached end as previous,
+          is_match is true and (row_number() over page = 1 or row_number() over page <= ${size}
+            and sum(case when is_match then ${contentBytesSql} else ${maxPageBytes} + 1 end) over page
+              <= ${maxPageBytes}) as fits
+        from (${found}) as found
+        window page as (order by id rows unbounded preceding) order by id
+      ) as measured
+    ) as page`;
 }
 
 /** Selects the plants of a page, and one further plant. */

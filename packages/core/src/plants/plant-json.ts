@@ -97,9 +97,9 @@ export function parsePlant(json: string): StoredPlant {
   return toStoredPlant(JSON.parse(withTextIds(json)));
 }
 
-/** Parses the JSON of a list of plants. */
-export function parsePlants(json: string): StoredPlant[] {
-  return JSON.parse(withTextIds(json)).map(toStoredPlant);
+/** Parses the plants in the JSON of a page. */
+export function parsePage(json: string): StoredPlant[] {
+  return JSON.parse(withTextIds(json)).plants.map(toStoredPlant);
 }
 
 /** Parses the JSON of a list of changes. */

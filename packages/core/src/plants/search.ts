@@ -4,48 +4,61 @@ import { storedColumns } from './columns.ts';
 export interface SearchBounds {
   /** The maximum number of plants to read. On a cluster, each shard sends up to this number of plants. */
   readonly rows: number;
+  /** The time limit. The time counts from the first plant, because a cluster first collects all plants. */
   readonly milliseconds: number;
-  /** The SQL of the time from which the milliseconds count. */
-  readonly since: string;
+  /** The collation for `lower`. Default: the collation of the database. */
+  readonly collation?: string;
+  /**
+   * Whether the statement reads the plants only once. On a cluster, two reads could find different plants, and
+   * any Postgres may be a cluster that this program does not know.
+   */
+  readonly readsOnce: boolean;
 }
 
-/** The time of the first plant, because a cluster first sends all plants to the coordinator. */
-const firstPlant = 'min(clock_timestamp()) over page';
-
 /**
- * An embedded database has only one session, so a page of a search delays all other statements. Reading the
- * clock is slow there.
+ * An embedded database has only one session, so a page of a search delays all other statements. The function
+ * `lower` is slow there with the database's own collation, and so is a copy of the plants in memory.
  */
 export const searchBounds = {
-  postgres: { rows: 50_000, milliseconds: 50, since: firstPlant },
-  cluster: { rows: 2_000, milliseconds: 50, since: firstPlant },
-  embedded: { rows: 50_000, milliseconds: 20, since: 'statement_timestamp()' },
+  postgres: { rows: 50_000, milliseconds: 50, readsOnce: true },
+  cluster: { rows: 2_000, milliseconds: 50, readsOnce: true },
+  embedded: { rows: 50_000, milliseconds: 20, readsOnce: false, collation: 'pg_c_utf8' },
 } as const satisfies Record<string, SearchBounds>;
 
 /**
- * Selects the plants of a page whose names contain a text, and one further plant. No index finds a part of a
- * name, so the statement compares each name of a limited number of plants.
+ * Makes the parts of a statement that selects the plants of a page whose names contain a text, and one further
+ * plant. No index finds a part of a name, so the statement compares each name of a limited number of plants.
  *
- * `is_match` is null for a plant whose name the search has not compared in time. In the row at which the search
- * ended, `reached` is the highest id up to which the search has compared all names.
+ * - `looked`: a WITH clause that selects these plants
+ * - `found`: the plants of the page. `is_match` is null for a plant whose name the search has not compared in
+ *   time. In the row of such a plant, `reached` is the highest id up to which the search has compared all names.
+ * - `last`: the highest id of `looked`, or null when `looked` ends at the end of the table
  */
 export function selectMatches(
   where: string,
   size: number | string,
   text: string,
-  { rows, milliseconds, since }: SearchBounds,
-): string {
-  return `
-    select ${storedColumns}, is_match,
-      case when is_match is null then id - 1 when place = ${rows} then id end as reached
-    from (
-      select ${storedColumns}, row_number() over page as place,
-        case when row_number() over page = 1
-          or clock_timestamp() <= ${since} + interval '${milliseconds} ms'
-          then coalesce(strpos(lower(name), (select lower(${text}))) > 0, false) end as is_match
-      from (select ${storedColumns} from plants ${where} order by id limit ${rows}) as looked
-      window page as (order by id rows unbounded preceding) order by id
-    ) as compared
-    where is_match is not false or place = ${rows}
-    order by id limit ${size} + 1`;
+  { rows, milliseconds, collation, readsOnce }: SearchBounds,
+): { looked: string; found: string; last: string } {
+  const lower = (value: string) =>
+    collation ? `lower(${value} collate "${collation}")` : `lower(${value})`;
+  // Postgres evaluates the subquery once, at the first plant. Without a FROM clause, Citus would evaluate the
+  // subquery before Citus reads the plants. Postgres reads the clock on the left before the subquery, so every
+  // page compares its first name.
+  const isInTime = `clock_timestamp() <=
+    (select clock_timestamp() + interval '${milliseconds} ms' from (values (1)) as once)`;
+  return {
+    looked: `with looked as ${readsOnce ? '' : 'not'} materialized (
+      select ${storedColumns} from plants ${where} order by id limit ${rows})`,
+    found: `
+      select ${storedColumns}, is_match, case when is_match is null then id - 1 end as reached
+      from (
+        select ${storedColumns}, case when ${isInTime}
+          then coalesce(strpos(${lower('name')}, (select ${lower(text)})) > 0, false) end as is_match
+        from looked order by id
+      ) as compared
+      where is_match is not false
+      order by id limit ${size} + 1`,
+    last: `(select max(id) from looked having count(*) = ${rows})`,
+  };
 }

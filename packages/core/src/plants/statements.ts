@@ -8,7 +8,7 @@ import { isCluster } from '../tables/tables.ts';
 import { columnArrays, newColumns, storedColumns } from './columns.ts';
 import { deleteAdvice, plantKept } from './create-errors.ts';
 import { withText } from './output-text.ts';
-import { parsePlant, plantJson, plantTexts } from './plant-json.ts';
+import { columnsJson, parsePlant, plantJson, plantTexts } from './plant-json.ts';
 
 /** The statements that write plants. */
 export type PlantWrites = Pick<PlantStatements, 'insert' | 'delete'>;
@@ -199,7 +199,7 @@ const deleteOverNodes = `
 /** Fails after the deadline. */
 const checkDeadline = `select ${idBefore('$1::timestamptz')} from (values (1::bigint)) as row (id)`;
 
-const findPlants = `select ${plantJson} from plants where id = any($1::bigint[])`;
+const findPlants = `select ${columnsJson()} from plants where id = any($1::bigint[])`;
 const findNothing = `select ${plantJson} from plants where false`;
 const findDurable = `
   select ${plantJson}, ${waitForStandby} from plants where id = any($1::bigint[])`;

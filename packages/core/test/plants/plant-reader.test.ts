@@ -148,9 +148,7 @@ describe('memory of a page', () => {
     const { changes } = await store.changes({ after, limit: 10 }, { caller });
     for (const { mock } of [reserve, settle]) expect(mock.calls).toHaveLength(2);
     expect(reserve).toHaveBeenCalledWith(2 ** 20 + 10 * 128);
-    expect(settle.mock.calls).toEqual(
-      [page.plants, ...changes].map((part) => [formatJson(part).length]),
-    );
+    expect(settle.mock.calls).toEqual([page, ...changes].map((part) => [formatJson(part).length]));
 
     const full = new PlantStoreError('overloaded', 'the memory is full');
     reserve.mockImplementation(() => {

@@ -23,17 +23,17 @@ const names = [
 ];
 
 const databases = [
-  { ...embedded, since: searchBounds.embedded.since },
-  { ...server, since: searchBounds.postgres.since },
+  { ...embedded, bounds: searchBounds.embedded },
+  { ...server, bounds: searchBounds.postgres },
 ];
 
-describe.each(databases)('a search for a part of the name on $name', ({ provide, since }) => {
+describe.each(databases)('a search for a part of the name on $name', ({ provide, bounds }) => {
   let database: Database;
   let remove: () => Promise<void>;
 
   /** Reads a page of a search within these bounds. */
   function page(query: Partial<PageQuery>, rows = 50_000, milliseconds = 600_000) {
-    const readPage = createPageReader(database, () => ({ rows, milliseconds, since }));
+    const readPage = createPageReader(database, () => ({ ...bounds, rows, milliseconds }));
     return readPage({ limit: 100, ...query }, { share: 'lists', deadline: deadlineIn(60_000) });
   }
   const idsOf = (plants: readonly StoredPlant[]) => plants.map(({ id }) => Number(id));
