@@ -30,7 +30,7 @@ import { createMemoryBudget, defaultMemoryBudget } from './requests/memory/memor
 import { limitRate } from './requests/rate-limit.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './requests/request-headers.ts';
 import { decorateRequests } from './requests/request-state.ts';
-import { handleError, routerErrorHandler } from './requests/send-error.ts';
+import { handleError } from './requests/send-error.ts';
 import { takeTurn } from './requests/take-turn.ts';
 import { rejectUnknownRoute, respondToServerOptions } from './requests/unknown-route.ts';
 import { limitWaiting } from './requests/waiting.ts';
@@ -109,7 +109,6 @@ export async function buildServer({
     // request's id anyway.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 && trustProxy,
-    frameworkErrors: routerErrorHandler(crossOrigin),
     schemaController: { compilersFactory: noCompilers },
     ...nodeServerOptions(requestTimeout),
   });

@@ -3,8 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { firstTimes } from '../observability/error-log.ts';
 import { addVary } from '../responses/negotiation.ts';
 
-export type Cors = ReturnType<typeof cors>;
-
 /**
  * Makes the two parts of the CORS protocol (Fetch standard).
  *
