@@ -25,8 +25,7 @@ import { health } from './pages/health.ts';
 import { serveConsole } from './pages/serve-console.ts';
 import { createLargeBodyQueue } from './requests/body/large-body-queue.ts';
 import { cors } from './requests/cors.ts';
-import { limitMemory } from './requests/memory/limit-memory.ts';
-import { createMemoryBudget, defaultMemoryBudget } from './requests/memory/memory-budget.ts';
+import { defaultMemoryBudget, limitMemory } from './requests/memory/limit-memory.ts';
 import { limitRate } from './requests/rate-limit.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './requests/request-headers.ts';
 import { decorateRequests } from './requests/request-state.ts';
@@ -140,7 +139,7 @@ export async function buildServer({
     // The further hooks of an operation, over REST and tRPC alike.
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
     operations.addHook('onRequest', requireToken(authenticate, authFailureLimit));
-    const memory = limitMemory(createMemoryBudget(memoryBudget));
+    const memory = limitMemory(memoryBudget);
     operations.decorateRequest('reserve', memory.reserve);
     operations.addHook('onRequest', checkBodyHeaders);
     operations.addHook('onRequest', memory.reserveBody);

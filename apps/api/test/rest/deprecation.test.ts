@@ -10,7 +10,6 @@ import { openApiDocument } from '../../openapi/openapi-document.ts';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
 import { limitMemory } from '../../src/requests/memory/limit-memory.ts';
-import { createMemoryBudget } from '../../src/requests/memory/memory-budget.ts';
 import { rest } from '../../src/surfaces/rest.ts';
 
 const operation = (path: `/${string}`, deprecation?: Deprecation) =>
@@ -44,7 +43,7 @@ server.addHook(
 server.register(rest, {
   store: {} as PlantStore, // The procedures of this test use no store.
   procedures,
-  memory: limitMemory(createMemoryBudget(2 ** 20)),
+  memory: limitMemory(2 ** 20),
   queueBody: createLargeBodyQueue(),
 });
 

@@ -7,7 +7,6 @@ import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
 import { limitMemory } from '../../src/requests/memory/limit-memory.ts';
-import { createMemoryBudget } from '../../src/requests/memory/memory-budget.ts';
 import { rest } from '../../src/surfaces/rest.ts';
 
 const anyInput = (openapi: Operation) =>
@@ -30,7 +29,7 @@ server.addHook(
   'onRequest',
   requireToken(() => ({ name: 'test', scopes: [] })),
 );
-const memory = limitMemory(createMemoryBudget(2 ** 20));
+const memory = limitMemory(2 ** 20);
 server.register(rest, { store, procedures, memory, queueBody: createLargeBodyQueue() });
 
 it.each([

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorHeaders, trpcErrorBody } from '../../errors/error-response.ts';
 import { HttpError, toHttpError } from '../../errors/http-error.ts';
 import { isObject } from '../../requests/body/json-body.ts';
-import { isLarge } from '../../requests/memory/memory-budget.ts';
+import { isLarge } from '../../requests/memory/limit-memory.ts';
 import { sendJsonText } from '../../responses/json-response.ts';
 import { callContext, runCall } from '../call-flow.ts';
 import type { Endpoints } from './endpoints.ts';
