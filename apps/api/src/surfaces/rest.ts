@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { bodyNotJson, isObject, parseJsonBodies } from '../requests/body/json-body.ts';
 import { methodsWithoutBody } from '../requests/request-headers.ts';
-import { deprecationHeaders } from '../responses/deprecation.ts';
 import { addVary } from '../responses/negotiation.ts';
 import { callHandler, checkEncoding, type Endpoint, type SurfaceOptions } from './call-flow.ts';
 import { asksForEvents, restEvents } from './rest-events.ts';
@@ -58,8 +57,12 @@ export async function rest(
   }
 }
 
-function deprecate(deprecation: Deprecation) {
-  const headers = deprecationHeaders(deprecation);
+/** Makes a hook that sends the headers of a deprecated operation (RFC 9745, RFC 8594). */
+function deprecate({ since, sunset }: Deprecation) {
+  const headers = {
+    deprecation: `@${Date.parse(since) / 1000}`,
+    ...(sunset !== undefined && { sunset: new Date(sunset).toUTCString() }),
+  };
   return async (_request: FastifyRequest, reply: FastifyReply) => void reply.headers(headers);
 }
 

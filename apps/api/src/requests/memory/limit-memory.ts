@@ -147,7 +147,16 @@ export function limitMemory(budget: number) {
     request[kind] = bytes;
   }
 
-  return { reserveBody, countChunks, countResponse, reserveParsed, reserve, countPart, release, set };
+  return {
+    reserveBody,
+    countChunks,
+    countResponse,
+    reserveParsed,
+    reserve,
+    countPart,
+    release,
+    set,
+  };
 }
 
 /** The memory for an empty object in an array, in bytes. */
