@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +9,7 @@ import { atExit, hasPosixSignals } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { listen } from '../fixtures/listen.ts';
 import type { PlantsDatabase } from './plants-database.ts';
 import { startDatabase } from './store-under-load.ts';
 
@@ -69,14 +69,11 @@ async function startCopy(choose: () => number) {
       else copy.plants.delete(plant.id);
     }
   }
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  copy.url = await listen(server);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  // The cast is safe, because the server has a port.
-  copy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return copy;
 }
 

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createDatabase, hasPosixShell } from '@plant-store/test-setup';
 import { expect, inject, it } from 'vitest';
 import { startIdentityProvider } from '../fixtures/identity-provider.ts';
+import { listen } from '../fixtures/listen.ts';
 import {
   emptyDataDirectory,
   printedCommand,
@@ -56,11 +56,10 @@ it('accepts the JWTs of the configured identity provider', async () => {
 });
 
 it('exits with an error when its port is in use', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const { port } = other.address() as { port: number }; // The cast is safe, because the server has a port.
+  const other = createServer();
+  const { port } = new URL(await listen(other));
   const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const server = startProgram({ PORT: String(port), DATABASE_URL: databaseUrl });
+  const server = startProgram({ PORT: port, DATABASE_URL: databaseUrl });
   expect(await server.ended()).toBe(1);
   expect(server.output()).toMatch(/cannot listen \(.*EADDRINUSE.*\): set HOST and PORT to/);
   other.close();
