@@ -1,5 +1,5 @@
 import { scopes } from '@plant-store/schemas';
-import postgres from 'postgres';
+import { runSql } from '@plant-store/test-setup';
 import { describe, expect, it } from 'vitest';
 import { callers } from '../fixtures/callers.ts';
 import { shareJwtServer } from '../fixtures/jwt-server.ts';
@@ -47,9 +47,8 @@ describe.each(callers)('over $name', ({ call }) => {
 
   it('returns no expiry when an operator has set the expiry of a token to infinity', async () => {
     const token = await jwts.server.store.accessTokens.create('infinite');
-    const sql = postgres(jwts.server.databaseUrl);
-    await sql`update access_tokens set expires_at = 'infinity' where name = 'infinite'`;
-    await sql.end();
+    const infinity = "update access_tokens set expires_at = 'infinity' where name = 'infinite'";
+    await runSql(jwts.server.databaseUrl, infinity);
     const infinite = { name: 'infinite', scopes: ['plants:create', 'plants:read'], tokenId };
     expect((await whoAmI(token)).output).toStrictEqual(infinite);
   });
