@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
-import { createDatabase, hasPosixShell } from '@plant-store/test-setup';
-import { expect, inject, it } from 'vitest';
+import { hasPosixShell } from '@plant-store/test-setup';
+import { expect, it } from 'vitest';
 import { startIdentityProvider } from '../fixtures/identity-provider.ts';
-import { listen } from '../fixtures/listen.ts';
 import {
   emptyDataDirectory,
   printedCommand,
@@ -53,14 +51,4 @@ it('accepts the JWTs of the configured identity provider', async () => {
     (await post({ url, token: await provider.sign() }, '/plants', '{"id":1,"name":"x"}')).status,
   ).toBe(200);
   await provider.stop();
-});
-
-it('exits with an error when its port is in use', async () => {
-  const other = createServer();
-  const { port } = new URL(await listen(other));
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const server = startProgram({ PORT: port, DATABASE_URL: databaseUrl });
-  expect(await server.ended()).toBe(1);
-  expect(server.output()).toMatch(/cannot listen \(.*EADDRINUSE.*\): set HOST and PORT to/);
-  other.close();
 });
