@@ -112,10 +112,11 @@ export async function buildServer({
     ...nodeServerOptions(requestTimeout),
   });
   decorateRequests(server);
+  server.decorate('store', store);
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.decorate('startWaiting', limitWaiting(Math.ceil(maxConnections / 2)));
   server.setErrorHandler(handleError);
-  logCluster(server, store);
+  logCluster(server);
 
   // These functions handle the connections before Fastify does.
   trackConnections(server.server, (reply) => requestLog.connectionLost(reply));
@@ -132,7 +133,7 @@ export async function buildServer({
   server.addHook('onRequest', serveConsole(consoleDirectory));
   server.addHook('onRequest', rejectUnknownRoute(server));
 
-  health(server, store, processes.areAllReady);
+  health(server, processes.areAllReady);
   await server.register(docs);
   if (signIn) await server.register(signInRoute, { signIn, maxErrors: authFailureLimit });
   await server.register(async (operations) => {
@@ -140,6 +141,7 @@ export async function buildServer({
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
     operations.addHook('onRequest', requireToken(authenticate, authFailureLimit));
     const memory = limitMemory(memoryBudget);
+    operations.decorate('memory', memory);
     operations.decorateRequest('reserve', memory.reserve);
     operations.addHook('onRequest', checkBodyHeaders);
     operations.addHook('onRequest', memory.reserveBody);
@@ -151,7 +153,7 @@ export async function buildServer({
     operations.addHook('onSend', memory.countResponse);
     operations.addHook('onSend', compressResponse);
 
-    const surface = { store, procedures, memory, queueBody: createLargeBodyQueue() };
+    const surface = { procedures, queueBody: createLargeBodyQueue() };
     await operations.register(rest, surface);
     await operations.register(trpc, { ...surface, router: appRouter, prefix: '/trpc' });
   });

@@ -15,10 +15,7 @@ import { textReader } from './text-input.ts';
  * handler of trpc-to-openapi would permanently set `coerce` on our schemas, so that `"5"` and `null` become
  * ids on every surface.
  */
-export async function rest(
-  scope: FastifyInstance,
-  { store, procedures, memory, queueBody }: SurfaceOptions,
-) {
+export async function rest(scope: FastifyInstance, { procedures, queueBody }: SurfaceOptions) {
   parseJsonBodies(scope, queueBody, readBody);
   // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like the body of a GET.
   scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
@@ -34,16 +31,14 @@ export async function rest(
       decode: inputReader(operation, input),
       encode: (output) => jsonOf(output) ?? formatJson(output),
     };
-    const sendJson = callHandler(store, () => endpoint);
+    const sendJson = callHandler(() => endpoint);
     const subscription = procedures[meta.events ?? '']?.definition;
     const sendEvents =
       subscription &&
-      eventHandler({
-        store,
-        memory,
-        endpoint: { procedure: subscription, decode: inputReader(operation, subscription.input) },
-        format: restEvents,
-      });
+      eventHandler(
+        { procedure: subscription, decode: inputReader(operation, subscription.input) },
+        restEvents,
+      );
     scope.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
