@@ -194,8 +194,7 @@ export function jwtSettings(env: Env): JwtSettings | undefined {
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
+  if (username || password) return false; // `fetch` accepts no URL with a password.
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  // `fetch` accepts no URL with a password.
-  if (username || password) return false;
   return protocol === 'https:' || (protocol === 'http:' && isLoopback);
 }

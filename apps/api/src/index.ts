@@ -55,14 +55,13 @@ export async function startPlantStore({
     DATABASE_URL: databaseUrl,
     PLANT_STORE_DATA_DIR: dataDirectory,
   });
-  const prepared = await prepareServer(env, { output });
-  const { server, store } = prepared;
+  const { server } = await prepareServer(env, { output });
   const close = async () => {
     await server.close();
-    await store.close();
+    await server.store.close();
   };
   try {
-    const { url } = await openServer(prepared, env);
+    const { url } = await openServer(server, env);
     return { url, token, close };
   } catch (error) {
     await close();

@@ -25,12 +25,11 @@ import { health } from './pages/health.ts';
 import { serveConsole } from './pages/serve-console.ts';
 import { createLargeBodyQueue } from './requests/body/large-body-queue.ts';
 import { cors } from './requests/cors.ts';
-import { limitMemory } from './requests/memory/limit-memory.ts';
-import { createMemoryBudget, defaultMemoryBudget } from './requests/memory/memory-budget.ts';
+import { defaultMemoryBudget, limitMemory } from './requests/memory/limit-memory.ts';
 import { limitRate } from './requests/rate-limit.ts';
 import { checkBodyHeaders, checkRequestHeaders, sendContinue } from './requests/request-headers.ts';
 import { decorateRequests } from './requests/request-state.ts';
-import { handleError, routerErrorHandler } from './requests/send-error.ts';
+import { handleError } from './requests/send-error.ts';
 import { takeTurn } from './requests/take-turn.ts';
 import { rejectUnknownRoute, respondToServerOptions } from './requests/unknown-route.ts';
 import { limitWaiting } from './requests/waiting.ts';
@@ -109,15 +108,15 @@ export async function buildServer({
     // request's id anyway.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 && trustProxy,
-    frameworkErrors: routerErrorHandler(crossOrigin),
     schemaController: { compilersFactory: noCompilers },
     ...nodeServerOptions(requestTimeout),
   });
   decorateRequests(server);
+  server.decorate('store', store);
   server.decorate('logError', createErrorLog(server.log, metrics));
   server.decorate('startWaiting', limitWaiting(Math.ceil(maxConnections / 2)));
   server.setErrorHandler(handleError);
-  logCluster(server, store);
+  logCluster(server);
 
   // These functions handle the connections before Fastify does.
   trackConnections(server.server, (reply) => requestLog.connectionLost(reply));
@@ -134,14 +133,15 @@ export async function buildServer({
   server.addHook('onRequest', serveConsole(consoleDirectory));
   server.addHook('onRequest', rejectUnknownRoute(server));
 
-  health(server, store, processes.areAllReady);
+  health(server, processes.areAllReady);
   await server.register(docs);
   if (signIn) await server.register(signInRoute, { signIn, maxErrors: authFailureLimit });
   await server.register(async (operations) => {
     // The further hooks of an operation, over REST and tRPC alike.
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
     operations.addHook('onRequest', requireToken(authenticate, authFailureLimit));
-    const memory = limitMemory(createMemoryBudget(memoryBudget));
+    const memory = limitMemory(memoryBudget);
+    operations.decorate('memory', memory);
     operations.decorateRequest('reserve', memory.reserve);
     operations.addHook('onRequest', checkBodyHeaders);
     operations.addHook('onRequest', memory.reserveBody);
@@ -153,7 +153,7 @@ export async function buildServer({
     operations.addHook('onSend', memory.countResponse);
     operations.addHook('onSend', compressResponse);
 
-    const surface = { store, procedures, memory, queueBody: createLargeBodyQueue() };
+    const surface = { procedures, queueBody: createLargeBodyQueue() };
     await operations.register(rest, surface);
     await operations.register(trpc, { ...surface, router: appRouter, prefix: '/trpc' });
   });
@@ -164,9 +164,8 @@ export async function buildServer({
     processes.closed,
     store.stopWaiting,
   );
-  if (corsOrigins.length > 0) {
-    server.addHook('onSend', async (request, reply) => crossOrigin.setCorsHeaders(request, reply));
-  }
+  // Without allowed origins, all responses are the same for every origin, so no header is needed.
+  if (corsOrigins.length > 0) server.addHook('onSend', crossOrigin.setCorsHeaders);
   server.addHook('onSend', announceClose);
   server.addHook('onResponse', closeAfterResponse);
 

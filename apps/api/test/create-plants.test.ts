@@ -1,4 +1,4 @@
-import postgres from 'postgres';
+import { runSql } from '@plant-store/test-setup';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { callers } from './fixtures/callers.ts';
 import { documentValidator } from './fixtures/document-validator.ts';
@@ -143,12 +143,9 @@ describe('a server', () => {
 
 it('returns the same error for a plant in a batch as for a single create of this plant', async () => {
   const server = await startServer();
-  const sql = postgres(server.databaseUrl, { onnotice: () => {} });
-  onTestFinished(async () => {
-    await sql.end();
-    await server.stop();
-  });
-  await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
+  onTestFinished(server.stop);
+  const constraint = "add constraint no_poison check (name <> 'poison')";
+  await runSql(server.databaseUrl, `alter table plants ${constraint}`);
   const plants = plantsFrom(1, 600).map((plant) =>
     plant.id % 250n === 7n ? { ...plant, name: 'poison' } : plant,
   );

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createMemoryBudget } from '../src/requests/memory/memory-budget.ts';
+import { limitMemory } from '../src/requests/memory/limit-memory.ts';
 import { eventStream } from '../src/surfaces/event-stream.ts';
 
 const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
@@ -10,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: [...timers] }));
 afterEach(() => void vi.useRealTimers());
 
 /** Makes a stream of the pages that `next` returns. */
-function start(next: () => Promise<string>, budget = createMemoryBudget(2 ** 21)) {
+function start(next: () => Promise<string>, budget = limitMemory(2 ** 21)) {
   const connection = new AbortController();
   const stream = eventStream({
     pages: { next: async () => ({ value: await next(), done: false }) },
@@ -60,7 +60,7 @@ it('stops the feed when the client disconnects', () => {
 });
 
 it('ends a stream when the memory budget has no room for a page, and counts a shared page once', async () => {
-  const budget = createMemoryBudget(2_000);
+  const budget = limitMemory(2_000);
   const page = Buffer.from('x'.repeat(1_000));
   const release = [1, 2].map(() => budget.countPart(page));
   const other = budget.countPart(Buffer.from('y'));

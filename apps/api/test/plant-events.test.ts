@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { openPlantStore } from '@plant-store/core';
-import { createDatabase, startFaultProxy } from '@plant-store/test-setup';
-import postgres from 'postgres';
+import { createDatabase, runSql, startFaultProxy } from '@plant-store/test-setup';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { eventSurfaces, readEvents, requestEvents } from './fixtures/event-surfaces.ts';
 import { ownPostgres } from './fixtures/own-postgres.ts';
@@ -150,9 +149,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
 
   it('does not begin while the feed is switched off, and the client gets 50100', async () => {
     const server = await startServer();
-    const sql = postgres(server.databaseUrl, { max: 1 });
-    await sql`delete from plant_feed`;
-    await sql.end();
+    await runSql(server.databaseUrl, 'delete from plant_feed');
     const events = await requestEvents(surface, server);
     expect([events.status, errorIn(await events.json())]).toEqual([501, 50100]);
     await server.stop();
@@ -165,9 +162,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     const response = await connect();
     const text = response.text();
     await vi.waitFor(() => expect(server.store.feed().waiting).toBe(1));
-    const sql = postgres(server.databaseUrl, { max: 1 });
-    await sql`update plant_feed set epoch = gen_random_uuid()`;
-    await sql.end();
+    await runSql(server.databaseUrl, 'update plant_feed set epoch = gen_random_uuid()');
     expect([response.status, await text]).toEqual([200, expect.stringContaining(errorEvent)]);
     expect(changesIn(await text)).toEqual([]);
     const again = await connect();

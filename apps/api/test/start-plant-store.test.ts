@@ -40,6 +40,8 @@ it('rejects invalid options, and closes the database when the port is in use', a
   );
   const other = await start({ databaseUrl: await createDatabase(inject('postgresUrl')) });
   const settings = { PORT: new URL(other.url).port };
-  await expect(startPlantStore({ dataDirectory, settings })).rejects.toThrow('cannot listen');
+  await expect(startPlantStore({ dataDirectory, settings })).rejects.toThrow(
+    /^cannot listen \(.*EADDRINUSE.*\): set HOST and PORT to/,
+  );
   await start({ dataDirectory });
 });

@@ -4,6 +4,7 @@ import { bodyLimit } from '../errors/http-error.ts';
 import { requestIdOf } from '../observability/request-log.ts';
 import { clientErrorHandler } from './node-errors.ts';
 import { maxHeaderSize } from './raw-response.ts';
+import { routerUrl } from './request-target.ts';
 
 /** The most connections that wait until the server accepts them. Node's default of 511 delays bursts. */
 export const backlog = 4096;
@@ -31,8 +32,7 @@ export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<S
     },
     // The server responds to requests on open connections even while the server closes.
     return503OnClosing: false,
-    // A server must accept the absolute form of a request target (RFC 9112 §3.2.2).
-    rewriteUrl: ({ url = '/' }) => url.replace(/^https?:\/\/[^/?#]*\/?/i, '/'),
+    rewriteUrl: routerUrl,
     clientErrorHandler,
   };
 }

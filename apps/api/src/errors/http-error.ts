@@ -70,15 +70,10 @@ function fastifyError(thrown: unknown) {
     const tooLarge = 'the body is larger than this path takes: send a smaller one';
     return { kind: 'bodyTooLarge' as const, message: tooLarge };
   }
-  const isClientError = code.startsWith('FST_') && statusCode < 500;
-  const kind = kindByFastifyCode[code] ?? (isClientError ? 'malformedRequest' : undefined);
-  return kind && { kind, message, cause: thrown };
+  // With ECONNRESET, the client has disconnected before the end of its body.
+  const isClientError = code === 'ECONNRESET' || (code.startsWith('FST_') && statusCode < 500);
+  return isClientError ? { kind: 'malformedRequest' as const, message, cause: thrown } : undefined;
 }
-
-const kindByFastifyCode: Record<string, ErrorKind> = {
-  ECONNRESET: 'malformedRequest',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupportedMediaType',
-};
 
 /**
  * Shortens a text that a client sent, for a response or the log. Replaces access tokens in the text,

@@ -2,7 +2,8 @@ import type { NodeReroute, NodeState, PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 
 /** Logs each node of a cluster that goes down or works again, and the warnings of the store. */
-export function logCluster(server: FastifyInstance, { events }: PlantStore): void {
+export function logCluster(server: FastifyInstance): void {
+  const { events } = server.store;
   const log = ({ address, share, isWritable }: NodeState) => {
     const details = { node: address, share };
     if (isWritable) server.log.info(details, 'the plants of a node can be written again');

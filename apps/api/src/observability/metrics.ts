@@ -6,23 +6,16 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 import type { HttpError } from '../errors/http-error.ts';
 import { durationBuckets, type MetricsRegistry, watchStore } from './store-metrics.ts';
 
-/** The metrics of a server and its store, for Prometheus. */
-export interface Metrics {
-  /** Counts a finished request. */
-  countRequest(request: FastifyRequest, status: number, milliseconds: number): void;
-  /** Counts an error that a client got. */
-  countError(error: HttpError): void;
-  /** Counts a line of the log that was not written. */
-  countLostLine(): void;
-  /** Returns the values of the server's metrics and of Node's own metrics. */
-  values(): Promise<MetricValues>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** The metrics of one process. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** The values of labels are never texts of a client, so the number of series is bounded. */
-export function createMetrics(store: PlantStore): Metrics {
+/**
+ * Makes the metrics of a server and its store, for Prometheus. The values of labels are never texts of a
+ * client, so the number of series is bounded.
+ */
+export function createMetrics(store: PlantStore) {
   const register: MetricsRegistry = new Registry();
   // prom-client adds exemplars only to registries with this content type.
   register.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
@@ -46,7 +39,8 @@ export function createMetrics(store: PlantStore): Metrics {
   const seriesByLabels = new Map<string, Histogram.Internal<string>>();
 
   return {
-    countRequest(request, status, milliseconds) {
+    /** Counts a finished request. */
+    countRequest(request: FastifyRequest, status: number, milliseconds: number): void {
       // Requests without a route share a series, because clients can send each of the many methods that
       // Node knows.
       const { url: route } = request.routeOptions;
@@ -69,8 +63,11 @@ export function createMetrics(store: PlantStore): Metrics {
       seriesByLabels.set(key, series);
       series.observe(value);
     },
+    /** Counts an error that a client got. */
     countError: errorCounter(registers),
+    /** Counts a line of the log that was not written. */
     countLostLine: () => lostLines.inc(),
+    /** Returns the values of the server's metrics and of Node's own metrics. */
     values: () => register.getMetricsAsJSON(),
   };
 }
@@ -97,7 +94,7 @@ function collectNodeMetrics(register: MetricsRegistry): void {
   Object.assign(startTime, { aggregator: 'max' });
 }
 
-function errorCounter(registers: MetricsRegistry[]): Metrics['countError'] {
+function errorCounter(registers: MetricsRegistry[]) {
   const errors = new Counter({
     name: 'plant_store_errors_total',
     help: 'Errors that clients got, by error code',
@@ -112,7 +109,7 @@ function errorCounter(registers: MetricsRegistry[]): Metrics['countError'] {
     labelNames: ['sqlstate'],
     registers,
   });
-  return ({ code, kind, cause }) => {
+  return ({ code, kind, cause }: HttpError): void => {
     errors.inc({ code });
     if (kind === 'databaseUnavailable' || kind === 'plantRejected') {
       databaseErrors.inc({ sqlstate: databaseCode(cause) ?? 'none' });

@@ -8,7 +8,6 @@ import {
 } from '@plant-store/core/internal';
 import { Gauge, Histogram, type OpenMetricsContentType, type Registry } from 'prom-client';
 import { unwritableRatio } from './cluster-log.ts';
-import { readAtIntervals } from './read-at-intervals.ts';
 
 export type MetricsRegistry = Registry<OpenMetricsContentType>;
 
@@ -111,6 +110,20 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
       },
     });
   }
+}
+
+/** Milliseconds. Without reads, an idle instance would not notice that the database is down. */
+const interval = 15_000;
+
+/** Reads a state at intervals. The returned function gives the caller the last state. */
+function readAtIntervals<State>(first: State, read: () => Promise<State>): () => State {
+  let state = first;
+  const renew = async () => {
+    state = await read().catch(() => state);
+  };
+  void renew();
+  setInterval(renew, interval).unref();
+  return () => state;
 }
 
 /** Measures the statements of all stores in this process, because their channel belongs to the process. */

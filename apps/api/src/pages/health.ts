@@ -1,4 +1,3 @@
-import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { unwritableRatio } from '../observability/cluster-log.ts';
@@ -8,18 +7,14 @@ import { sendJson } from '../responses/json-response.ts';
  * Serves `/livez` and `/readyz`. When a node of a cluster is down, the other nodes serve their plants, so
  * the instance is ready. `/readyz` then gives the part of all ids that clients cannot create or delete.
  */
-export function health(
-  server: FastifyInstance,
-  store: PlantStore,
-  areAllReady: () => Promise<boolean>,
-): void {
+export function health(server: FastifyInstance, areAllReady: () => Promise<boolean>): void {
   server.get('/livez', (_request, reply) => sendJson(reply, { status: 'alive' }));
   server.get('/readyz', async (_request, reply) => {
     if (server.isClosing)
       throw new HttpError('shuttingDown', 'this instance is shutting down: use another one');
-    await store.ready();
+    await server.store.ready();
     if (!(await areAllReady())) throw new HttpError('shuttingDown', otherNotReady);
-    const unwritable = unwritableRatio(store);
+    const unwritable = unwritableRatio(server.store);
     return sendJson(reply, { status: 'ready', ...(unwritable > 0 && { unwritable }) });
   });
 }

@@ -1,4 +1,3 @@
-import type { PlantStore } from '@plant-store/core';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import type { FastifyInstance } from 'fastify';
 
@@ -11,7 +10,8 @@ const watchInterval = 15_000;
  * Looks at the feed at intervals, even when no client follows it. Forgets old deletions at the start and then
  * each hour. Several instances may forget the same deletions at the same time.
  */
-export function keepFeed(server: FastifyInstance, store: PlantStore, days: number): void {
+export function keepFeed(server: FastifyInstance, days: number): void {
+  const { store } = server;
   // This function ignores errors, because the server logs the same errors for calls of clients.
   const watch = () => store.watchFeed().catch(() => {});
   const forget = () =>

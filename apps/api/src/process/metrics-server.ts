@@ -11,9 +11,8 @@ import { createErrorLog } from '../observability/error-log.ts';
 import type { MetricValues } from '../observability/metrics.ts';
 import { sendRequestId } from '../observability/request-log.ts';
 import { openMetrics, plainText, sumMetrics } from '../observability/sum-metrics.ts';
-import { cors } from '../requests/cors.ts';
 import { checkRequestHeaders } from '../requests/request-headers.ts';
-import { handleError, routerErrorHandler } from '../requests/send-error.ts';
+import { handleError } from '../requests/send-error.ts';
 import { rejectUnknownRoute } from '../requests/unknown-route.ts';
 import { addVary, weightOf } from '../responses/negotiation.ts';
 
@@ -32,7 +31,6 @@ export function buildMetricsServer(
     loggerInstance,
     // Without this setting, the log would get a line for every scrape of Prometheus.
     logController: new LogController({ disableRequestLogging: true }),
-    frameworkErrors: routerErrorHandler(cors([])),
     ...nodeServerOptions(),
   });
   server.decorate('logError', createErrorLog(server.log));

@@ -44,8 +44,8 @@ async function startWorker(env: Env): Promise<void> {
   const state: { prepared?: PreparedServer } = {};
   const worker = becomeWorker({
     async isReady() {
-      const { server, store } = state.prepared ?? {};
-      await store?.ready();
+      const { server } = state.prepared ?? {};
+      await server?.store.ready();
       return server?.isClosing === false;
     },
     metrics: async () => (await state.prepared?.metrics?.values()) ?? [],

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { setInterval } from 'node:timers/promises';
 import { citus } from '@plant-store/citus';
-import { openPlantStore, type PlantStore } from '@plant-store/core';
+import { openPlantStore } from '@plant-store/core';
 import { explainDatabaseError } from '@plant-store/core/operator';
 import { explainUnknownSettings } from '@plant-store/fast-start/setting-names';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
@@ -95,7 +95,7 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
     processes: worker,
   });
   if (shortage) server.log.warn({ maxConnections }, shortage);
-  return { server, store, metrics, output, generated, signInCode: signIn?.code };
+  return { server, metrics, output, generated, signInCode: signIn?.code };
 }
 
 /** @param signals emits the signals that stop the server. By default, the process emits the signals */
@@ -104,27 +104,28 @@ export function listen(
   env: Env,
   signals?: EventEmitter,
 ): Promise<Listening> {
-  const { server, store, output } = prepared;
+  const { server, output } = prepared;
   // Until now, a signal ended the process at once. From the first request on, the process must respond before
   // it exits.
   const drainDelay = env.PLANT_STORE_DRAIN_DELAY_MS;
   server.server.once('listening', () =>
-    stopOnSignals({ server, store, drainDelay, logOutput: output, signals }),
+    stopOnSignals({ server, drainDelay, logOutput: output, signals }),
   );
-  return openServer(prepared, env);
+  return openServer(server, env);
 }
 
 /** Opens the port of the server, and begins the regular work on the feed. */
-export async function openServer({ server, store }: PreparedServer, env: Env): Promise<Listening> {
+export async function openServer(server: FastifyInstance, env: Env): Promise<Listening> {
   const url = await server
     .listen({ host: env.HOST, port: env.PORT, backlog })
     .catch(
       throwStartError('listen', 'set HOST and PORT to an address of this machine that is free'),
     );
+  const { store } = server;
   const databaseError = await store.ready().then(() => undefined, explainDatabaseError);
-  const open = databaseError === undefined ? Promise.resolve() : logWhenOpen(server, store);
+  const open = databaseError === undefined ? Promise.resolve() : logWhenOpen(server);
   void open.then(() => {
-    keepFeed(server, store, env.PLANT_STORE_FEED_DAYS);
+    keepFeed(server, env.PLANT_STORE_FEED_DAYS);
     store.webhooks.send();
   });
   return { url, databaseError };
@@ -159,7 +160,7 @@ export async function listenForMetrics(
 }
 
 /** Waits for the database, and then logs that the database responds. */
-async function logWhenOpen({ log }: FastifyInstance, store: PlantStore): Promise<void> {
+async function logWhenOpen({ log, store }: FastifyInstance): Promise<void> {
   for await (const _ of setInterval(1_000, undefined, { ref: false })) {
     const isOpen = await store.ready().then(
       () => true,

@@ -1,13 +1,11 @@
 import type { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import type { PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 import type { LogOutput } from '../observability/log-output.ts';
 
 interface RunningServer {
   server: FastifyInstance;
-  store: PlantStore;
   /** Milliseconds for which the server accepts requests after SIGTERM. */
   drainDelay: number;
   logOutput: LogOutput;
@@ -72,13 +70,7 @@ export function onStopSignal(
  * Ends the process when the server has responded to all requests. An uncaught exception leaves the process in
  * an unknown state, so the process ends, too, with exit code 1.
  */
-export function stopOnSignals({
-  server,
-  store,
-  drainDelay,
-  logOutput,
-  signals,
-}: RunningServer): void {
+export function stopOnSignals({ server, drainDelay, logOutput, signals }: RunningServer): void {
   // After SIGINT or SIGHUP, a user waits at a terminal, so there is no delay.
   const stopOnce = onStopSignal(
     (signal) => void stop(signal === 'SIGTERM' ? drainDelay : 0),
@@ -95,7 +87,7 @@ export function stopOnSignals({
     try {
       // A client that never sends the rest of its request must not delay the exit.
       await Promise.race([server.close(), setTimeout(delay + responseTimeout)]);
-      await Promise.race([store.close(), setTimeout(storeTimeout)]);
+      await Promise.race([server.store.close(), setTimeout(storeTimeout)]);
     } catch (error) {
       logFatal(error);
     }

@@ -3,8 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { firstTimes } from '../observability/error-log.ts';
 import { addVary } from '../responses/negotiation.ts';
 
-export type Cors = ReturnType<typeof cors>;
-
 /**
  * Makes the two parts of the CORS protocol (Fetch standard).
  *
@@ -25,9 +23,7 @@ export function cors(origins: readonly string[]) {
       if (!isPreflight || !isAllowed) return next();
       reply.code(204).headers(preflightHeaders).send();
     },
-    setCorsHeaders({ headers: { origin = '' } }: FastifyRequest, reply: FastifyReply): void {
-      // Without allowed origins, all responses are the same for every origin, so no header is needed.
-      if (origins.length === 0) return;
+    async setCorsHeaders({ headers: { origin = '' } }: FastifyRequest, reply: FastifyReply) {
       addVary(reply, 'Origin');
       if (!origins.includes(origin)) return;
       reply.headers({

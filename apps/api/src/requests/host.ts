@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { shorten } from '@plant-store/schemas';
-import { HttpError } from '../errors/http-error.ts';
+import { malformed } from '../connections/request-target.ts';
 
 /**
  * Throws when `Host` is missing or invalid (RFC 9112 §3.2), or when an absolute target has an invalid
@@ -45,7 +45,3 @@ function isHost(text: string): boolean {
 
 const hostSyntax =
   /^(?:(?<name>(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+)|\[(?<address>[\da-f:.]+)\])(?::(?<port>\d*))?$/i;
-
-export function malformed(message: string): HttpError {
-  return new HttpError('malformedRequest', message);
-}

@@ -3,8 +3,9 @@ import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { closeAfter } from '../connections/client-connections.ts';
 import { transferEncodingError } from '../connections/node-errors.ts';
+import { malformed } from '../connections/request-target.ts';
 import { bodyLimit, bodyTooLarge, HttpError } from '../errors/http-error.ts';
-import { checkHost, malformed } from './host.ts';
+import { checkHost } from './host.ts';
 
 /** A hook that checks the HTTP version of a request, and the headers that every request may have. */
 export const checkRequestHeaders: onRequestHookHandler = ({ raw, originalUrl }, reply, done) => {

@@ -1,13 +1,16 @@
 import type { Span } from '@opentelemetry/api';
-import type { Deadline, Principal } from '@plant-store/core';
+import type { Deadline, PlantStore, Principal } from '@plant-store/core';
 import { deadlineIn, defaultTimeout } from '@plant-store/core/internal';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpError } from '../errors/http-error.ts';
 import type { LogError } from '../observability/error-log.ts';
+import type { MemoryLimits } from './memory/limit-memory.ts';
 
 // These properties pass state between the hooks of a request, and from the server to the hooks.
 declare module 'fastify' {
   interface FastifyInstance {
+    store: PlantStore;
+    memory: MemoryLimits;
     logError: LogError;
     /** Counts a request that is about to wait for changes. `limitWaiting` makes this function. */
     startWaiting(request: FastifyRequest, reply: FastifyReply): void;

@@ -1,10 +1,12 @@
 import { shorten } from '@plant-store/schemas';
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import { checkTarget, decodedPath } from '../connections/request-target.ts';
 import { HttpError } from '../errors/http-error.ts';
 
 /**
- * Makes a hook that rejects a request without a route. The hook sends 405 and `Allow` when the path has
- * other methods, otherwise 404. The hook runs before the server reads the body. Register the hook first.
+ * Makes a hook that rejects a request with a malformed target, or without a route. The hook sends 405 and
+ * `Allow` when the path has other methods, otherwise 404. The hook runs before the server reads the body.
+ * Register the hook first.
  */
 export function rejectUnknownRoute(
   server: FastifyInstance,
@@ -18,15 +20,18 @@ export function rejectUnknownRoute(
   });
 
   return (request, reply, done) => {
-    const { url, is404 } = request;
+    const { url, originalUrl, is404 } = request;
+    checkTarget(url, originalUrl);
     const mayBeEmpty = url.endsWith('/') || url.includes('/?');
     if (!is404 && !mayBeEmpty) return done();
-    const path = pathOf(request);
+    const path = decodedPath(url) ?? url;
     // With an empty id, Fastify's router finds `/plants/:id` for the path `/plants/`.
     if (!is404 && (!path.endsWith('/') || routes.has(path))) return done();
     // A path such as /plants/count also has the methods of /plants/:id.
     const matching = [...routes.values()].filter(({ pattern }) => pattern.test(path));
-    if (matching.length === 0) throw unknownPath(path, hint);
+    if (matching.length === 0) {
+      throw new HttpError('pathUnknown', `there is no path ${shorten(path)}: ${hint}`);
+    }
 
     const methods = new Set(matching.flatMap((route) => [...route.methods]));
     const allow = [...methods].toSorted().join(', ');
@@ -44,29 +49,8 @@ export const respondToServerOptions: onRequestHookHandler = ({ method, url }, re
   reply.code(204).header('allow', 'DELETE, GET, HEAD, OPTIONS, POST').send();
 };
 
-function unknownPath(path: string, hint: string): HttpError {
-  if (path.startsWith('/')) {
-    return new HttpError('pathUnknown', `there is no path ${shorten(path)}: ${hint}`);
-  }
-  // This method does not allow a target such as `*` (RFC 9112 §3.2).
-  return new HttpError(
-    'malformedRequest',
-    `the request target ${shorten(path)} does not start with /`,
-  );
-}
-
 /** Matches the paths of a route, such as `/plants/:id` or `/docs/*`, whose last part must not be empty. */
 function patternOf(url: string): RegExp {
   const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*[^/]');
   return new RegExp(`^${pattern}$`);
-}
-
-/** Decodes the path as the router does: `%2F` is a part of a segment. */
-function pathOf(request: FastifyRequest): string {
-  const [path = '/'] = request.url.split('?', 1);
-  try {
-    return decodeURI(path);
-  } catch {
-    return path;
-  }
 }

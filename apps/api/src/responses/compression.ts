@@ -10,10 +10,10 @@ const minLength = 1024;
 type Compress = (text: string, done: (error: Error | null, bytes: Buffer) => void) => void;
 
 /** Each coding has a low compression level: a low level is fast, and shortens a list to an eighth. */
-const codings: [name: string, compress: Compress][] = [
+const codings = new Map<string, Compress>([
   ['br', (text, done) => brotliCompress(text, { params: brotliParams }, done)],
   ['gzip', (text, done) => gzip(text, { level: 3 }, done)],
-];
+]);
 
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 3 };
 
@@ -21,9 +21,10 @@ const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 3 };
 export const compressResponse: onSendHookHandler = (request, reply, payload, done) => {
   if (typeof payload !== 'string' || payload.length < minLength) return done();
   addVary(reply, 'Accept-Encoding');
-  const [name, compress] = codings.find(([each]) => each === codingOf(request, reply)) ?? [];
+  const coding = codingOf(request, reply) ?? '';
+  const compress = codings.get(coding);
   if (!compress) return done();
-  reply.header('content-encoding', name).removeHeader('content-length');
+  reply.header('content-encoding', coding).removeHeader('content-length');
   compress(payload, done);
 };
 
@@ -37,8 +38,7 @@ export function codingOf(
   { raw }: FastifyReply,
 ): string | undefined {
   if (server.isClosing || !raw.shouldKeepAlive) return undefined;
-  const names = codings.map(([name]) => name);
-  const weights = names.map((name) => weightOf(name, headers['accept-encoding']));
-  const best = Math.max(...weights);
-  return best > 0 ? names[weights.indexOf(best)] : undefined;
+  const weight = (coding: string) => weightOf(coding, headers['accept-encoding']);
+  const [best = ''] = [...codings.keys()].toSorted((a, b) => weight(b) - weight(a));
+  return weight(best) > 0 ? best : undefined;
 }

@@ -1,4 +1,4 @@
-import { type PlantStore, PlantStoreError } from '@plant-store/core';
+import { PlantStoreError } from '@plant-store/core';
 import type { Procedure } from '@plant-store/core/internal';
 import type { Context } from '@plant-store/core/router';
 import { shorten } from '@plant-store/schemas';
@@ -6,15 +6,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../auth/authentication.ts';
 import { toHttpError } from '../errors/http-error.ts';
 import type { QueueBody } from '../requests/body/large-body-queue.ts';
-import type { MemoryLimits } from '../requests/memory/limit-memory.ts';
 import { startDeadline } from '../requests/request-state.ts';
 import { sendJsonText } from '../responses/json-response.ts';
 
 /** The parts that every surface needs. */
 export interface SurfaceOptions {
-  store: PlantStore;
   procedures: Readonly<Record<string, Procedure>>;
-  memory: MemoryLimits;
   queueBody: QueueBody;
 }
 
@@ -41,13 +38,10 @@ export interface Endpoint {
  *
  * @param match finds the endpoint that a request calls, or throws an HttpError
  */
-export function callHandler(
-  store: PlantStore,
-  match: (request: FastifyRequest, reply: FastifyReply) => Endpoint,
-) {
+export function callHandler(match: (request: FastifyRequest, reply: FastifyReply) => Endpoint) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const endpoint = match(request, reply);
-    const json = await runCall(endpoint, request, callContext(store, request, reply));
+    const json = await runCall(endpoint, request, callContext(request, reply));
     return endpoint.status === 204 ? reply.code(204).send() : sendJsonText(reply, json);
   };
 }
@@ -63,13 +57,9 @@ export async function runCall(
   return endpoint.encode(await procedure.call({ ctx, getRawInput, path }));
 }
 
-export function callContext(
-  store: PlantStore,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Context {
+export function callContext(request: FastifyRequest, reply: FastifyReply): Context {
   return {
-    store,
+    store: request.server.store,
     principal: principalOf(request),
     deadline: startDeadline(request),
     caller: request,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import type { MemoryBudget } from '../requests/memory/memory-budget.ts';
+import type { MemoryLimits } from '../requests/memory/limit-memory.ts';
 
-interface EventStreamOptions<Page> extends Pick<MemoryBudget, 'countPart'> {
+interface EventStreamOptions<Page> extends Pick<MemoryLimits, 'countPart'> {
   pages: AsyncIterator<Page>;
   /** Writes the event of a page. */
   partOf(page: Page): Buffer;

@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { bodyNotJson, isObject, parseJsonBodies } from '../requests/body/json-body.ts';
 import { methodsWithoutBody } from '../requests/request-headers.ts';
-import { deprecationHeaders } from '../responses/deprecation.ts';
 import { addVary } from '../responses/negotiation.ts';
 import { callHandler, checkEncoding, type Endpoint, type SurfaceOptions } from './call-flow.ts';
 import { asksForEvents, restEvents } from './rest-events.ts';
@@ -16,10 +15,7 @@ import { textReader } from './text-input.ts';
  * handler of trpc-to-openapi would permanently set `coerce` on our schemas, so that `"5"` and `null` become
  * ids on every surface.
  */
-export async function rest(
-  scope: FastifyInstance,
-  { store, procedures, memory, queueBody }: SurfaceOptions,
-) {
+export async function rest(scope: FastifyInstance, { procedures, queueBody }: SurfaceOptions) {
   parseJsonBodies(scope, queueBody, readBody);
   // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like the body of a GET.
   scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
@@ -35,16 +31,14 @@ export async function rest(
       decode: inputReader(operation, input),
       encode: (output) => jsonOf(output) ?? formatJson(output),
     };
-    const sendJson = callHandler(store, () => endpoint);
+    const sendJson = callHandler(() => endpoint);
     const subscription = procedures[meta.events ?? '']?.definition;
     const sendEvents =
       subscription &&
-      eventHandler({
-        store,
-        memory,
-        endpoint: { procedure: subscription, decode: inputReader(operation, subscription.input) },
-        format: restEvents,
-      });
+      eventHandler(
+        { procedure: subscription, decode: inputReader(operation, subscription.input) },
+        restEvents,
+      );
     scope.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -58,8 +52,12 @@ export async function rest(
   }
 }
 
-function deprecate(deprecation: Deprecation) {
-  const headers = deprecationHeaders(deprecation);
+/** Makes a hook that sends the headers of a deprecated operation (RFC 9745, RFC 8594). */
+function deprecate({ since, sunset }: Deprecation) {
+  const headers = {
+    deprecation: `@${Date.parse(since) / 1000}`,
+    ...(sunset !== undefined && { sunset: new Date(sunset).toUTCString() }),
+  };
   return async (_request: FastifyRequest, reply: FastifyReply) => void reply.headers(headers);
 }
 

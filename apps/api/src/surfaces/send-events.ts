@@ -5,7 +5,7 @@ import type { TrackedEnvelope } from '@trpc/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type HttpError, toHttpError } from '../errors/http-error.ts';
 import { isObject } from '../requests/body/json-body.ts';
-import { callContext, type Endpoint, type SurfaceOptions } from './call-flow.ts';
+import { callContext, type Endpoint } from './call-flow.ts';
 import { eventStream } from './event-stream.ts';
 
 /** The format in which a surface writes Server-Sent Events. */
@@ -20,14 +20,15 @@ export interface EventFormat {
   writeError(error: HttpError): string | undefined;
 }
 
-interface EventOptions extends Pick<SurfaceOptions, 'store' | 'memory'> {
-  /** The endpoint of a subscription on one surface. */
-  endpoint: Pick<Endpoint, 'procedure' | 'decode'>;
-  format: EventFormat;
-}
-
-/** Makes the handler that sends the pages of a subscription as Server-Sent Events. */
-export function eventHandler({ store, memory, endpoint, format }: EventOptions) {
+/**
+ * Makes the handler that sends the pages of a subscription as Server-Sent Events.
+ *
+ * @param endpoint the endpoint of the subscription on one surface
+ */
+export function eventHandler(
+  endpoint: Pick<Endpoint, 'procedure' | 'decode'>,
+  format: EventFormat,
+) {
   // All subscribers that get the same page share its bytes.
   const parts = new WeakMap<PlantChanges, Buffer>();
   const partOf = (page: PlantChanges): Buffer => {
@@ -38,8 +39,9 @@ export function eventHandler({ store, memory, endpoint, format }: EventOptions) 
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const connection = new AbortController();
+    const { memory } = request.server;
     const pages = await endpoint.procedure.call({
-      ctx: { ...callContext(store, request, reply), caller: readerOf(request, connection.signal) },
+      ctx: { ...callContext(request, reply), caller: readerOf(request, connection.signal) },
       getRawInput: () => withLastEventId(endpoint.decode(request), request),
       signal: connection.signal,
     });
@@ -71,24 +73,24 @@ export function eventHandler({ store, memory, endpoint, format }: EventOptions) 
     stream.push(`retry: ${retryDelay()}\n${format.start}`);
     return reply.send(stream);
   };
+}
 
-  /** Makes the caller of a stream, which holds one page until the page is a part of the stream. */
-  function readerOf(request: FastifyRequest, signal: AbortSignal): Caller {
-    return {
-      get isGone() {
-        return request.isGone || signal.aborted;
-      },
-      // A read that ends after its stream reserves nothing, because nobody would release the page.
-      reserve(bytes) {
-        if (signal.aborted) return () => {};
-        memory.set(request, 'pageBytes', 0);
-        const settle = request.reserve(bytes);
-        return (used) => {
-          if (!signal.aborted) settle(used);
-        };
-      },
-    };
-  }
+/** Makes the caller of a stream, which holds one page until the page is a part of the stream. */
+function readerOf(request: FastifyRequest, signal: AbortSignal): Caller {
+  return {
+    get isGone() {
+      return request.isGone || signal.aborted;
+    },
+    // A read that ends after its stream reserves nothing, because nobody would release the page.
+    reserve(bytes) {
+      if (signal.aborted) return () => {};
+      request.server.memory.set(request, 'pageBytes', 0);
+      const settle = request.reserve(bytes);
+      return (used) => {
+        if (!signal.aborted) settle(used);
+      };
+    },
+  };
 }
 
 /** A page, and the cursor after it. */

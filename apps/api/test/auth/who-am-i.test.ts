@@ -1,34 +1,17 @@
 import { scopes } from '@plant-store/schemas';
-import postgres from 'postgres';
+import { runSql } from '@plant-store/test-setup';
 import { describe, expect, it } from 'vitest';
 import { callers } from '../fixtures/callers.ts';
 import { shareJwtServer } from '../fixtures/jwt-server.ts';
 
 const jwts = shareJwtServer();
-const tokenId = expect.stringMatching(/^[0-9a-f]{16}$/);
 
 describe.each(callers)('over $name', ({ call }) => {
   const whoAmI = (token: string) => call({ ...jwts.server, token }, 'whoAmI', {});
 
-  it('returns the name, the scopes and the expiry of an access token', async () => {
-    const expiresAt = new Date('2100-01-02T03:04:05.678Z');
-    const options = { scopes: ['plants:delete'], expiresAt } as const;
-    const token = await jwts.server.store.accessTokens.create('gärtner 🌻', options);
-    const { status, output } = await whoAmI(token);
-    expect(status).toBe(200);
-    expect(output).toStrictEqual({
-      name: 'gärtner 🌻',
-      scopes: ['plants:delete'],
-      expiresAt,
-      tokenId,
-    });
-  });
-
-  it('returns no expiry for a token without an expiry', async () => {
-    const token = await jwts.server.store.accessTokens.create('lasting');
-    const lasting = { name: 'lasting', scopes: ['plants:create', 'plants:read'], tokenId };
-    expect((await whoAmI(token)).output).toStrictEqual(lasting);
-    expect((await whoAmI(jwts.server.token)).output).toStrictEqual({ name: 'tester', scopes });
+  it('returns no id for a token that is not in the database', async () => {
+    const { output } = await whoAmI(jwts.server.token);
+    expect(output).toStrictEqual({ name: 'tester', scopes });
   });
 
   it('returns the subject, the scopes and the expiry of a JWT', async () => {
@@ -47,9 +30,9 @@ describe.each(callers)('over $name', ({ call }) => {
 
   it('returns no expiry when an operator has set the expiry of a token to infinity', async () => {
     const token = await jwts.server.store.accessTokens.create('infinite');
-    const sql = postgres(jwts.server.databaseUrl);
-    await sql`update access_tokens set expires_at = 'infinity' where name = 'infinite'`;
-    await sql.end();
+    const infinity = "update access_tokens set expires_at = 'infinity' where name = 'infinite'";
+    await runSql(jwts.server.databaseUrl, infinity);
+    const tokenId = expect.any(String);
     const infinite = { name: 'infinite', scopes: ['plants:create', 'plants:read'], tokenId };
     expect((await whoAmI(token)).output).toStrictEqual(infinite);
   });

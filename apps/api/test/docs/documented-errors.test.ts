@@ -1,9 +1,10 @@
 import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
-import postgres from 'postgres';
+import { runSql } from '@plant-store/test-setup';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { errorExamples } from '../../openapi/error-examples.ts';
 import { documentValidator } from '../fixtures/document-validator.ts';
 import { startIdentityProvider } from '../fixtures/identity-provider.ts';
+import { lockPlants } from '../fixtures/lock-plants.ts';
 import { authorization, close, contentType, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
 import { type RunningServer, shareServer, startServer } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
@@ -78,38 +79,29 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
   },
   plantRejected: () =>
     onNewServer({}, async (changed) => {
-      const sql = postgres(changed.databaseUrl);
-      await sql`alter table plants add check (name <> 'Monstera deliciosa')`;
-      await sql.end();
+      const constraint = "check (name <> 'Monstera deliciosa')";
+      await runSql(changed.databaseUrl, `alter table plants add ${constraint}`);
       return read(post(changed, '/plants', monstera));
     }),
   notImplemented: () => raw(rawRequest('BREW /plants')),
   databaseUnavailable: () =>
     onNewServer({}, async (bare) => {
-      const sql = postgres(bare.databaseUrl, { max: 2 });
-      const response = await sql.begin(async (transaction) => {
-        await transaction`lock table plants`;
-        let hasResponse = false;
-        const sent = read(post(bare, '/plants', monstera)).finally(() => {
-          hasResponse = true;
-        });
-        // The store may repeat a statement that Postgres has terminated.
-        while (!hasResponse) {
-          await sql`
-            select pg_terminate_backend(pid) from pg_stat_activity
-            where wait_event_type = 'Lock' and datname = current_database()`;
-        }
-        return sent;
+      const unlock = await lockPlants(bare.databaseUrl);
+      let hasResponse = false;
+      const sent = read(post(bare, '/plants', monstera)).finally(() => {
+        hasResponse = true;
       });
-      await sql.end();
-      return response;
+      const terminate = `
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`;
+      // The store may repeat a statement that Postgres has terminated.
+      while (!hasResponse) await runSql(bare.databaseUrl, terminate);
+      await unlock();
+      return sent;
     }),
   overloaded: () =>
     onNewServer({}, async (busy) => {
-      const sql = postgres(busy.databaseUrl);
-      const lock = await sql.reserve();
-      await lock`begin`;
-      await lock`lock table plants in access exclusive mode`;
+      const unlock = await lockPlants(busy.databaseUrl);
       const creates: Promise<unknown>[] = [];
       const fillQueue = () => {
         for (let i = 0; i < 11_000; i++) {
@@ -123,10 +115,8 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
         fillQueue();
         response = await read(post(busy, '/plants', monstera));
       } while (!response.body.includes('50301'));
-      await lock`rollback`;
-      lock.release();
+      await unlock();
       await Promise.all(creates);
-      await sql.end();
       return response;
     }),
   shuttingDown: () =>

@@ -1,6 +1,6 @@
-import postgres from 'postgres';
 import { expect, it, vi } from 'vitest';
 import { errorExamples } from '../../openapi/error-examples.ts';
+import { lockPlants } from '../fixtures/lock-plants.ts';
 import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
@@ -8,10 +8,7 @@ const plant = '{"id":1,"name":"x"}';
 const server = shareServer();
 
 it('responds with 503 in time while the database is silent, and with 200 afterwards', async () => {
-  const sql = postgres(server.databaseUrl);
-  const other = await sql.reserve();
-  await other`begin`;
-  await other`lock table plants in access exclusive mode`;
+  const unlock = await lockPlants(server.databaseUrl);
   const send = () => Promise.all(surfaces.map((surface) => surface.send(server, plant)));
   const [responses, ready, live] = await Promise.all([
     send(),
@@ -32,14 +29,12 @@ it('responds with 503 in time while the database is silent, and with 200 afterwa
   }
   expect([ready.status, live.status]).toEqual([503, 200]);
 
-  await other`rollback`;
-  other.release();
+  await unlock();
   await vi.waitFor(async () => {
     for (const { status, body } of await send()) {
       expect({ status, body }).toEqual({ status: 200, body: { name: 'x' } });
     }
   });
-  await sql.end();
   const { plants } = await server.store.list({ limit: 10 });
   expect(plants).toMatchObject([{ id: 1n, name: 'x' }]);
 });

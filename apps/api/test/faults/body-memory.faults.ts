@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { type Served, serve, stopProgram } from '../fixtures/program.ts';
-import { requestHead } from '../fixtures/raw-request.ts';
+import { bearer, contentType, openSocket, rawRequest } from '../fixtures/raw-request.ts';
 
 const clients = 512;
 
@@ -28,9 +27,9 @@ it('with the least heap, responds to 512 clients that send a long name with an e
 
 /** Sends a create. Resolves with the status and the error code as soon as the response begins. */
 async function send({ url, token }: Served, start: string, rest: Buffer) {
-  const { port, hostname } = new URL(url);
-  const socket = connect(Number(port), hostname).on('error', () => {});
-  socket.write(requestHead('POST /plants', token, start.length + rest.length) + start);
+  const socket = openSocket(url);
+  const length = `Content-Length: ${start.length + rest.length}`;
+  socket.write(rawRequest('POST /plants', [bearer(token), contentType, length]) + start);
   socket.write(rest);
   const [response] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
   socket.destroy();

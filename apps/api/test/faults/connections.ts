@@ -1,14 +1,12 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { openSocket } from '../fixtures/raw-request.ts';
 
 /** Opens connections one after another. When many clients connect at once, some wait for seconds. */
 export async function openConnections(url: string, count: number): Promise<Socket[]> {
-  const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];
   while (sockets.length < count) {
-    const socket = connect(Number(port), hostname)
-      .setNoDelay()
-      .on('error', () => {});
+    const socket = openSocket(url).setNoDelay();
     await once(socket, 'connect');
     sockets.push(socket);
   }

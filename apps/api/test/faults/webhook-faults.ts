@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +11,7 @@ import fc from 'fast-check';
 import type postgres from 'postgres';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, vi } from 'vitest';
+import { listen } from '../fixtures/listen.ts';
 
 /** Every run has a new seed. To repeat a run with the same choices, set `FAST_CHECK_SEED`. */
 export const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
@@ -72,14 +72,11 @@ async function startCopy() {
       else copy.plants.delete(plant.id);
     }
   }
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  copy.url = await listen(server);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  // The cast is safe, because the server has a port.
-  copy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return copy;
 }
 

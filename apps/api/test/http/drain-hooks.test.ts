@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import { type AddressInfo, connect, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import timers from 'node:timers/promises';
@@ -9,7 +9,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { trackConnections, trackResponse } from '../../src/connections/client-connections.ts';
 import { drain } from '../../src/connections/drain.ts';
-import { sendRaw } from '../fixtures/raw-request.ts';
+import { openSocket, sendRaw } from '../fixtures/raw-request.ts';
 
 // This server has only the hooks of `drain`, so that `npx -y pnpm mutants` can try all their mutants.
 let server: FastifyInstance;
@@ -68,9 +68,7 @@ async function request(path: string): Promise<IncomingMessage> {
 }
 
 const open = async () => {
-  // The cast is safe, because the server has a port.
-  const { port } = server.server.address() as AddressInfo;
-  const socket = connect({ port, host: '127.0.0.1' });
+  const socket = openSocket(url);
   await once(socket, 'connect');
   return socket;
 };

@@ -1,4 +1,4 @@
-import postgres from 'postgres';
+import { runSql } from '@plant-store/test-setup';
 import { expect, it } from 'vitest';
 import { shareServer, startServer } from '../fixtures/running-server.ts';
 
@@ -16,9 +16,7 @@ it.each([
 
 it('responds that it is alive but not ready when the tables are missing', async () => {
   const unready = await startServer();
-  const sql = postgres(unready.databaseUrl);
-  await sql`drop table plants`;
-  await sql.end();
+  await runSql(unready.databaseUrl, 'drop table plants');
   expect((await fetch(`${unready.url}/livez`)).status).toBe(200);
   const response = await fetch(`${unready.url}/readyz`);
   expect(response.status).toBe(503);

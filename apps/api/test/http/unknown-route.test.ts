@@ -63,6 +63,7 @@ it.each([
   ['GET', '*', 'the request target * does not start with /'],
   ['GET', 'ftp://x/livez', 'the request target ftp://x/livez does not start with /'],
   ['POST', '/plants%zz', 'the path /plants%zz is not percent-encoded UTF-8'],
+  ['GET', '/livez#x', 'the request target /livez#x contains #: send %23 (RFC 9112 §3.2)'],
   ['POST', '/plants%ff?x=%zz', 'the path /plants%ff is not percent-encoded UTF-8'],
 ])('responds to %s %s with the error: %s', async (method, target, message) => {
   expect((await send(method, target)).body).toEqual({ error: 40002, message });
@@ -70,6 +71,7 @@ it.each([
 
 it.each([
   ...['/%zz', '/plants%', '/%ff', '/trpc/%zz', '/trpc/createPlant%ff?batch=1'],
+  ...['/plants/#x', '/plants#%zz', '/trpc/#x', 'http://x/%zz'],
   ...['http://user@x/livez', 'http:///livez', 'http://a b/livez', 'https://x:99999/livez'],
 ])('responds with 400 to the malformed target %s', async (target) => {
   expectErrorAt(target, await send('POST', target), 400, 40002);

@@ -1,19 +1,16 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { hasLongBacklog } from '@plant-store/test-setup';
 import { expect, it } from 'vitest';
 import { serve } from '../fixtures/program.ts';
-import { lastRequest } from '../fixtures/raw-request.ts';
+import { lastRequest, openSocket } from '../fixtures/raw-request.ts';
 
 // Windows cannot pause a process. On macOS, at most 128 connections can wait.
 it.runIf(hasLongBacklog)(
   'responds to a thousand clients that connect while the server is paused',
   async () => {
     const server = await serve();
-    const { hostname, port } = new URL(server.url);
-
     server.child.kill('SIGSTOP'); // A paused process accepts no connection.
-    const sockets = Array.from({ length: 1_000 }, () => connect(Number(port), hostname));
+    const sockets = Array.from({ length: 1_000 }, () => openSocket(server.url));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     server.child.kill('SIGCONT');
     const responses = await Promise.all(

@@ -1,15 +1,10 @@
 import { once } from 'node:events';
-import type { PlantStore } from '@plant-store/core';
 import { expect, it, vi } from 'vitest';
+import { holdCreates } from '../fixtures/held-create.ts';
 import { openSocket, rawPost, rawRequest } from '../fixtures/raw-request.ts';
 import { shareServer } from '../fixtures/running-server.ts';
 
-const held = Promise.withResolvers<void>();
-const create = vi.fn<PlantStore['create']>(async ({ name }) => {
-  await held.promise;
-  return { name };
-});
-
+const { create, release } = holdCreates();
 const server = shareServer({ create });
 
 const connectRequest = rawRequest('CONNECT example.com:443');
@@ -27,7 +22,7 @@ it('keeps running when a client sends a create and CONNECT, and then disconnects
   socket.write(rawPost('{"id":1,"name":"x"}') + connectRequest);
   await vi.waitFor(() => expect(create).toHaveBeenCalled());
   socket.resetAndDestroy();
-  held.resolve();
+  release();
   await vi.waitFor(async () => expect(await server.connections()).toBe(0));
   expect((await fetch(`${server.url}/livez`)).status).toBe(200);
 });

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { PlantStore } from '@plant-store/core';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { nodeServerOptions } from '../../src/connections/node-server-options.ts';
+import { holdCreates } from '../fixtures/held-create.ts';
 import { lastRequest, openSocket, rawPost, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
 import { type ServerOnStore, shareStore } from '../fixtures/running-server.ts';
 import { post } from '../fixtures/surfaces.ts';
@@ -98,11 +98,7 @@ it('closes connections on which clients read byte by byte, and serves other clie
 });
 
 it('rejects the next request on a connection with 100 pending requests, and closes the connection', async () => {
-  const held = Promise.withResolvers<void>();
-  const create = vi.fn<PlantStore['create']>(async ({ name }) => {
-    await held.promise;
-    return { name };
-  });
+  const { create, release } = holdCreates();
   const waiting = await startOnStore({ create });
   const request = rawPost('{"id":1,"name":"x"}');
   const isRejected = () => waiting.log.some((line) => line.includes('have no response yet'));
@@ -110,7 +106,7 @@ it('rejects the next request on a connection with 100 pending requests, and clos
   await vi.waitFor(() => expect(isRejected()).toBe(true));
   await fetch(`${waiting.url}/livez`);
   expect(create).toHaveBeenCalledTimes(100);
-  held.resolve();
+  release();
   const { responses } = await all;
   expect(responses.map(({ status }) => status)).toEqual([...Array(100).fill(200), 503]);
   expect(JSON.parse(responses[100]?.body ?? '')).toMatchObject({ error: 50301 });

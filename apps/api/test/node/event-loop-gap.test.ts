@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { dropGoneAfterGap } from '../../src/connections/event-loop-gap.ts';
@@ -40,11 +39,9 @@ it.each(['elapsed', 'now'] as const)(
   'after a pause that the clock %s shows, drops the requests of clients that have disconnected',
   async (clock) => {
     const { server, time, served, dropped } = start();
-    await server.listen({ host: '127.0.0.1', port: 0 });
-    // The cast is safe, because the server has a port.
-    const { port } = server.server.address() as AddressInfo;
+    const url = await server.listen({ host: '127.0.0.1', port: 0 });
     const connectClient = async () => {
-      const socket = openSocket(`http://127.0.0.1:${port}`);
+      const socket = openSocket(url);
       await once(socket, 'connect');
       return socket;
     };

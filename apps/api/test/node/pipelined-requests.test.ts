@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { PlantStore } from '@plant-store/core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { connectionOf, trackConnections } from '../../src/connections/client-connections.ts';
+import { holdCreates } from '../fixtures/held-create.ts';
 import {
   authorization,
   contentType,
@@ -23,14 +23,10 @@ const createRequest = (id: number, ...headers: string[]) =>
 
 /** Starts a server whose creates wait until a test calls `release`. */
 async function startHeldServer() {
-  const held = Promise.withResolvers<void>();
-  const create = vi.fn<PlantStore['create']>(async ({ name }) => {
-    await held.promise;
-    return { name };
-  });
-  const heldServer = await startServerOn(server.store, { create });
+  const held = holdCreates();
+  const heldServer = await startServerOn(server.store, { create: held.create });
   onTestFinished(heldServer.stop);
-  return { ...heldServer, create, release: held.resolve };
+  return { ...heldServer, ...held };
 }
 
 /** Opens a connection and collects the status lines of its responses. */

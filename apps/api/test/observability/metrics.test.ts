@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { errorCatalogue } from '@plant-store/schemas';
-import { createDatabase, type StartedProcess, startProcess } from '@plant-store/test-setup';
+import { createDatabase, runSql, type StartedProcess, startProcess } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { lockPlants } from '../fixtures/lock-plants.ts';
 import { ownPostgres } from '../fixtures/own-postgres.ts';
 import { readPrometheusText, type Scrape } from '../fixtures/prometheus-text.ts';
 import { hasPromtool } from '../fixtures/promtool.ts';
@@ -103,19 +104,15 @@ it('counts the plants and the statements of stored batches', async () => {
 });
 
 it('shows how many creates wait for a statement, and how many are in a running statement', async () => {
-  const sql = postgres(databaseUrl, { max: 1 });
-  let responses: Promise<unknown> = Promise.resolve();
-  await sql.begin(async (lock) => {
-    await lock`lock table plants`;
-    const send = (id: number) => post(target, '/plants', `{"id":${id},"name":"x"}`);
-    responses = Promise.all(Array.from({ length: 20 }, (_, i) => send(200 + i)));
-    const openCreates = ({ value }: Scrape) =>
-      value('plant_store_queue_waiting') + value('plant_store_queue_in_flight');
-    await expect.poll(async () => openCreates(await scrape())).toBe(20);
-    expect((await scrape()).value('plant_store_queue_in_flight')).toBeGreaterThan(0);
-  });
+  const unlock = await lockPlants(databaseUrl);
+  const send = (id: number) => post(target, '/plants', `{"id":${id},"name":"x"}`);
+  const responses = Promise.all(Array.from({ length: 20 }, (_, i) => send(200 + i)));
+  const openCreates = ({ value }: Scrape) =>
+    value('plant_store_queue_waiting') + value('plant_store_queue_in_flight');
+  await expect.poll(async () => openCreates(await scrape())).toBe(20);
+  expect((await scrape()).value('plant_store_queue_in_flight')).toBeGreaterThan(0);
+  await unlock();
   await responses;
-  await sql.end();
   const { value } = await scrape();
   expect(value('plant_store_queue_waiting')).toBe(0);
   expect(value('plant_store_queue_in_flight')).toBe(0);
@@ -242,9 +239,7 @@ it('has the metrics that docs/observe.md names, and no other metric of the store
 });
 
 it('counts database errors by their SQLSTATE', async () => {
-  const sql = postgres(databaseUrl);
-  await sql`drop table plants`;
-  await sql.end();
+  await runSql(databaseUrl, 'drop table plants');
   const grown = await growth(
     [
       'plant_store_database_errors_total{sqlstate="42P01"}',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { scopes } from '@plant-store/schemas';
-import postgres from 'postgres';
+import { runSql } from '@plant-store/test-setup';
 import { expect, it } from 'vitest';
 import { startServer } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
@@ -47,9 +47,7 @@ it('the responses and the log contain no token, no value, no SQL and no stack tr
     await send('{}', { 'content-encoding': each, host: each });
   }
   responses.push(await (await fetch(`${url}/plants?access_token=${token}`)).text());
-  const sql = postgres(server.databaseUrl);
-  await sql`drop table plants, access_tokens`;
-  await sql.end();
+  await runSql(server.databaseUrl, 'drop table plants, access_tokens');
   await send('{"id":2,"name":"secret-content"}');
   await send('{"id":2,"name":"x"}', { authorization: 'Bearer plant_third-secret-token' });
   responses.push(await (await fetch(`${url}/readyz`)).text());

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, createServer, type Socket } from 'node:net';
@@ -8,6 +7,7 @@ import { errorCatalogue } from '@plant-store/schemas';
 import { freePort } from '@plant-store/test-setup';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventSurfaces } from '../fixtures/event-surfaces.ts';
+import { listen } from '../fixtures/listen.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
 import {
   hasNginx,
@@ -212,14 +212,12 @@ describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', ()
         sockets.push(socket.on('error', () => {}));
         onConnection(socket);
       });
-      await once(instance.listen(0, '127.0.0.1'), 'listening');
+      const url = await listen(instance);
       onTestFinished(() => {
         for (const socket of sockets) socket.destroy();
         instance.close();
       });
-      // The cast is safe, because the server has a port.
-      const { port } = instance.address() as { port: number };
-      return `http://127.0.0.1:${port}`;
+      return url;
     }
 
     /** Starts a fake instance that responds as a server does during its shutdown. */

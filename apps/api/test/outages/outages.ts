@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { openPlantStore } from '@plant-store/core';
 import type { FaultProxy, SlowFlush, StartedProcess, TestPostgres } from '@plant-store/test-setup';
 import { type PlantsDatabase, plantsOn, setSetting } from '../faults/plants-database.ts';
+import { listen } from '../fixtures/listen.ts';
+import { openSocket } from '../fixtures/raw-request.ts';
 import { startPlantsOnCluster } from './start-plants-on-cluster.ts';
 import { useCertificate } from './use-certificate.ts';
 
@@ -115,12 +115,11 @@ export const outages: Outage[] = [
     name: 'webhook failing',
     async cause({ database: { url }, onEnd }) {
       const endpoint = createServer((_request, response) => response.writeHead(500).end());
-      await once(endpoint.listen(0, '127.0.0.1'), 'listening');
+      const endpointUrl = await listen(endpoint);
       onEnd(() => void endpoint.close());
-      const { port } = endpoint.address() as AddressInfo; // The endpoint listens on a port, not on a pipe.
       const options = { webhooks: { allow: ['127.0.0.1'] } };
       const store = await openPlantStore({ databaseUrl: url }, options);
-      await store.webhooks.create(`http://127.0.0.1:${port}/`);
+      await store.webhooks.create(endpointUrl);
       await store.close();
     },
   },
@@ -154,9 +153,7 @@ export const outages: Outage[] = [
     name: 'instance short of file descriptors',
     shell: 'ulimit -n 256; exec "$@"',
     cause({ target, onEnd }) {
-      const { hostname: host, port } = new URL(target.url);
-      const sockets = Array.from({ length: 256 }, () => connect({ host, port: Number(port) }));
-      for (const socket of sockets) socket.on('error', () => {});
+      const sockets = Array.from({ length: 256 }, () => openSocket(target.url));
       onEnd(() => sockets.forEach((socket) => void socket.destroy()));
     },
   },

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { hasPosixShell } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { serve } from '../fixtures/program.ts';
-import { requestText } from '../fixtures/raw-request.ts';
+import { openSocket, requestText } from '../fixtures/raw-request.ts';
 import { post } from '../fixtures/surfaces.ts';
 
 /** The limit of file descriptors. The server needs about 30 file descriptors for itself. */
@@ -19,13 +18,11 @@ it.runIf(hasPosixShell)(
       /a limit of 64 file descriptors allows only (\d+) connections: raise it/,
     );
 
-    const { port, hostname } = new URL(server.url);
-    const sockets = Array.from({ length: limit }, () => connect(Number(port), hostname));
+    const sockets = Array.from({ length: limit }, () => openSocket(server.url));
     onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
     let closed = 0;
     for (const socket of sockets) {
-      socket.on('error', () => {}).resume();
-      socket.once('close', () => closed++);
+      socket.resume().once('close', () => closed++);
     }
     await vi.waitFor(() => expect(closed).toBe(limit - Number(max)));
     const { value } = await server.metrics();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import {
   createDatabase,
@@ -11,6 +11,7 @@ import {
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, vi } from 'vitest';
+import { listen } from '../fixtures/listen.ts';
 import {
   emptyDataDirectory,
   printedCommand,
@@ -22,13 +23,6 @@ import {
 import { post } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"Monstera deliciosa"}';
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number }; // The cast is safe, because the server has a port.
-  return port;
-}
 
 // A POSIX shell runs the commands.
 it.runIf(hasPosixShell)(
@@ -90,7 +84,7 @@ it('starts while its database is down, and is ready when the database is up', as
 // Windows has no signals that a process can handle.
 it.runIf(hasPosixSignals)('exits at once on SIGTERM while it waits for its database', async () => {
   const silent = createServer();
-  const port = await listen(silent);
+  const { port } = new URL(await listen(silent));
   const server = startProgram({ DATABASE_URL: `postgres://someone@127.0.0.1:${port}/plants` });
   await once(silent, 'connection');
   expect(await stopProgram(server)).toBe(0);
@@ -100,7 +94,7 @@ it.runIf(hasPosixSignals)('exits at once on SIGTERM while it waits for its datab
 
 it('starts when a server that is not Postgres listens at DATABASE_URL', async () => {
   const other = createHttpServer();
-  const port = await listen(other);
+  const { port } = new URL(await listen(other));
   const server = startProgram({
     DATABASE_URL: `postgres://someone:hidden@127.0.0.1:${port}/plants`,
   });

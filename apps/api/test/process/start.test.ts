@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { createDatabase, hasPosixShell } from '@plant-store/test-setup';
-import { expect, inject, it } from 'vitest';
+import { hasPosixShell } from '@plant-store/test-setup';
+import { expect, it } from 'vitest';
 import { startIdentityProvider } from '../fixtures/identity-provider.ts';
 import {
   emptyDataDirectory,
@@ -53,15 +51,4 @@ it('accepts the JWTs of the configured identity provider', async () => {
     (await post({ url, token: await provider.sign() }, '/plants', '{"id":1,"name":"x"}')).status,
   ).toBe(200);
   await provider.stop();
-});
-
-it('exits with an error when its port is in use', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const { port } = other.address() as { port: number }; // The cast is safe, because the server has a port.
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  const server = startProgram({ PORT: String(port), DATABASE_URL: databaseUrl });
-  expect(await server.ended()).toBe(1);
-  expect(server.output()).toMatch(/cannot listen \(.*EADDRINUSE.*\): set HOST and PORT to/);
-  other.close();
 });

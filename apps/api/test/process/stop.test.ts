@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { hasPosixSignals, hasScript } from '@plant-store/test-setup';
 import { describe, expect, it, vi } from 'vitest';
 import { eventSurfaces, requestEvents } from '../fixtures/event-surfaces.ts';
 import { type Served, serve, stopProgram } from '../fixtures/program.ts';
-import { beginCreate } from '../fixtures/raw-request.ts';
+import { beginCreate, openSocket } from '../fixtures/raw-request.ts';
 
 // Windows has no signals that a process can handle: `kill` ends a process there at once.
 describe.runIf(hasPosixSignals)('the process', () => {
@@ -114,8 +114,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
 
   it('exits even if a client never sends the rest of its request', async () => {
     await start();
-    const { port } = new URL(server.url);
-    const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+    const socket = openSocket(server.url);
     socket.write('POST /plants HTTP/1.1\r\nHost: x\r\nContent-Le');
     await once(socket, 'ready');
     (await beginCreate(server, plant)).write('{');

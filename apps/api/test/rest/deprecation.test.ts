@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type PlantStore, PlantStoreError } from '@plant-store/core';
+import { PlantStoreError } from '@plant-store/core';
 import { define } from '@plant-store/core/internal';
 import type { Deprecation } from '@plant-store/schemas';
 import { initTRPC } from '@trpc/server';
@@ -9,8 +9,6 @@ import * as z from 'zod';
 import { openApiDocument } from '../../openapi/openapi-document.ts';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
-import { limitMemory } from '../../src/requests/memory/limit-memory.ts';
-import { createMemoryBudget } from '../../src/requests/memory/memory-budget.ts';
 import { rest } from '../../src/surfaces/rest.ts';
 
 const operation = (path: `/${string}`, deprecation?: Deprecation) =>
@@ -41,12 +39,7 @@ server.addHook(
   'onRequest',
   requireToken(() => ({ name: 'test', scopes: [] })),
 );
-server.register(rest, {
-  store: {} as PlantStore, // The procedures of this test use no store.
-  procedures,
-  memory: limitMemory(createMemoryBudget(2 ** 20)),
-  queueBody: createLargeBodyQueue(),
-});
+server.register(rest, { procedures, queueBody: createLargeBodyQueue() });
 
 it.each([
   ['/current', undefined, undefined],

@@ -1,4 +1,3 @@
-import type { PlantStore } from '@plant-store/core';
 import { define } from '@plant-store/core/internal';
 import type { Operation } from '@plant-store/schemas';
 import { fastify } from 'fastify';
@@ -6,8 +5,6 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
 import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
-import { limitMemory } from '../../src/requests/memory/limit-memory.ts';
-import { createMemoryBudget } from '../../src/requests/memory/memory-budget.ts';
 import { rest } from '../../src/surfaces/rest.ts';
 
 const anyInput = (openapi: Operation) =>
@@ -24,14 +21,12 @@ const procedures = {
   rename: anyInput({ method: 'PUT', path: '/plants/{id}/name', status: 200 }),
 };
 
-const store = {} as PlantStore; // The procedures of this test use no store.
 const server = fastify();
 server.addHook(
   'onRequest',
   requireToken(() => ({ name: 'test', scopes: [] })),
 );
-const memory = limitMemory(createMemoryBudget(2 ** 20));
-server.register(rest, { store, procedures, memory, queueBody: createLargeBodyQueue() });
+server.register(rest, { procedures, queueBody: createLargeBodyQueue() });
 
 it.each([
   ['GET', '/plants/7?tag=Araceae', undefined, { id: '7', tag: 'Araceae' }],

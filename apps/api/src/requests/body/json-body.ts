@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { isExact } from '@plant-store/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
+import { isLarge } from '../memory/limit-memory.ts';
 import { measureJson } from '../memory/measure-json.ts';
-import { isLarge } from '../memory/memory-budget.ts';
 import type { QueueBody } from './large-body-queue.ts';
 
 /** The limits of a surface on its JSON. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
-import { isLarge } from '../memory/memory-budget.ts';
+import { isLarge } from '../memory/limit-memory.ts';
 import { startDeadline } from '../request-state.ts';
 
 /** Calls `read` when it is the body's turn, with an error when the request is too late. */

@@ -1,17 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PlantStore } from '@plant-store/core';
 import { maxBatchCalls } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorHeaders, trpcErrorBody } from '../../errors/error-response.ts';
 import { HttpError, toHttpError } from '../../errors/http-error.ts';
 import { isObject } from '../../requests/body/json-body.ts';
-import { isLarge } from '../../requests/memory/memory-budget.ts';
+import { isLarge } from '../../requests/memory/limit-memory.ts';
 import { sendJsonText } from '../../responses/json-response.ts';
 import { callContext, runCall } from '../call-flow.ts';
 import type { Endpoints } from './endpoints.ts';
 
 export async function sendBatch(
-  { store, endpoints }: { store: PlantStore; endpoints: Endpoints },
+  endpoints: Endpoints,
   request: FastifyRequest,
   reply: FastifyReply,
   paths: readonly string[],
@@ -21,7 +20,7 @@ export async function sendBatch(
     const message = 'the input of a batch must be an object: {"0": …, "1": …}';
     throw new HttpError('malformedRequest', message);
   }
-  const context = callContext(store, request, reply);
+  const context = callContext(request, reply);
   const statuses = new Set<number>();
   const envelopeOf = async (path: string, index: number) => {
     try {

@@ -1,20 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PlantStore } from '@plant-store/core';
 import type { AppRouter } from '@plant-store/core/router';
 import { maxBatchCalls } from '@plant-store/schemas';
 import { resolveResponse } from '@trpc/server/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorHeaders, jsonHeaders } from '../../errors/error-response.ts';
 import { toHttpError } from '../../errors/http-error.ts';
-import type { MemoryLimits } from '../../requests/memory/limit-memory.ts';
 import { sendJsonText } from '../../responses/json-response.ts';
 import { callContext } from '../call-flow.ts';
-
-interface StreamOptions {
-  store: PlantStore;
-  router: AppRouter;
-  memory: MemoryLimits;
-}
 
 /** The most values in a body. tRPC parses the body once more, and reads all inputs at once. */
 export const maxStreamValues = 24_000;
@@ -25,16 +17,16 @@ export const maxStreamValues = 24_000;
  * `sendBatch`.
  */
 export async function sendStream(
-  { store, router, memory }: StreamOptions,
+  router: AppRouter,
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
 ): Promise<FastifyReply> {
-  const context = callContext(store, request, reply);
+  const context = callContext(request, reply);
   const json = request.body === undefined ? '' : JSON.stringify(request.body);
   request.body = undefined;
   // The request keeps its memory, because tRPC keeps all inputs until the response.
-  memory.reserveParsed(request, json);
+  request.server.memory.reserveParsed(request, json);
   await setImmediate(); // tRPC reads all inputs at once, so other requests continue first.
   const response = await resolveResponse({
     router,

@@ -14,19 +14,13 @@ interface TrpcOptions extends SurfaceOptions {
 }
 
 /** Serves the router over tRPC's own protocol, for all links of tRPC's client. */
-export async function trpc(
-  scope: FastifyInstance,
-  { store, router, procedures, memory, queueBody }: TrpcOptions,
-) {
+export async function trpc(scope: FastifyInstance, { router, procedures, queueBody }: TrpcOptions) {
   parseJsonBodies(scope, queueBody, readJson, limitsOf);
   const endpoints = createEndpoints(procedures);
-  const sendCall = callHandler(store, (request, reply) =>
-    endpoints.find(pathOf(request), request, reply),
-  );
+  const sendCall = callHandler((request, reply) => endpoints.find(pathOf(request), request, reply));
 
   for (const endpoint of endpoints.subscriptions) {
-    const format = trpcEvents(endpoint);
-    const sendEvents = eventHandler({ store, memory, endpoint, format });
+    const sendEvents = eventHandler(endpoint, trpcEvents(endpoint));
     scope.get(`/${endpoint.path}`, (request, reply) => {
       if (readQuery(request, subscriptionParameters)) throw subscriptionInBatch();
       return sendEvents(request, reply);
@@ -42,10 +36,8 @@ export async function trpc(
       const paths = isBatch ? path.split(',') : undefined;
       if (paths) checkBatchSize(paths);
       reply.header('vary', 'trpc-accept, accept');
-      if (asksForStream(request)) {
-        return sendStream({ store, router, memory }, request, reply, path);
-      }
-      if (paths) return sendBatch({ store, endpoints }, request, reply, paths);
+      if (asksForStream(request)) return sendStream(router, request, reply, path);
+      if (paths) return sendBatch(endpoints, request, reply, paths);
       return sendCall(request, reply);
     },
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { CallOptions, PlantStore } from '@plant-store/core';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { authorization, contentType, openSocket, rawRequest } from '../../fixtures/raw-request.ts';
+import { beginCreate } from '../../fixtures/raw-request.ts';
 import { type ServerOnStore, shareStore } from '../../fixtures/running-server.ts';
 import { surfaces } from '../../fixtures/surfaces.ts';
 
@@ -20,17 +20,6 @@ async function start(options: Parameters<typeof startOnStore>[0]): Promise<Serve
   const server = await startOnStore(options);
   onTestFinished(server.stop);
   return server;
-}
-
-/** Sends the headers of a create. Resolves when the server asks for the body. */
-async function beginCreate({ url }: ServerOnStore, path: string, body: string) {
-  const socket = openSocket(url);
-  onTestFinished(() => void socket.destroy());
-  const length = `Content-Length: ${body.length}`;
-  const headers = [authorization, contentType, 'Expect: 100-continue', length];
-  socket.write(rawRequest(`POST ${path}`, headers));
-  await once(socket, 'data');
-  return socket;
 }
 
 /** Stops the clock of this process. Returns a function that moves the clock forward. */
@@ -64,7 +53,7 @@ it.each(
     const server = await start({});
     const passTime = stopClock();
     const body = bodyFor(path, json);
-    const socket = await beginCreate(server, path, body);
+    const socket = await beginCreate(server, body, path);
     passTime(seconds * 1_000);
     socket.write(body);
     expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 200 /);
@@ -77,7 +66,7 @@ it.each(surfaces)(
     const { create, called } = heldCreate();
     const server = await start({ create });
     const passTime = stopClock();
-    const socket = await beginCreate(server, path, bodyFor(path));
+    const socket = await beginCreate(server, bodyFor(path), path);
     passTime(10_000);
     socket.write(bodyFor(path));
     expect((await called).deadline).toBe(performance.now() + 5_000);
@@ -107,7 +96,7 @@ it.each(
 )('tells the store over $name when the client $event', async ({ path, leave }) => {
   const { create, called } = heldCreate();
   const server = await start({ create });
-  const socket = await beginCreate(server, path, bodyFor(path));
+  const socket = await beginCreate(server, bodyFor(path), path);
   socket.write(bodyFor(path));
   const { caller } = await called;
   expect(caller?.isGone).toBe(false);

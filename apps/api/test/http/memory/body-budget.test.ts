@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { PlantStore } from '@plant-store/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { holdCreates } from '../../fixtures/held-create.ts';
 import {
   authorization,
   contentType,
@@ -121,26 +121,21 @@ it('counts the values of a body that tRPC keeps until the response', async () =>
 });
 
 describe('bodies in memory while a create waits for the database', () => {
-  let held: PromiseWithResolvers<void>;
-  const create = vi.fn<PlantStore['create']>(async ({ name }) => {
-    await held.promise;
-    return { name };
-  });
+  let held: ReturnType<typeof holdCreates>;
 
   beforeEach(async () => {
-    held = Promise.withResolvers();
-    create.mockClear();
+    held = holdCreates();
     await server.stop();
-    server = await startOnStore({ memoryBudget: 6 * size, create });
+    server = await startOnStore({ memoryBudget: 6 * size, create: held.create });
   });
 
   it('counts the body of a disconnected client until the create of its plant is done', async () => {
     const first = await begin(rawPost(large));
-    await vi.waitFor(() => expect(create).toHaveBeenCalled());
+    await vi.waitFor(() => expect(held.create).toHaveBeenCalled());
     first.resetAndDestroy();
     await vi.waitFor(async () => expect(await server.connections()).toBe(1));
     expect((await post(server, '/plants', large)).status).toBe(503);
-    held.resolve();
+    held.release();
     await vi.waitFor(expectSpace);
   });
 
@@ -149,16 +144,16 @@ describe('bodies in memory while a create waits for the database', () => {
     const received = text(socket);
     // The error response to the second request waits for the response to the first request.
     socket.write(rawPost('{"id":1,"name":"x"}') + rawPost(large).slice(0, -1));
-    await vi.waitFor(() => expect(create).toHaveBeenCalled());
+    await vi.waitFor(() => expect(held.create).toHaveBeenCalled());
     const later = openSocket(server.url);
     // The server receives this incomplete request last, so this request also times out last.
     later.write('GET /livez HTTP/1.1\r\n');
     await server.requestsTimeOut(once(later.resume(), 'close'));
     socket.write('}');
     await fetch(`${server.url}/livez`);
-    held.resolve();
+    held.release();
     expect((await received).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408']);
-    expect(create).toHaveBeenCalledTimes(1);
+    expect(held.create).toHaveBeenCalledTimes(1);
     await expectSpace();
   });
 });

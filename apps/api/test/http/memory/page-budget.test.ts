@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { callers } from '../../fixtures/callers.ts';
+import { lockPlants } from '../../fixtures/lock-plants.ts';
 import { authorization, openSocket, rawRequest } from '../../fixtures/raw-request.ts';
 import { startServer, startServerOn } from '../../fixtures/running-server.ts';
 
@@ -48,20 +49,6 @@ it.each([
     const { next: after } = await opened.store.changes({});
     await opened.store.create({ id: 1n, name: 'x'.repeat(nameLength) });
 
-    /** Locks the plants, and returns a function that unlocks them. */
-    async function lock(): Promise<() => Promise<unknown>> {
-      const [locked, unlocked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const transaction = sql.begin(async (locking) => {
-        await locking`lock table plants in access exclusive mode`;
-        locked.resolve();
-        await unlocked.promise;
-      });
-      await locked.promise;
-      return () => {
-        unlocked.resolve();
-        return transaction;
-      };
-    }
     const statementsWait = (count: number) =>
       vi.waitFor(async () => {
         const waiting = await sql`
@@ -94,7 +81,7 @@ it.each([
     const stream = await fetch(`${server.url}/trpc/plantChanges`, { headers });
     const [endStream] = timers.mock.calls.find(([callback]) => callback.name === 'end') ?? [];
 
-    let unlock = await lock();
+    let unlock = await lockPlants(opened.databaseUrl);
     const others = Array.from({ length: otherLists }, () => opened.store.list({ limit: 100 }));
     await statementsWait(otherLists);
     canRead.resolve();
@@ -110,7 +97,7 @@ it.each([
     const [rest] = callers;
     // On a busy machine, the first list can reach its deadline.
     await vi.waitFor(async () => {
-      unlock = await lock();
+      unlock = await lockPlants(opened.databaseUrl);
       const list = rest?.call(server, 'listPlants', {});
       try {
         await statementsWait(1);
