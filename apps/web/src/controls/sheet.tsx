@@ -27,7 +27,7 @@ export function Sheet({ title, children, isBeside = false, onClose }: SheetProps
       {isOpen && (
         <div className="sheet-content">
           <div className="sheet-header">
-            <h2 id={id} className="sheet-title">
+            <h2 id={id} className="sheet-title three-lines">
               {title}
             </h2>
             <Button

@@ -30,7 +30,7 @@ export function Notice({ notice, onClose }: NoticeProps) {
     <div ref={place} role="status" className="notice-place">
       {notice && (
         <div className="notice">
-          <span className="notice-text">{notice.text}</span>
+          <span className="three-lines">{notice.text}</span>
           {notice.actions?.map(({ label, run }) => (
             <Button key={label} kind="quiet" onClick={run}>
               {label}
