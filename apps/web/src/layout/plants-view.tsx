@@ -101,15 +101,15 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
             onClick={() => openSheet('export')}
             icon="download"
           >
-            <span>Export</span>
+            Export
           </Button>
           {may.create && (
             <>
               <Button onClick={() => openSheet('import')} icon="upload">
-                <span>Add files</span>
+                Add files
               </Button>
               <Button kind="primary" onClick={() => openSheet('add')} icon="add">
-                <span>Add a plant</span>
+                Add a plant
               </Button>
             </>
           )}
@@ -141,6 +141,7 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
 function foundText(found: FoundPlants | undefined): string {
   if (!found) return 'Looking …';
   const { count, more } = found;
+  if (count === 0 && more === 'unknown') return 'Plants';
   if (more === 'looking') return `${number.format(count)} found, still looking …`;
   return `${countOf(count, { isExact: more === 'none' })} found`;
 }

@@ -36,7 +36,7 @@ export function SelectAll({ filter, onChange }: SelectAllProps) {
   });
   return (
     <Button disabled={select.isPending} onClick={() => select.mutate()} icon="select">
-      <span>{select.isPending ? 'Selecting …' : 'Select all'}</span>
+      {select.isPending ? 'Selecting …' : 'Select all'}
     </Button>
   );
 }
