@@ -63,12 +63,11 @@ function FileChoice({ onFiles }: { onFiles(files: readonly File[]): void }) {
       <Button onClick={() => input.current?.click()}>Choose files …</Button>
       <input
         ref={input}
-        className="visually-hidden"
+        hidden
         type="file"
         multiple
         accept={fileTypes}
         aria-label="Files with plants"
-        tabIndex={-1}
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])]);
           target.value = ''; // With an empty value, the user can choose the same file again.

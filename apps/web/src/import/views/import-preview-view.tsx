@@ -1,5 +1,6 @@
-import { columnText, plantColumns } from '@plant-store/schemas';
+import { columnText, plantColumns, shorten } from '@plant-store/schemas';
 import { Button } from '../../controls/button.tsx';
+import { PlantText } from '../../plants/plant-text.tsx';
 import { capitalized } from '../../store/explain-error.ts';
 import type { FileImport } from '../file-import.ts';
 import type { CheckedRow } from '../open-file.ts';
@@ -11,6 +12,10 @@ interface ImportPreviewViewProps {
   onColumn(field: string, name: string): void;
   onRemove(): void;
 }
+
+/** The store sets the time at which a plant is created, so the preview leaves out this column. */
+const { createdAt: _, ...shownColumns } = plantColumns;
+const fields = Object.entries(shownColumns);
 
 /** Shows the plants that the store would create from the first rows of a file. */
 export function ImportPreviewView({ current, onColumn, onRemove }: ImportPreviewViewProps) {
@@ -38,7 +43,7 @@ export function ImportPreviewView({ current, onColumn, onRemove }: ImportPreview
           <thead>
             <tr>
               <th scope="col">Line</th>
-              {Object.values(plantColumns).map(({ name }) => (
+              {fields.map(([, { name }]) => (
                 <th key={name} scope="col">
                   {name}
                 </th>
@@ -65,7 +70,6 @@ export function ImportPreviewView({ current, onColumn, onRemove }: ImportPreview
 }
 
 function FirstRow({ checked: { row, plant, reason } }: { checked: CheckedRow }) {
-  const fields = Object.entries(plantColumns);
   return (
     <tr>
       <td>{row.line}</td>
@@ -85,11 +89,10 @@ function FirstRow({ checked: { row, plant, reason } }: { checked: CheckedRow }) 
 }
 
 function textOf(plant: object, field: string) {
-  if (field === 'createdAt') return <em>now</em>;
   // The cast is safe, because the properties of a plant have these types.
   const value = (plant as Record<string, Parameters<typeof columnText>[0] | undefined>)[field];
   if (value === undefined) return <span className="visually-hidden">missing</span>;
-  return value === '' ? <em>empty</em> : <bdi>{columnText(value)}</bdi>;
+  return <PlantText text={shorten(columnText(value))} />;
 }
 
 export function Warnings({ texts }: { texts: readonly string[] }) {
@@ -100,7 +103,7 @@ export function Warnings({ texts }: { texts: readonly string[] }) {
   ));
 }
 
-/** Removes the words "invalid input" from the start of a reason. */
+/** Leaves out the words "invalid input" from a reason, and the parser's message, which is for programmers. */
 export function shortReason(reason: string | undefined): string {
-  return reason?.replace(/^invalid input: /, '') ?? '';
+  return reason?.replace(/^invalid input: /, '').replace(/^(is not JSON): .*/s, '$1') ?? '';
 }
