@@ -136,7 +136,7 @@ export function PlantTable(props: PlantTableProps) {
   }
   if (isComplete && rows.first === rows.end) return children;
   const style = {
-    '--columns': selection ? `1.125rem ${columns}` : columns,
+    '--all-columns': columns,
     '--row-height': `${rowHeight}px`,
   } as CSSProperties; // React's type `CSSProperties` has no CSS variables.
   return (
