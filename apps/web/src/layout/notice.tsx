@@ -29,7 +29,7 @@ export function Notice({ notice, onClose }: NoticeProps) {
   return (
     <div ref={place} role="status" className="notice-place">
       {notice && (
-        <div className="notice">
+        <div className="card notice">
           <span className="three-lines">{notice.text}</span>
           {notice.actions?.map(({ label, run }) => (
             <Button key={label} kind="quiet" onClick={run}>

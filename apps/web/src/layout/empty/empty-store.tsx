@@ -12,7 +12,7 @@ export function EmptyStore({ mayCreate }: { mayCreate: boolean }) {
   const request = { number: 0, procedure: 'createPlant' as const, input: example, at: new Date(0) };
   const command = asCurl(request, baseUrl());
   return (
-    <section className="empty-store" aria-labelledby="empty-store">
+    <section className="card empty-store" aria-labelledby="empty-store">
       <Seedling />
       <h2 id="empty-store">The store has no plants yet</h2>
       {mayCreate && (

@@ -132,7 +132,9 @@ export function PlantTable(props: PlantTableProps) {
   };
 
   if (pages.error && known.first === known.end) {
-    return <p className="table-message">The plants cannot be shown. {explainError(pages.error)}</p>;
+    return (
+      <p className="card table-message">The plants cannot be shown. {explainError(pages.error)}</p>
+    );
   }
   if (isComplete && rows.first === rows.end) return children;
   const style = {
@@ -143,7 +145,7 @@ export function PlantTable(props: PlantTableProps) {
     <>
       <div
         ref={watch}
-        className="plant-table"
+        className="card plant-table"
         role="grid"
         aria-label={labelOf(filter)}
         aria-rowcount={isComplete ? rows.end - rows.first + 1 : -1}
