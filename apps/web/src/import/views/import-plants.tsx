@@ -28,12 +28,7 @@ export function ImportPlants({ imports }: { imports: Imports }) {
   return (
     <>
       {chosen.map((each) => (
-        <ImportPreviewView
-          key={each.id}
-          current={each}
-          onColumn={(field, name) => imports.chooseColumn(each, field, name)}
-          onRemove={() => imports.remove(each.file)}
-        />
+        <ImportPreviewView key={each.id} current={each} imports={imports} />
       ))}
       {chosen.length > 0 && (
         <div className="sheet-actions">
@@ -43,12 +38,7 @@ export function ImportPlants({ imports }: { imports: Imports }) {
         </div>
       )}
       {others.map((each) => (
-        <FileImportView
-          key={each.id}
-          current={each}
-          onColumn={(field, name) => imports.chooseColumn(each, field, name)}
-          onRemove={() => imports.remove(each.file)}
-        />
+        <FileImportView key={each.id} current={each} imports={imports} />
       ))}
       <FileChoice onFiles={imports.choose} />
     </>

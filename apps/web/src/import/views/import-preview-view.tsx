@@ -2,23 +2,16 @@ import { columnText, plantColumns, shorten } from '@plant-store/schemas';
 import { Button } from '../../controls/button.tsx';
 import { PlantText } from '../../plants/plant-text.tsx';
 import { capitalized } from '../../store/explain-error.ts';
-import type { FileImport } from '../file-import.ts';
 import type { CheckedRow } from '../open-file.ts';
-import { ColumnChoice } from './column-choice.tsx';
+import { ColumnChoice, type FileViewProps } from './column-choice.tsx';
 import './import-preview.css';
-
-interface ImportPreviewViewProps {
-  current: FileImport;
-  onColumn(field: string, name: string): void;
-  onRemove(): void;
-}
 
 /** The store sets the time at which a plant is created, so the preview leaves out this column. */
 const { createdAt: _, ...shownColumns } = plantColumns;
 const fields = Object.entries(shownColumns);
 
 /** Shows the plants that the store would create from the first rows of a file. */
-export function ImportPreviewView({ current, onColumn, onRemove }: ImportPreviewViewProps) {
+export function ImportPreviewView({ current, imports }: FileViewProps) {
   const { file, preview } = current;
   if (!preview) return null;
   const { format, columns, rows, hasTimes, warnings } = preview;
@@ -28,11 +21,15 @@ export function ImportPreviewView({ current, onColumn, onRemove }: ImportPreview
         <h3>
           <bdi>{file.name}</bdi>
         </h3>
-        <Button kind="quiet" onClick={onRemove} aria-label={`Remove ${file.name}`}>
+        <Button
+          kind="quiet"
+          onClick={() => imports.remove(file)}
+          aria-label={`Remove ${file.name}`}
+        >
           Remove
         </Button>
       </div>
-      <ColumnChoice current={current} onChoose={onColumn} />
+      <ColumnChoice current={current} imports={imports} />
       <p>
         {format}
         {columns.length > 0 && <> with the columns {columns.join(', ')}</>}. Preview of the first
