@@ -24,7 +24,10 @@ export function toRowByHeader(
   return {
     toRow(line, record) {
       if (record.length !== length && !hasOnlyEmptyFields(record, length)) {
-        return { line, error: `has ${record.length} fields, but the header has ${length}` };
+        return {
+          line,
+          error: `has ${record.length} field${record.length === 1 ? '' : 's'}, but the header has ${length}`,
+        };
       }
       const plant: Record<string, unknown> = { ...empty };
       // A loop over indices is several times as fast as a loop over entries.
