@@ -30,13 +30,7 @@ export function Sheet({ title, children, isBeside = false, onClose }: SheetProps
             <h2 id={id} className="sheet-title three-lines">
               {title}
             </h2>
-            <Button
-              kind="quiet"
-              className="icon-button"
-              aria-label="Close"
-              onClick={onClose}
-              icon="close"
-            ></Button>
+            <Button kind="quiet" aria-label="Close" onClick={onClose} icon="close" />
           </div>
           <div className="sheet-body">{children}</div>
         </div>

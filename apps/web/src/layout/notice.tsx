@@ -36,13 +36,7 @@ export function Notice({ notice, onClose }: NoticeProps) {
               {label}
             </Button>
           ))}
-          <Button
-            kind="quiet"
-            className="icon-button"
-            aria-label="Close the notice"
-            onClick={onClose}
-            icon="close"
-          ></Button>
+          <Button kind="quiet" aria-label="Close the notice" onClick={onClose} icon="close" />
         </div>
       )}
     </div>

@@ -80,11 +80,10 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
         </h1>
         <Button
           kind="quiet"
-          className="icon-button"
           aria-label="Refresh"
           onClick={() => refreshPlants(queryClient)}
           icon="refresh"
-        ></Button>
+        />
         {tag !== undefined && <TagChip tag={tag} />}
       </div>
       <div className="tools">
@@ -157,7 +156,7 @@ function TagChip({ tag }: { tag: string }) {
         aria-label={`Remove the filter by the tag ${tag}`}
         onClick={() => go({ tag: undefined, at: undefined })}
         icon="close"
-      ></Button>
+      />
     </span>
   );
 }
