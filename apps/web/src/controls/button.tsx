@@ -10,8 +10,9 @@ interface ButtonProps extends ComponentProps<'button'> {
 
 export function Button(props: ButtonProps) {
   const { kind = 'plain', type = 'button', className = '', icon, children, ...rest } = props;
+  const shape = children === undefined ? 'icon-button' : '';
   return (
-    <button type={type} className={`button button-${kind} ${className}`} {...rest}>
+    <button type={type} className={`button button-${kind} ${shape} ${className}`} {...rest}>
       {icon && <Icon name={icon} />}
       {children}
     </button>

@@ -32,7 +32,7 @@ export function Question(props: QuestionProps) {
     >
       {isOpen && (
         <div className="question-content">
-          <h2 id={`${id}-title`} className="question-title">
+          <h2 id={`${id}-title`} className="three-lines">
             {title}
           </h2>
           <p id={`${id}-text`} className="question-text">

@@ -27,16 +27,10 @@ export function Sheet({ title, children, isBeside = false, onClose }: SheetProps
       {isOpen && (
         <div className="sheet-content">
           <div className="sheet-header">
-            <h2 id={id} className="sheet-title">
+            <h2 id={id} className="sheet-title three-lines">
               {title}
             </h2>
-            <Button
-              kind="quiet"
-              className="icon-button"
-              aria-label="Close"
-              onClick={onClose}
-              icon="close"
-            ></Button>
+            <Button kind="quiet" aria-label="Close" onClick={onClose} icon="close" />
           </div>
           <div className="sheet-body">{children}</div>
         </div>

@@ -12,10 +12,10 @@ export type Client = Pick<PlantStoreClient, 'createPlants'>;
 export interface Connection {
   /** Returns a client with a token. After `onTokenError`, waits for a new token. */
   client(): Promise<Client>;
-  /** Runs when the store rejects the token of a client. */
-  onTokenError(client: Client, error: unknown): void;
+  /** Runs when the store rejects the token of a client. Without this function, the error ends the creates. */
+  onTokenError?(client: Client, error: unknown): void;
   /** Runs when plants begin or stop waiting for the server or for a token. */
-  onWaiting(isWaiting: boolean): void;
+  onWaiting?(isWaiting: boolean): void;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface Connection {
 export async function createPlants(
   plants: readonly NewPlant[],
   connection: Connection,
-  signal: AbortSignal,
+  signal = new AbortController().signal,
 ): Promise<CreateResult[]> {
   const results = new Map<NewPlant, CreateResult>();
   let isWaiting = false;
@@ -40,7 +40,8 @@ export async function createPlants(
         const error = plantStoreError(thrown);
         if (error?.kind === 'invalidInput' || error?.kind === 'bodyTooLarge')
           return { results: await createParts(rest, error.message, connection, signal) };
-        if (isTokenError(thrown)) connection.onTokenError(client, thrown);
+        if (connection.onTokenError && isTokenError(thrown))
+          connection.onTokenError(client, thrown);
         else if (!isRetryable(thrown)) throw thrown;
         return { results: [] };
       });
@@ -49,7 +50,7 @@ export async function createPlants(
       if (result && !isRetryable(result)) results.set(plant, result);
     }
     rest = rest.filter((plant) => !results.has(plant));
-    if (isWaiting !== rest.length > 0) connection.onWaiting(!isWaiting);
+    if (isWaiting !== rest.length > 0) connection.onWaiting?.(!isWaiting);
     isWaiting = rest.length > 0;
     if (isWaiting) await orAborted(delay(retryDelay), signal);
   }

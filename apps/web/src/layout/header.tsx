@@ -4,7 +4,7 @@ import { Button } from '../controls/button.tsx';
 import { Icon, Logo } from '../controls/icon.tsx';
 
 interface HeaderProps {
-  /** The content before the buttons. */
+  /** The progress of imports and of the export. */
   children: ReactNode;
   mayManageTokens: boolean;
   onForgetToken(): void;
@@ -15,22 +15,22 @@ export function Header({ children, mayManageTokens, onForgetToken }: HeaderProps
     <header className="header">
       <Logo />
       <strong>Plant Store</strong>
+      {children}
       <div className="header-actions">
-        {children}
         <a className="button button-quiet" href="docs">
           <Icon name="docs" />
-          <span>API reference</span>
+          API reference
         </a>
         <Button kind="quiet" onClick={() => openSheet('requests')} icon="requests">
-          <span>Requests</span>
+          Requests
         </Button>
         {mayManageTokens && (
           <Button kind="quiet" onClick={() => openSheet('tokens')} icon="tokens">
-            <span>Access tokens</span>
+            Access tokens
           </Button>
         )}
         <Button kind="quiet" onClick={onForgetToken} icon="leave">
-          <span>Forget token</span>
+          Forget token
         </Button>
       </div>
     </header>

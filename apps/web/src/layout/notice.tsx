@@ -29,20 +29,14 @@ export function Notice({ notice, onClose }: NoticeProps) {
   return (
     <div ref={place} role="status" className="notice-place">
       {notice && (
-        <div className="notice">
-          <span className="notice-text">{notice.text}</span>
+        <div className="card notice">
+          <span className="three-lines">{notice.text}</span>
           {notice.actions?.map(({ label, run }) => (
             <Button key={label} kind="quiet" onClick={run}>
               {label}
             </Button>
           ))}
-          <Button
-            kind="quiet"
-            className="icon-button"
-            aria-label="Close the notice"
-            onClick={onClose}
-            icon="close"
-          ></Button>
+          <Button kind="quiet" aria-label="Close the notice" onClick={onClose} icon="close" />
         </div>
       )}
     </div>

@@ -80,11 +80,10 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
         </h1>
         <Button
           kind="quiet"
-          className="icon-button"
           aria-label="Refresh"
           onClick={() => refreshPlants(queryClient)}
           icon="refresh"
-        ></Button>
+        />
         {tag !== undefined && <TagChip tag={tag} />}
       </div>
       <div className="tools">
@@ -101,15 +100,15 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
             onClick={() => openSheet('export')}
             icon="download"
           >
-            <span>Export</span>
+            Export
           </Button>
           {may.create && (
             <>
               <Button onClick={() => openSheet('import')} icon="upload">
-                <span>Add files</span>
+                Add files
               </Button>
               <Button kind="primary" onClick={() => openSheet('add')} icon="add">
-                <span>Add a plant</span>
+                Add a plant
               </Button>
             </>
           )}
@@ -141,6 +140,7 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
 function foundText(found: FoundPlants | undefined): string {
   if (!found) return 'Looking …';
   const { count, more } = found;
+  if (count === 0 && more === 'unknown') return 'Plants';
   if (more === 'looking') return `${number.format(count)} found, still looking …`;
   return `${countOf(count, { isExact: more === 'none' })} found`;
 }
@@ -156,7 +156,7 @@ function TagChip({ tag }: { tag: string }) {
         aria-label={`Remove the filter by the tag ${tag}`}
         onClick={() => go({ tag: undefined, at: undefined })}
         icon="close"
-      ></Button>
+      />
     </span>
   );
 }

@@ -14,19 +14,11 @@ export function useUndo(canUndo: boolean, setNotice: (notice: NoticeText) => voi
   const queryClient = useQueryClient();
   const undo = useMutation({
     async mutationFn(plants: readonly StoredPlant[]) {
-      const connection = {
-        client: async () => client,
-        onTokenError(_client: unknown, error: unknown) {
-          throw error;
-        },
-        onWaiting() {},
-      };
-      const { signal } = new AbortController();
       const again = plants.map(({ createdAt: _, ...plant }) => plant);
       let count = 0;
       for (let start = 0; start < again.length; start += maxNewPlants) {
         const part = again.slice(start, start + maxNewPlants);
-        const results = await createPlants(part, connection, signal);
+        const results = await createPlants(part, { client: async () => client });
         count += results.filter((result) => !('error' in result)).length;
       }
       return count;

@@ -1,4 +1,7 @@
 import type { PlantQuery, PlantStoreClient } from '@plant-store/client';
+import type { StoredPlant } from '@plant-store/schemas';
+import { maxPageSize } from '@plant-store/schemas/plain';
+import { filterOf, type PlantFilter } from '../address/address.ts';
 import { background } from '../store/trpc.ts';
 
 type List = PlantStoreClient['listPlants']['query'];
@@ -18,4 +21,22 @@ export async function listPage(
     page = await listPlants.query(further, { ...options, ...background.trpc });
   }
   return page;
+}
+
+/** Loads all plants of a filter, page by page. */
+export async function* allPages(
+  { listPlants }: Pick<PlantStoreClient, 'listPlants'>,
+  filter: PlantFilter,
+  signal: AbortSignal,
+): AsyncGenerator<readonly StoredPlant[]> {
+  const input = { ...filterOf(filter), limit: maxPageSize };
+  let place: { after?: bigint } | undefined = {};
+  while (place) {
+    const page: Awaited<ReturnType<List>> = await listPlants.query(
+      { ...input, ...place },
+      { ...background.trpc, signal },
+    );
+    yield page.plants;
+    place = page.next === undefined ? undefined : { after: page.next };
+  }
 }

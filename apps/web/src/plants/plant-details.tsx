@@ -6,8 +6,9 @@ import { replace } from '../address/use-address.ts';
 import { Button } from '../controls/button.tsx';
 import { ErrorAlert } from '../store/error-alert.tsx';
 import { useTRPC } from '../store/trpc.ts';
-import { DeletePlant } from './delete-plant.tsx';
+import { DeleteButton } from './delete-button.tsx';
 import { PlantText } from './plant-text.tsx';
+import { byId } from './selected-plants.ts';
 import { PlantFacts } from './shown-fields.tsx';
 import { useNeighbours } from './use-neighbours.ts';
 
@@ -49,11 +50,12 @@ export function PlantDetails({ id, filter, may, onDeleted, onDuplicate }: PlantD
           <div className="sheet-actions">
             {may.create && <Button onClick={() => onDuplicate(plant)}>Duplicate …</Button>}
             {may.delete && (
-              <DeletePlant
+              <DeleteButton
                 key={String(id)}
-                plant={plant}
+                plants={byId([plant])}
+                name={plant.name}
                 canUndo={may.create}
-                onDeleted={() => onDeleted(plant)}
+                onEnd={({ deleted, missing }) => deleted.length + missing > 0 && onDeleted(plant)}
               />
             )}
             {/* biome-ignore lint/security/noBlankTarget: with its opener, the new tab of this console starts with this tab's token. */}

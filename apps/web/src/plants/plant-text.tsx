@@ -1,17 +1,32 @@
+import { shorten } from '@plant-store/schemas/plain';
 import { hrefOf } from '../address/address.ts';
 import './plant-text.css';
 
+/** The page shows only this number of characters, because a longer word keeps the browser busy for minutes. */
+export const maxShown = 5_000;
+/** One line shows fewer characters, because the edge of the screen cuts the line off. */
+const maxInLine = 1_000;
+
+interface PlantTextProps {
+  text: string;
+  /** Whether to show line breaks as the text has them. By default, the text is in one line. */
+  isWhole?: boolean;
+}
+
 /**
- * Shows a name or a tag in one line. Line breaks and characters that change the direction of the text become
- * visible. A text that is empty or contains only spaces is described in words.
+ * Shows a name or a tag. Characters that change the direction of the text become visible. A text without
+ * visible characters is described in words.
  */
-export function PlantText({ text }: { text: string }) {
+export function PlantText({ text, isWhole = false }: PlantTextProps) {
   if (text === '') return <em>empty</em>;
   if (text.trim() === '') return <em>only spaces</em>;
-  return <bdi>{inOneLine(text).replaceAll(direction, codeOf)}</bdi>;
+  if (invisible.test(text)) return <em>only invisible characters</em>;
+  const shown = shorten(text, isWhole ? maxShown : maxInLine).replaceAll(direction, codeOf);
+  return <bdi>{isWhole ? shown : inOneLine(shown)}</bdi>;
 }
 
 const direction = /[\u202a-\u202e\u2066-\u2069]/g;
+const invisible = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
 
 function codeOf(character: string): string {
   return `[U+${character.charCodeAt(0).toString(16).toUpperCase()}]`;
@@ -39,7 +54,7 @@ export function TagLink({ tag, isWhole = false }: TagLinkProps) {
       href={hrefOf({ tag })}
       tabIndex={isWhole ? undefined : -1}
     >
-      <PlantText text={tag} />
+      <PlantText text={tag} isWhole={isWhole} />
     </a>
   );
 }

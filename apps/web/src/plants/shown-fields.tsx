@@ -2,7 +2,7 @@ import type { StoredPlant } from '@plant-store/schemas';
 import { Fragment, type ReactNode } from 'react';
 import { CopyButton } from '../controls/button.tsx';
 import './plant-facts.css';
-import { locale, PlantText, TagLink } from './plant-text.tsx';
+import { locale, maxShown, PlantText, TagLink } from './plant-text.tsx';
 
 interface ShownField<Value> {
   readonly label: string;
@@ -30,7 +30,12 @@ export const shownFields: {
     label: 'Name',
     width: 'minmax(11rem, 1fr)',
     cell: (name) => <PlantText text={name} />,
-    fact: (name) => <bdi>{name}</bdi>,
+    fact: (name) => (
+      <>
+        <PlantText text={name} isWhole />
+        {name.length > maxShown && <CopyButton what="name" text={name} />}
+      </>
+    ),
   },
   tag: {
     label: 'Tag',

@@ -15,18 +15,13 @@ export interface StoreRequest {
 /** The history keeps at most this number of requests, and forgets older requests. */
 const limit = 100;
 
-export interface RequestHistory {
-  /** Returns the latest requests, with the newest request first. */
-  latest(): readonly StoreRequest[];
-  /** Calls the listener after each request. Returns a function that removes the listener. */
-  subscribe(listener: () => void): () => void;
-}
+export type RequestHistory = ReturnType<typeof recordRequests>;
 
 /**
  * Records the latest requests of a client, except requests in the background. The history has a repeated
  * query only once.
  */
-export function recordRequests(client: PlantStoreClient): RequestHistory {
+export function recordRequests(client: PlantStoreClient) {
   const listeners = new Set<() => void>();
   let requests: readonly StoreRequest[] = [];
   let number = 0;
@@ -58,8 +53,9 @@ export function recordRequests(client: PlantStoreClient): RequestHistory {
   };
 
   return {
+    /** Returns the latest requests, with the newest request first. */
     latest: () => requests,
-    subscribe(listener) {
+    subscribe(listener: () => void) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -11,8 +11,9 @@ export function explainError(thrown: unknown): string {
   return capitalized(message);
 }
 
+/** Begins a sentence with a capital letter. A file name at the start, such as "plants.xlsx", stays. */
 export function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return text.replace(/^[a-z]+(?![\w.-])/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 }
 
 /** Whether the store rejects the access token, or no HTTP header can hold the token. */

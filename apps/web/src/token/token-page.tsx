@@ -41,8 +41,8 @@ export function TokenPage({ reason, onEnter }: TokenPageProps) {
           <h2 id="where">Where do I find a token?</h2>
           <ul>
             <li>
-              <code>npx -y pnpm start</code> prints a link with the token, and keeps the token in
-              the file <code>.plant-store/token</code>.
+              <code>npx -y pnpm start</code> prints a link that opens the console, and keeps the
+              token in the file <code>.plant-store/token</code>.
             </li>
             <li>
               An operator creates a token with <code>plant-store token create NAME</code>.

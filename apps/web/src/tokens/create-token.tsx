@@ -39,7 +39,7 @@ export function CreateToken({ identity }: { identity: Identity }) {
     return (
       <section aria-label="The new token">
         <p role="status">Copy the token now, because nobody can see it again:</p>
-        <Code what="command" text={`export PLANT_STORE_TOKEN=${create.data.token}`} />
+        <Code what="token" text={create.data.token} />
         <Button onClick={create.reset}>Create another</Button>
       </section>
     );

@@ -92,8 +92,12 @@ function RevokeToken({ token: { id, name }, isOwn }: TokenProps) {
   return (
     <>
       <ErrorAlert start="The token may still work." error={revoke.error} />
-      <Button disabled={revoke.isPending} onClick={() => setQuestion('first')}>
-        Revoke <span className="visually-hidden">{name}</span> …
+      <Button
+        aria-label={`Revoke ${name} …`}
+        disabled={revoke.isPending}
+        onClick={() => setQuestion('first')}
+      >
+        Revoke …
       </Button>
       <Question
         title={isSecond ? 'Revoke the token of this tab?' : `Revoke “${name}”?`}

@@ -4,7 +4,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { dropFiles } from '../fixtures/drop-files.ts';
 import { freshId } from '../fixtures/fresh.ts';
-import { filterByTag, namesOf, openPage, tableOf, waitForTitle } from '../fixtures/open-page.ts';
+import {
+  filterByTag,
+  findField,
+  namesOf,
+  openPage,
+  tableOf,
+  waitForTitle,
+} from '../fixtures/open-page.ts';
 import { type RunningConsole, startConsole } from '../fixtures/running-console.ts';
 
 let server: RunningConsole;
@@ -117,6 +124,9 @@ it('says that the plants cannot be shown while the server is down, and shows the
   await page.keyboard.press('Escape');
   await filterByTag(page, 'Araceae');
   await page.getByText('The plants cannot be shown').waitFor();
+  await findField(page).fill('zebrina');
+  await waitForTitle(page, 'Plants');
+  await findField(page).fill('');
 
   await server.resume();
   await page.getByText('Connected').waitFor();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { importFiles } from '../fixtures/drop-files.ts';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { asPhone, filterByTag, openPage, tableOf, withFontOf } from '../fixtures/open-page.ts';
 import { createPlants } from '../fixtures/open-plants.ts';
@@ -108,6 +109,32 @@ it.each([768, 900, 1024])('shows a plant beside a usable table at %i pixels', as
   await expect.poll(() => page.url()).not.toBe(firstPlant);
   expect((await tableOf(page).boundingBox())?.width).toBeGreaterThan(width * 0.45);
   expect(await overlapsAndCuts(page)).toEqual([]);
+});
+
+it.each([320, 360, 768, 1024])(
+  'shows the summary of an import and all buttons of the header at %i pixels',
+  async (width) => {
+    const page = await openPage(server.address(), { width, height: 740 });
+    await filterByTag(page, freshTag());
+    await importFiles(page, { 'a.csv': 'id,name\nx,Hoya\ny,Hoya\n' });
+    await page
+      .getByRole('button', { name: '0 added, 2 need attention' })
+      .waitFor({ state: 'attached' });
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    expect(await overlapsAndCuts(page)).toEqual([]);
+  },
+);
+
+it('shows each digit of a long id beside a long tag at 320 pixels', async () => {
+  const tag = freshTag();
+  const id = -(2n ** 63n) + freshId();
+  await createPlants([id], tag);
+  const page = await openPage(server.address(), { width: 320, height: 740 });
+  await filterByTag(page, tag);
+  const cell = tableOf(page).locator('.plant-id');
+  expect(await cell.textContent()).toBe(String(id));
+  expect(await cell.evaluate((node) => node.scrollWidth <= node.clientWidth)).toBe(true);
 });
 
 it('says on a desktop that the user can drop files, but not on a phone', async () => {

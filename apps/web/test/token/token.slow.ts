@@ -52,7 +52,7 @@ it('keeps a new token when the store rejects a call with the earlier token', asy
 
 it('asks for a token when there is none, and says where to find a token', async () => {
   const page = await openPage(url);
-  await page.getByText('prints a link with the token').waitFor();
+  await page.getByText('prints a link that opens the console').waitFor();
   await page.getByText('plant-store token create NAME').waitFor();
   await page.getByLabel('Access token').fill(token);
   await page.getByRole('button', { name: 'Open' }).click();

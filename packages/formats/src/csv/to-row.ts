@@ -19,7 +19,8 @@ export function toRowByHeader(
 
   return (line, record) => {
     if (record.length !== length && !hasOnlyEmptyFields(record, length)) {
-      return { line, error: `has ${record.length} fields, but the header has ${length}` };
+      const fields = `${record.length} field${record.length === 1 ? '' : 's'}`;
+      return { line, error: `has ${fields}, but the header has ${length}` };
     }
     const plant: Record<string, unknown> = {};
     // A loop over indices is several times as fast as a loop over entries.

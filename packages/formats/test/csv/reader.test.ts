@@ -40,7 +40,7 @@ describe('CSV records', () => {
     ['1,"Hoya"x,', 'has text after the closing quote of a field'],
     ['1,"Hoya" ,', 'has text after the closing quote of a field'],
     ['1,Hoya', 'has 2 fields, but the header has 3'],
-    ['1', 'has 1 fields, but the header has 3'],
+    ['1', 'has 1 field, but the header has 3'],
     ['1,Hoya,x,y', 'has 4 fields, but the header has 3'],
     ['1,Hoya,x,,y', 'has 5 fields, but the header has 3'],
     ['1,Hoya,x,""', 'has 4 fields, but the header has 3'],

@@ -1,13 +1,15 @@
 import { plantColumns } from '@plant-store/schemas';
 import type { FileImport } from '../file-import.ts';
+import type { Imports } from '../imports.ts';
 
-interface ColumnChoiceProps {
+export interface FileViewProps {
   current: FileImport;
-  onChoose(field: string, name: string): void;
+  imports: Imports;
 }
 
 /** Asks for the columns of the properties that the header of a CSV file does not name. */
-export function ColumnChoice({ current: { file, header, columns }, onChoose }: ColumnChoiceProps) {
+export function ColumnChoice({ current, imports }: FileViewProps) {
+  const { file, header, columns } = current;
   const known = Object.entries(plantColumns).map(([field, column]) => ({ ...column, field }));
   const fieldOf = (text: string) => {
     const name = text.toLowerCase().replace(/^'/, ''); // In a file for spreadsheets, the id has a mark.
@@ -28,7 +30,7 @@ export function ColumnChoice({ current: { file, header, columns }, onChoose }: C
           <select
             className="field-input"
             value={columns[field]?.name}
-            onChange={({ target }) => onChoose(field, target.value)}
+            onChange={({ target }) => imports.chooseColumn(current, field, target.value)}
           >
             <option value={name}>{isOptional ? 'no column' : 'choose …'}</option>
             {unknown.map((each) => (

@@ -5,7 +5,7 @@ import { saveFile } from '../../controls/save-file.ts';
 import { countOf, number } from '../../plants/plant-text.tsx';
 import { type FileImport, isActive, percentOf, rejectsName, summaryOf } from '../file-import.ts';
 import type { ImportCounts } from '../import-counts.ts';
-import { ColumnChoice } from './column-choice.tsx';
+import { ColumnChoice, type FileViewProps } from './column-choice.tsx';
 import { shortReason, Warnings } from './import-preview-view.tsx';
 
 const titles: Record<FileImport['state'], string> = {
@@ -19,14 +19,8 @@ const titles: Record<FileImport['state'], string> = {
   failed: 'Stopped at an error in',
 };
 
-interface FileImportViewProps {
-  current: FileImport;
-  onColumn(field: string, name: string): void;
-  onRemove(): void;
-}
-
 /** Shows the progress of an import, or its result. */
-export function FileImportView({ current, onColumn, onRemove }: FileImportViewProps) {
+export function FileImportView({ current, imports }: FileViewProps) {
   const { file, state, counts, reason, warnings, rowsPerSecond } = current;
   const { outcome, attention } = summaryOf([current]);
   const isRead = counts.lines > 0;
@@ -56,13 +50,15 @@ export function FileImportView({ current, onColumn, onRemove }: FileImportViewPr
           {reason}
         </p>
       )}
-      {state === 'failed' && !isRead && <ColumnChoice current={current} onChoose={onColumn} />}
+      {state === 'failed' && !isRead && <ColumnChoice current={current} imports={imports} />}
       <Warnings texts={warnings} />
       <div className="sheet-actions">
         {current.rejects.length > 0 && !isActive(current) && (
           <Button onClick={() => saveRejects(current)}>Save the rejected rows …</Button>
         )}
-        <Button onClick={onRemove}>{isActive(current) ? 'Cancel' : 'Remove'}</Button>
+        <Button onClick={() => imports.remove(file)}>
+          {isActive(current) ? 'Cancel' : 'Remove'}
+        </Button>
       </div>
       {isRead && (
         <details className="import-details">

@@ -10,23 +10,16 @@ export function ImportChip({ imports, onOpen }: { imports: Imports; onOpen(): vo
   if (!active && ended.length === 0) return null;
   const { outcome, attention } = summaryOf(ended);
   const isWaiting = active?.state === 'waiting';
-  const isWarning = isWaiting || attention !== '';
-  // On a phone, CSS hides the text in spans from sight, but not from screen readers.
+  const text = active
+    ? `${isWaiting ? 'Import waits' : 'Importing'}: ${percentOf(active)}%`
+    : [outcome, attention].filter(Boolean).join(', ');
   return (
-    <Button kind="progress" data-warning={isWarning || undefined} onClick={onOpen}>
-      {active && (
-        <>
-          <span>{isWaiting ? 'Import waits: ' : 'Importing: '}</span>
-          {percentOf(active)}%
-        </>
-      )}
-      {!active && attention === '' && outcome}
-      {!active && attention !== '' && (
-        <>
-          <span>{outcome}, </span>
-          {attention}
-        </>
-      )}
+    <Button
+      kind="progress"
+      data-warning={isWaiting || attention !== '' || undefined}
+      onClick={onOpen}
+    >
+      {text}
     </Button>
   );
 }

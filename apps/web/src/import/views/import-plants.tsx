@@ -28,12 +28,7 @@ export function ImportPlants({ imports }: { imports: Imports }) {
   return (
     <>
       {chosen.map((each) => (
-        <ImportPreviewView
-          key={each.id}
-          current={each}
-          onColumn={(field, name) => imports.chooseColumn(each, field, name)}
-          onRemove={() => imports.remove(each.file)}
-        />
+        <ImportPreviewView key={each.id} current={each} imports={imports} />
       ))}
       {chosen.length > 0 && (
         <div className="sheet-actions">
@@ -43,12 +38,7 @@ export function ImportPlants({ imports }: { imports: Imports }) {
         </div>
       )}
       {others.map((each) => (
-        <FileImportView
-          key={each.id}
-          current={each}
-          onColumn={(field, name) => imports.chooseColumn(each, field, name)}
-          onRemove={() => imports.remove(each.file)}
-        />
+        <FileImportView key={each.id} current={each} imports={imports} />
       ))}
       <FileChoice onFiles={imports.choose} />
     </>
@@ -63,12 +53,11 @@ function FileChoice({ onFiles }: { onFiles(files: readonly File[]): void }) {
       <Button onClick={() => input.current?.click()}>Choose files …</Button>
       <input
         ref={input}
-        className="visually-hidden"
+        hidden
         type="file"
         multiple
         accept={fileTypes}
         aria-label="Files with plants"
-        tabIndex={-1}
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])]);
           target.value = ''; // With an empty value, the user can choose the same file again.

@@ -1,19 +1,17 @@
-import { columnText, plantColumns } from '@plant-store/schemas';
+import { columnText, plantColumns, shorten } from '@plant-store/schemas';
 import { Button } from '../../controls/button.tsx';
+import { PlantText } from '../../plants/plant-text.tsx';
 import { capitalized } from '../../store/explain-error.ts';
-import type { FileImport } from '../file-import.ts';
 import type { CheckedRow } from '../open-file.ts';
-import { ColumnChoice } from './column-choice.tsx';
+import { ColumnChoice, type FileViewProps } from './column-choice.tsx';
 import './import-preview.css';
 
-interface ImportPreviewViewProps {
-  current: FileImport;
-  onColumn(field: string, name: string): void;
-  onRemove(): void;
-}
+/** The store sets the time at which a plant is created, so the preview leaves out this column. */
+const { createdAt: _, ...shownColumns } = plantColumns;
+const fields = Object.entries(shownColumns);
 
 /** Shows the plants that the store would create from the first rows of a file. */
-export function ImportPreviewView({ current, onColumn, onRemove }: ImportPreviewViewProps) {
+export function ImportPreviewView({ current, imports }: FileViewProps) {
   const { file, preview } = current;
   if (!preview) return null;
   const { format, columns, rows, hasTimes, warnings } = preview;
@@ -23,11 +21,15 @@ export function ImportPreviewView({ current, onColumn, onRemove }: ImportPreview
         <h3>
           <bdi>{file.name}</bdi>
         </h3>
-        <Button kind="quiet" onClick={onRemove} aria-label={`Remove ${file.name}`}>
+        <Button
+          kind="quiet"
+          onClick={() => imports.remove(file)}
+          aria-label={`Remove ${file.name}`}
+        >
           Remove
         </Button>
       </div>
-      <ColumnChoice current={current} onChoose={onColumn} />
+      <ColumnChoice current={current} imports={imports} />
       <p>
         {format}
         {columns.length > 0 && <> with the columns {columns.join(', ')}</>}. Preview of the first
@@ -38,7 +40,7 @@ export function ImportPreviewView({ current, onColumn, onRemove }: ImportPreview
           <thead>
             <tr>
               <th scope="col">Line</th>
-              {Object.values(plantColumns).map(({ name }) => (
+              {fields.map(([, { name }]) => (
                 <th key={name} scope="col">
                   {name}
                 </th>
@@ -65,7 +67,6 @@ export function ImportPreviewView({ current, onColumn, onRemove }: ImportPreview
 }
 
 function FirstRow({ checked: { row, plant, reason } }: { checked: CheckedRow }) {
-  const fields = Object.entries(plantColumns);
   return (
     <tr>
       <td>{row.line}</td>
@@ -85,11 +86,10 @@ function FirstRow({ checked: { row, plant, reason } }: { checked: CheckedRow }) 
 }
 
 function textOf(plant: object, field: string) {
-  if (field === 'createdAt') return <em>now</em>;
   // The cast is safe, because the properties of a plant have these types.
   const value = (plant as Record<string, Parameters<typeof columnText>[0] | undefined>)[field];
   if (value === undefined) return <span className="visually-hidden">missing</span>;
-  return value === '' ? <em>empty</em> : <bdi>{columnText(value)}</bdi>;
+  return <PlantText text={shorten(columnText(value))} />;
 }
 
 export function Warnings({ texts }: { texts: readonly string[] }) {
@@ -100,7 +100,7 @@ export function Warnings({ texts }: { texts: readonly string[] }) {
   ));
 }
 
-/** Removes the words "invalid input" from the start of a reason. */
+/** Leaves out the words "invalid input" from a reason, and the parser's message, which is for programmers. */
 export function shortReason(reason: string | undefined): string {
-  return reason?.replace(/^invalid input: /, '') ?? '';
+  return reason?.replace(/^invalid input: /, '').replace(/^(is not JSON): .*/s, '$1') ?? '';
 }

@@ -5,7 +5,7 @@ import { explainError } from '../../store/explain-error.ts';
 /** Replaces the console after an uncaught exception in its code. A stored draft may have caused the exception. */
 export function CrashPage({ error }: FallbackProps) {
   return (
-    <main className="table-message" role="alert">
+    <main className="card table-message" role="alert">
       <h1>The console cannot continue</h1>
       <p>The plants in the store are safe. The error is: {explainError(error)}</p>
       <a className="button" href={location.pathname} onClick={forgetDraft}>

@@ -6,7 +6,7 @@ import { FilterText } from '../../plants/filter-text.tsx';
 /** Says that no plants match the filter, and describes the filter. */
 export function NoMatch(filter: PlantFilter) {
   return (
-    <div className="table-message">
+    <div className="card table-message">
       <p>
         No plants
         <FilterText {...filter} />.

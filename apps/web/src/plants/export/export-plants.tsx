@@ -58,9 +58,7 @@ export function ExportChip({ current, onOpen }: { current: Export; onOpen(): voi
       onClick={onOpen}
       icon="download"
     >
-      {/* CSS hides the text in a span on a phone. */}
-      {state === 'pending' && <span>Exporting: </span>}
-      {state === 'pending' ? countOf(count) : chipTexts[state]}
+      {state === 'pending' ? `Exporting: ${countOf(count)}` : chipTexts[state]}
     </Button>
   );
 }

@@ -1,10 +1,10 @@
 import { createPlantWriter, type FormatName } from '@plant-store/formats';
-import { maxPageSize } from '@plant-store/schemas';
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { filterOf, type PlantFilter } from '../../address/address.ts';
+import type { PlantFilter } from '../../address/address.ts';
 import { openSaveFile } from '../../controls/save-file.ts';
-import { background, useTRPCClient } from '../../store/trpc.ts';
+import { useTRPCClient } from '../../store/trpc.ts';
+import { allPages } from '../list-page.ts';
 
 interface ExportOptions {
   format: FormatName | 'spreadsheet';
@@ -31,22 +31,14 @@ export function useExport() {
       const { signal } = controller;
       running.current = controller;
       setCount(0);
-      const options = { ...background.trpc, signal };
       const { header, row } = createPlantWriter(format);
       try {
         const file = await openSaveFile(fileName({ format, filter }), signal);
         await file.write(header);
-        let after: bigint | undefined;
-        do {
-          const place = {
-            ...filterOf(filter),
-            ...(after !== undefined && { after }),
-          };
-          const page = await client.listPlants.query({ limit: maxPageSize, ...place }, options);
-          await file.write(page.plants.map(row).join(''));
-          setCount((latest) => latest + page.plants.length);
-          after = page.next;
-        } while (after !== undefined);
+        for await (const plants of allPages(client, filter, signal)) {
+          await file.write(plants.map(row).join(''));
+          setCount((latest) => latest + plants.length);
+        }
         await file.close();
       } catch (error) {
         controller.abort(error); // Aborting the signal discards the file.

@@ -137,7 +137,10 @@ function isNumber(text: string): boolean {
   return /^[+-]?\d+$/.test(text);
 }
 
-/** Returns loaded tags that contain the typed text. The typed text itself is the last tag. */
+/**
+ * Returns loaded tags that contain the typed text. The typed text itself is the first tag if a plant has this
+ * tag, and the last tag otherwise.
+ */
 function similarTags(text: string, seen: readonly string[]): readonly string[] {
   const typed = withBreaks(text);
   const start = text.toLowerCase();
@@ -145,7 +148,8 @@ function similarTags(text: string, seen: readonly string[]): readonly string[] {
   const similar = seen
     .filter((tag) => tag !== typed && place(tag) >= 0)
     .toSorted((a, b) => Number(place(a) > 0) - Number(place(b) > 0));
-  return [...similar.slice(0, limit), typed];
+  const others = similar.slice(0, limit);
+  return seen.includes(typed) ? [typed, ...others] : [...others, typed];
 }
 
 function withBreaks(text: string): string {

@@ -1,11 +1,10 @@
-import type { StoredPlant } from '@plant-store/schemas';
-import { maxPageSize } from '@plant-store/schemas/plain';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { filterOf, type PlantFilter } from '../../address/address.ts';
+import type { PlantFilter } from '../../address/address.ts';
 import { Button } from '../../controls/button.tsx';
-import { background, useTRPCClient } from '../../store/trpc.ts';
-import type { SelectedPlants } from '../selected-plants.ts';
+import { useTRPCClient } from '../../store/trpc.ts';
+import { allPages } from '../list-page.ts';
+import { byId, type SelectedPlants } from '../selected-plants.ts';
 
 interface SelectAllProps {
   filter: PlantFilter;
@@ -21,22 +20,17 @@ export function SelectAll({ filter, onChange }: SelectAllProps) {
   const select = useMutation({
     async mutationFn() {
       running.current = new AbortController();
-      const options = { ...background.trpc, signal: running.current.signal };
-      const plants = new Map<bigint, StoredPlant>();
-      let after: bigint | undefined;
-      do {
-        const input = { ...filterOf(filter), ...(after !== undefined && { after }) };
-        const page = await client.listPlants.query({ ...input, limit: maxPageSize }, options);
-        for (const plant of page.plants) plants.set(plant.id, plant);
-        onChange(new Map(plants));
-        after = page.next;
-      } while (after !== undefined);
+      let plants: SelectedPlants = new Map();
+      for await (const page of allPages(client, filter, running.current.signal)) {
+        plants = new Map([...plants, ...byId(page)]);
+        onChange(plants);
+      }
     },
     onError: () => onChange(new Map()),
   });
   return (
     <Button disabled={select.isPending} onClick={() => select.mutate()} icon="select">
-      <span>{select.isPending ? 'Selecting …' : 'Select all'}</span>
+      {select.isPending ? 'Selecting …' : 'Select all'}
     </Button>
   );
 }

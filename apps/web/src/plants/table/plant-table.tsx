@@ -132,18 +132,20 @@ export function PlantTable(props: PlantTableProps) {
   };
 
   if (pages.error && known.first === known.end) {
-    return <p className="table-message">The plants cannot be shown. {explainError(pages.error)}</p>;
+    return (
+      <p className="card table-message">The plants cannot be shown. {explainError(pages.error)}</p>
+    );
   }
   if (isComplete && rows.first === rows.end) return children;
   const style = {
-    '--columns': selection ? `1.125rem ${columns}` : columns,
+    '--all-columns': columns,
     '--row-height': `${rowHeight}px`,
   } as CSSProperties; // React's type `CSSProperties` has no CSS variables.
   return (
     <>
       <div
         ref={watch}
-        className="plant-table"
+        className="card plant-table"
         role="grid"
         aria-label={labelOf(filter)}
         aria-rowcount={isComplete ? rows.end - rows.first + 1 : -1}

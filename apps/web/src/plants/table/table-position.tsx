@@ -36,10 +36,11 @@ export function TablePosition({ total, pages, visible, moveTo, onStart }: TableP
       <p>
         {before === undefined
           ? `From the id ${pages.plantAt(first)?.id ?? '…'}`
-          : `${number.format(before + first + 1)} – ${number.format(before + last + 1)}`}
+          : last >= first &&
+            `${number.format(before + first + 1)} – ${number.format(before + last + 1)}`}
         {before !== undefined && count && ` of ${countOf(count.count, count)}`}
       </p>
-      <p className="table-order">By id, because only this order is fast for a million plants.</p>
+      <p className="table-order">Sorted by id, the only order that is fast for a million plants.</p>
       <Button kind="quiet" icon="first" aria-label="Jump to the start" onClick={onStart} />
       <Button
         kind="quiet"

@@ -121,10 +121,10 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
   });
   if (earlier && learnt === map) setMap(learnEarlierPage(map, earlier));
 
-  const isLooking = map.frontier !== undefined && lastWanted === map.pages.length;
+  const error = responses.find((response) => response.isError && !response.data)?.error;
+  const isLooking = map.frontier !== undefined && lastWanted === map.pages.length && !error;
   const isWhole = map.frontier === undefined && start === undefined;
   const more = isLooking ? 'looking' : isWhole ? 'none' : 'unknown';
-  const error = responses.find((response) => response.isError && !response.data)?.error;
   const isFirstPage = map.pages.length === 0;
   const unknown = isFirstPage ? placeholders.firstPage : 1;
   return {

@@ -31,11 +31,26 @@ it('shows all fields of a plant, including the time of its creation', async () =
 });
 
 it('makes invisible characters visible, and does not run markup in a name', async () => {
-  const names = ['<img src=x onerror=alert(1)> 🪴', '\u202eright to left', '   '];
+  const names = ['<img src=x onerror=alert(1)> 🪴', '\u202eright to left', '   ', '\u200b'];
   const { page } = await openPlants(names);
   await expect
     .poll(() => namesOf(page))
-    .toEqual([names[0], '[U+202E]right to left', 'only spaces']);
+    .toEqual([names[0], '[U+202E]right to left', 'only spaces', 'only invisible characters']);
+  await tableOf(page).getByText('right to left').click();
+  await page.getByRole('definition').getByText('[U+202E]right to left').waitFor();
+});
+
+it('shows the start of a name of almost a mebibyte, copies the name, and keeps the sheet usable', async () => {
+  const name = 'A'.repeat(1_000_000);
+  const { page } = await openPlants([name]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await tableOf(page).locator('.plant-name').click();
+  await page.getByRole('button', { name: 'Copy name' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(name);
+  const title = page.getByRole('dialog').getByRole('heading');
+  expect((await title.boundingBox())?.height).toBeLessThan(100);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
 it('applies the text direction of a name only to the name, in every view', async () => {

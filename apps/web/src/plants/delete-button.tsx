@@ -1,0 +1,150 @@
+import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { refreshUnlessLive } from '../changes/feed-state.ts';
+import { Button } from '../controls/button.tsx';
+import { Question } from '../controls/question.tsx';
+import { TextField } from '../controls/text-field.tsx';
+import { ErrorAlert } from '../store/error-alert.tsx';
+import { useTRPCClient } from '../store/trpc.ts';
+import { countOf, PlantText } from './plant-text.tsx';
+
+/** To delete more than this number of plants, the user must type the number of plants. */
+const mostWithoutTyping = 1_000;
+
+/** The page sends this number of deletes at the same time. The client puts ten deletes into one request. */
+const atOnce = 50;
+
+interface DeleteButtonProps<Plant> {
+  /** The plants by their ids. */
+  plants: ReadonlyMap<bigint, Plant>;
+  /** The name of a single plant. Without a name, the question contains the number of plants. */
+  name?: string;
+  /** Whether the user can undo the delete for a short time. */
+  canUndo: boolean;
+  disabled?: boolean;
+  /** With a key, other views can find the running delete. */
+  mutationKey?: readonly string[];
+  /** Runs after each group of deletes, with the ids that the store no longer has. */
+  onGone?(ids: ReadonlySet<bigint>): void;
+  /** Runs at the end, even after an error. `missing` counts the plants that the store did not have. */
+  onEnd(result: { deleted: readonly Plant[]; missing: number }): void;
+}
+
+/** Deletes plants after the user has confirmed the delete. The user can stop the delete of many plants. */
+export function DeleteButton<Plant>(props: DeleteButtonProps<Plant>) {
+  const { plants, name, canUndo, disabled = false, mutationKey = [], onGone, onEnd } = props;
+  const client = useTRPCClient();
+  const queryClient = useQueryClient();
+  const [isAsking, setIsAsking] = useState(false);
+  const [typed, setTyped] = useState('');
+  const running = useRef<AbortController>(undefined);
+  const remove = useMutation({
+    mutationKey,
+    async mutationFn(asked: ReadonlyMap<bigint, Plant>) {
+      running.current = new AbortController();
+      const deleted: Plant[] = [];
+      let missing = 0;
+      const groups = deleteInGroups(client, [...asked.keys()], running.current.signal);
+      try {
+        for await (const group of groups) {
+          // The cast is safe: `asked` has each of these ids, and a plant may be undefined.
+          deleted.push(...group.deleted.map((id) => asked.get(id) as Plant));
+          missing += group.missing.length;
+          onGone?.(new Set([...group.deleted, ...group.missing]));
+        }
+      } finally {
+        onEnd({ deleted, missing });
+      }
+    },
+    onSettled: () => refreshUnlessLive(queryClient),
+  });
+  const { size } = plants;
+  const mustType = size > mostWithoutTyping;
+  const close = () => {
+    setIsAsking(false);
+    setTyped('');
+  };
+  return (
+    <>
+      <Button
+        kind="danger-plain"
+        disabled={disabled || remove.isPending}
+        onClick={() => setIsAsking(true)}
+      >
+        Delete …
+      </Button>
+      {remove.isPending && size > 1 && (
+        <Button onClick={() => running.current?.abort()}>Stop</Button>
+      )}
+      <ErrorAlert start={`${countOf(size)} not deleted.`} error={remove.error} />
+      <Question
+        title={
+          name === undefined ? (
+            `Delete ${countOf(size)}?`
+          ) : (
+            <>
+              Delete “<PlantText text={name} />
+              ”?
+            </>
+          )
+        }
+        text={afterDelete(size, canUndo)}
+        confirm={name === undefined ? `Delete ${countOf(size)}` : 'Delete'}
+        isConfirmed={!mustType || typed.replaceAll(/\D/g, '') === String(size)}
+        isOpen={isAsking}
+        onConfirm={() => {
+          close();
+          remove.mutate(plants);
+        }}
+        onCancel={close}
+      >
+        {mustType && (
+          <TextField
+            label="Number of plants to delete"
+            inputMode="numeric"
+            value={typed}
+            onChange={setTyped}
+          />
+        )}
+      </Question>
+    </>
+  );
+}
+
+/**
+ * Deletes plants in groups. After the signal aborts, no further group is deleted.
+ *
+ * @throws the first error of a group. The plants of later groups are not deleted.
+ */
+async function* deleteInGroups(
+  { deletePlant }: Pick<PlantStoreClient, 'deletePlant'>,
+  ids: readonly bigint[],
+  signal: AbortSignal,
+) {
+  const isMissing = (error: unknown) => plantStoreError(error)?.kind === 'plantUnknown';
+  for (let start = 0; start < ids.length && !signal.aborted; start += atOnce) {
+    const group = ids.slice(start, start + atOnce);
+    const results = await Promise.allSettled(group.map((id) => deletePlant.mutate({ id })));
+    const errors = results.map((result): unknown => 'reason' in result && result.reason);
+    yield {
+      deleted: group.filter((_id, i) => !errors[i]),
+      // If the response to the first attempt was lost, the second attempt finds no plant.
+      missing: group.filter((_id, i) => isMissing(errors[i])),
+    };
+    const failed = errors.find((error) => error && !isMissing(error));
+    if (failed) throw failed;
+  }
+}
+
+/** Says whether deleted plants can come back. */
+function afterDelete(count: number, canUndo: boolean): string {
+  if (count === 1) {
+    return canUndo
+      ? 'You can undo this for ten seconds. The plant then gets a new time of creation.'
+      : 'The plant is deleted for good.';
+  }
+  return canUndo
+    ? 'You can undo this for ten seconds. The plants then get new times of creation.'
+    : 'The plants are deleted for good.';
+}
