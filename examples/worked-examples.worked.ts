@@ -68,8 +68,6 @@ async function copyRepository() {
   };
 }
 
-const patchIn = (text: string) => /```diff\n(.*?)```/s.exec(text)?.[1] ?? '';
-
 // One copy gets both changes, so that the tests of the packages run only once.
 let copied: Awaited<ReturnType<typeof copyRepository>>;
 
@@ -81,7 +79,7 @@ afterAll(() => copied.remove());
 
 it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
   const { apply, run, generate } = copied;
-  await apply(patchIn(fieldGuide));
+  await apply(/```diff\n(.*?)```/s.exec(fieldGuide)?.[1] ?? '');
   const faults = async (workspace: string) => {
     const { stdout = '' } = await run(workspace, tsc).catch((error) => error);
     return new Set([...stdout.matchAll(/^(\S+?)\(\d+,\d+\): error/gm)].map(([, file]) => file));
@@ -112,7 +110,7 @@ it.runIf(hasRelativeLinks)('adds a procedure', async () => {
   const { apply, read, write, run, generate } = copied;
   const [, path = '', code = ''] = /```ts (\S+)\n(.*?)```/s.exec(procedureGuide) ?? [];
   await write(path, code);
-  await apply(patchIn(procedureGuide) + labelPatch);
+  await apply(labelPatch);
 
   await run('packages/client', tsc); // The client imports core's types, so the compiler also checks core.
   await run('apps/api', tsc);
