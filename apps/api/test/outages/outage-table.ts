@@ -17,7 +17,7 @@ export function formatRow({ outage, alerts, doctor, clients }: Row): string {
   const cells = [
     outage,
     list(alerts.map(({ name, seconds }) => `\`${name}\` ${seconds} s`)),
-    list(doctor.map((finding) => finding.replace(/^(\w+) (\w+) (.*): .*$/, '$1 of `$2`: $3'))),
+    list(doctor.map(shortened)),
     Object.entries(clients)
       .map(([outcome, count]) => `${outcome.replace(/^\d+ /, '')}: ${count}`)
       .join(', ')
@@ -25,6 +25,10 @@ export function formatRow({ outage, alerts, doctor, clients }: Row): string {
   ];
   return `| ${cells.join(' | ')} |`;
 }
+
+/** Leaves out the severity, the details in parentheses and the advice. */
+const shortened = (finding: string) =>
+  finding.replace(/^\w+ (\w+) (.*): .*$/, '`$1`: $2').replaceAll(/ \([^)]*\)/g, '');
 
 const list = (texts: string[]) =>
   texts.map((text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')).join('<br>') || 'none';
