@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
 import {
@@ -12,15 +11,11 @@ import {
 } from '@plant-store/test-setup';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
 
-const page = await readFile(new URL('../docs/feed.md', import.meta.url), 'utf8');
-const [, section = ''] = page.split('\n## Events\n');
-
 const PLANT_STORE_TOKEN = 'secret-of-the-tests';
 let databaseUrl: string;
 let store: PlantStore;
 let port: number;
 let server: StartedProcess;
-let directory: string;
 
 async function startServer(): Promise<void> {
   const settings = { DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN, PORT: String(port) };
@@ -37,26 +32,19 @@ beforeAll(async () => {
   databaseUrl = await createDatabase(inject('postgresUrl'));
   store = await openPlantStore({ databaseUrl });
   port = await freePort();
-  directory = await mkdtemp(fileURLToPath(new URL('events-', import.meta.url)));
   await startServer();
 });
 
 afterAll(async () => {
   await stopServer();
   await store.close();
-  await rm(directory, { recursive: true });
 });
 
-/** Returns the page's program in the given language. The program calls the server of this test. */
-function programIn(language: string): string {
-  const [, program = ''] =
-    new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(section) ?? [];
-  return program.replaceAll('http://127.0.0.1:3000', `http://127.0.0.1:${port}`);
-}
+const url = () => `http://127.0.0.1:${port}`;
 
 /** Starts a program, and collects the output of the program. */
 function run(command: string, ...args: string[]) {
-  const env = { PATH: process.env['PATH'], PLANT_STORE_TOKEN };
+  const env = { PATH: process.env['PATH'], PLANT_STORE_TOKEN, PLANT_STORE_URL: url() };
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -94,16 +82,14 @@ async function restartServer(): Promise<void> {
 }
 
 const programs = [
-  { language: 'ts', file: 'events.ts', command: process.execPath },
-  { language: 'python', file: 'events.py', command: 'python3' },
+  { file: 'events.ts', command: process.execPath },
+  { file: 'events.py', command: 'python3' },
 ].filter(({ command }) => spawnSync(command, ['--version']).status === 0);
 
 it.each(programs)(
-  'the $language program prints each change once, even across a restart of the server',
-  async ({ language, file, command }) => {
-    const path = join(directory, file);
-    await writeFile(path, programIn(language));
-    const { output } = run(command, path);
+  '$file prints each change once, even across a restart of the server',
+  async ({ file, command }) => {
+    const { output } = run(command, fileURLToPath(new URL(file, import.meta.url)));
     await firstOutput(output);
     await restartServer();
     await expect.poll(output, { timeout: 60_000 }).toContain('Ficus');
@@ -122,9 +108,11 @@ function expectEach(output: string): void {
 }
 
 it.runIf(hasPosixShell)(
-  'the curl command prints each change, and continues after a restart of the server',
+  'the curl command of the page prints each change, and continues after a restart of the server',
   async () => {
-    const command = programIn('sh').replace('curl', 'exec curl -s');
+    const page = await readFile(new URL('../docs/feed.md', import.meta.url), 'utf8');
+    const [, shown = ''] = /^```sh\n(.*?)^```/ms.exec(page) ?? [];
+    const command = shown.replace('http://127.0.0.1:3000', url()).replace('curl', 'exec curl -s');
     const first = run('sh', '-c', command);
     await firstOutput(first.output);
     await restartServer();

@@ -21,7 +21,7 @@ const monstera = await createPlant({ id: 1, name: 'Monstera deliciosa', tag: 'Ar
 console.log('created', monstera);
 console.log('read', (await getPlant({ id: 1 })).name);
 
-// The methods of the store skip the procedures. The store's ids are bigints, which are exact beyond 2^53.
+// The methods of the store call no procedure. The store's ids are bigints, which are exact beyond 2^53.
 const plants = ['Ficus lyrata', 'Hoya carnosa', 'Pilea peperomioides'];
 const created = await Promise.all(
   plants.map((name, i) => store.create({ id: 9007199254740993n + BigInt(i), name })),

@@ -83,7 +83,7 @@ it('has a page of the API whose programs work, one after the other', async () =>
 });
 
 it('has a page of the feed whose TypeScript programs work in sequence', async () => {
-  const programs = blocks('ts', await read('docs/feed.md')).slice(1);
+  const programs = blocks('ts', await read('docs/feed.md'));
   expect(await run(programs.join('\n'))).toMatch(/^\d+\n$/m);
 });
 

@@ -12,7 +12,6 @@ const repository = fileURLToPath(new URL('..', import.meta.url));
 const guide = await readFile(join(repository, 'docs/worked-examples.md'), 'utf8');
 const heightPatch = await readFile(join(repository, 'examples/height.patch'), 'utf8');
 const labelPatch = await readFile(join(repository, 'examples/label.patch'), 'utf8');
-const [, fieldGuide = '', procedureGuide = ''] = guide.split(/^## /m);
 
 const tsc = join(repository, 'node_modules/typescript/bin/tsc');
 const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
@@ -53,7 +52,6 @@ async function copyRepository() {
   return {
     remove: () => rm(copy, { recursive: true }),
     read: (path: string) => readFile(join(copy, path), 'utf8'),
-    write: (path: string, text: string) => writeFile(join(copy, path), text),
     async apply(patch: string) {
       await writeFile(join(copy, 'guide.patch'), patch);
       await exec('git', ['apply', '--unidiff-zero', 'guide.patch'], { cwd: copy });
@@ -68,8 +66,6 @@ async function copyRepository() {
   };
 }
 
-const patchIn = (text: string) => /```diff\n(.*?)```/s.exec(text)?.[1] ?? '';
-
 // One copy gets both changes, so that the tests of the packages run only once.
 let copied: Awaited<ReturnType<typeof copyRepository>>;
 
@@ -81,7 +77,7 @@ afterAll(() => copied.remove());
 
 it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
   const { apply, run, generate } = copied;
-  await apply(patchIn(fieldGuide));
+  await apply(/```diff\n(.*?)```/s.exec(guide)?.[1] ?? '');
   const faults = async (workspace: string) => {
     const { stdout = '' } = await run(workspace, tsc).catch((error) => error);
     return new Set([...stdout.matchAll(/^(\S+?)\(\d+,\d+\): error/gm)].map(([, file]) => file));
@@ -109,10 +105,8 @@ it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
 });
 
 it.runIf(hasRelativeLinks)('adds a procedure', async () => {
-  const { apply, read, write, run, generate } = copied;
-  const [, path = '', code = ''] = /```ts (\S+)\n(.*?)```/s.exec(procedureGuide) ?? [];
-  await write(path, code);
-  await apply(patchIn(procedureGuide) + labelPatch);
+  const { apply, read, run, generate } = copied;
+  await apply(labelPatch);
 
   await run('packages/client', tsc); // The client imports core's types, so the compiler also checks core.
   await run('apps/api', tsc);

@@ -2,7 +2,7 @@ import type { Client } from './client.ts';
 import * as store from './generated/orval/store';
 import { connection } from './orval-fetch.ts';
 
-/** Connects the client that orval generated. The calls of orval even return error responses. */
+/** Connects the client that orval generated. For an error response, a call of this client does not throw, but returns the response. */
 export function connect(url: string, token: string): Client {
   Object.assign(connection, { url, token });
   return {

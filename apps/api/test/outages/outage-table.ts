@@ -9,22 +9,26 @@ export interface Row {
   clients: Record<string, number>;
 }
 
-export const head = `| outage | alerts | new findings of \`doctor\` | requests of the clients |
+export const head = `| outage | alerts, and their delay | new findings of \`doctor\` | responses to clients |
 |---|---|---|---|`;
 
 /** Formats a row of the Markdown table. */
 export function formatRow({ outage, alerts, doctor, clients }: Row): string {
   const cells = [
     outage,
-    list(alerts.map(({ name, seconds }) => `\`${name}\` after ${seconds} s`)),
-    list(doctor.map((finding) => finding.replace(/^(\w+) (\w+) (.*): .*$/, '$1 of `$2`: $3'))),
+    list(alerts.map(({ name, seconds }) => `\`${name}\` ${seconds} s`)),
+    list(doctor.map(shortened)),
     Object.entries(clients)
-      .map(([outcome, count]) => `${count} got ${outcome.replace(/ (\d+)$/, ' ($1)')}`)
+      .map(([outcome, count]) => `${outcome.replace(/^\d+ /, '')}: ${count}`)
       .join(', ')
       .replace('none', 'no response') || 'no response',
   ];
   return `| ${cells.join(' | ')} |`;
 }
+
+/** Leaves out the severity, the details in parentheses and the advice. */
+const shortened = (finding: string) =>
+  finding.replace(/^\w+ (\w+) (.*): .*$/, '`$1`: $2').replaceAll(/ \([^)]*\)/g, '');
 
 const list = (texts: string[]) =>
   texts.map((text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')).join('<br>') || 'none';

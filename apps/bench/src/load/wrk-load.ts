@@ -6,7 +6,7 @@ import { bodyParts } from './request-format.ts';
 
 const script = fileURLToPath(new URL('wrk-load.lua', import.meta.url));
 
-/** Returns wrk (https://github.com/wg/wrk) if installed, because it needs less CPU time. */
+/** Returns wrk (https://github.com/wg/wrk) if installed, because wrk needs less CPU time than autocannon. */
 export async function findLoadGenerator(): Promise<LoadGenerator> {
   // wrk prints its version and exits with code 1.
   const version = await execute('wrk', ['--version']).catch((error) => error.stdout);

@@ -8,7 +8,7 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 export interface PostgresProcess {
   readonly process: ChildProcess;
   start(): Promise<void>;
-  /** Stops the server: `SIGQUIT` at once and without a checkpoint, `SIGINT` gracefully. */
+  /** `SIGQUIT` stops the server at once, without a checkpoint. `SIGINT` stops the server gracefully. */
   halt(signal: NodeJS.Signals): Promise<void>;
   /**
    * Stops the server in an exit handler of this process. An exit handler cannot wait for the end of the
