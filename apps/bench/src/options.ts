@@ -6,6 +6,7 @@ import { against, creates } from './modes/against.ts';
 import { bulk } from './modes/bulk.ts';
 import { citus } from './modes/citus.ts';
 import { compare } from './modes/compare.ts';
+import { feed } from './modes/feed.ts';
 import type { ModeOptions } from './modes/mode-options.ts';
 import { reading } from './modes/reading.ts';
 import { scalingConnections, scalingInstances, scalingProcesses } from './modes/scaling.ts';
@@ -20,6 +21,7 @@ export const modes = {
   'scaling instances': scalingInstances,
   'scaling processes': scalingProcesses,
   bulk,
+  feed,
   'start-up': startUp,
   citus,
 } satisfies Record<string, (bench: Bench, options: ModeOptions) => Promise<Report>>;
@@ -43,6 +45,7 @@ export const help = `Measures how fast plants are created and read: by the store
   npx -y pnpm bench scaling instances    1 to 8 servers that share a database
   npx -y pnpm bench scaling processes    a server with 1, 2 and 4 processes
   npx -y pnpm bench bulk                 import and export of a million plants, beside psql; about 5 minutes
+  npx -y pnpm bench feed                 creates beside up to 1,000 clients that follow the feed
   npx -y pnpm bench start-up             seconds from the start to the first 200
   npx -y pnpm bench citus                what a create costs each node of a Citus cluster; about 10 minutes
 

@@ -14,6 +14,7 @@ const figures: LoadFigures = {
   coordinatorCpu: 100,
   busiestCpu: 100,
   processes: 1,
+  feedP99: Number.NaN,
   megabytes: 128,
 };
 

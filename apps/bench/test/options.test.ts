@@ -24,7 +24,7 @@ it('reads the commit to compare with and the kinds of create', () => {
 });
 
 const modes =
-  'compare, against, reading, scaling connections, scaling instances, scaling processes, bulk, start-up, citus';
+  'compare, against, reading, scaling connections, scaling instances, scaling processes, bulk, feed, start-up, citus';
 
 it.each([
   [['faster'], `there is no mode faster: choose from ${modes}`],

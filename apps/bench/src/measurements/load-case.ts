@@ -4,6 +4,7 @@ import type { IdOrder } from '../load/ids.ts';
 import { accessToken, type LoadResult } from '../load/load.ts';
 import { pgbenchLoad } from '../load/pgbench-load.ts';
 import { rest } from '../load/request-format.ts';
+import { type Subscribers, subscribe } from '../load/subscribers.ts';
 import { startServer } from '../processes/start-server.ts';
 import { type Usage, usageOf } from '../processes/usage.ts';
 import type { Bench } from './bench.ts';
@@ -21,6 +22,8 @@ export interface LoadConditions extends Contender {
   readonly order?: IdOrder;
   /** The number of connections that only create plants. The result counts only their errors. */
   readonly creating?: number;
+  /** The number of connections that follow the feed of the first instance. */
+  readonly subscribers?: number;
 }
 
 export interface Durations {
@@ -30,7 +33,7 @@ export interface Durations {
 }
 
 /** The results of a load, which `figuresOf` computes. */
-export type LoadFigures = ReturnType<typeof figuresOf>;
+export type LoadFigures = ReturnType<typeof figuresOf> & { readonly feedP99: number };
 
 /** Measures a contender under load. */
 export function loadCase(
@@ -73,20 +76,31 @@ async function startLoad(
   const pids = [...servers.map(({ pid }) => pid), ...database.pids];
   const usage = () => Promise.all(pids.map(usageOf));
   await send(durations.warmUp);
+  const feed = await subscribe(urls[0] ?? '', conditions.subscribers ?? 0);
   return {
     async measure() {
       const before = await usage();
       const load = await send(durations.seconds);
       const after = await usage();
-      return figuresOf(load, server?.format.plants ?? 1, servers.length, before, after);
+      const figures = figuresOf(load, server?.format.plants ?? 1, servers.length, before, after);
+      return { ...figures, feedP99: conditions.subscribers ? await feedP99(feed) : Number.NaN };
     },
     async stop() {
+      await feed.close();
       await Promise.all(servers.map((each) => each.stop()));
-      const rows = (await database.countPlants()) - rowsBefore;
+      const rows = (await database.countPlants()) - rowsBefore - feed.created;
       await database.remove?.();
       return faultsOf(loads, rows, conditions);
     },
   };
+}
+
+/** Measures the 99th percentile of the time between a commit and its arrival at a subscriber. */
+async function feedP99(feed: Subscribers): Promise<number> {
+  const all: number[] = [];
+  await feed.latencies(); // The first plant may wait behind the plants of the load.
+  for (let i = 0; i < 20; i++) all.push(...(await feed.latencies()));
+  return all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? Number.NaN;
 }
 
 /** Sends load to all instances at the same time. Without a server, pgbench sends the load. */

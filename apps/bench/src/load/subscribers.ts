@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { accessToken } from './load.ts';
+
+/** Connections that follow the feed of changes. */
+export interface Subscribers {
+  /** The number of plants that `latencies` has created. */
+  readonly created: number;
+  /** Creates a plant. Resolves with the milliseconds from the 200 to each arrival. */
+  latencies(): Promise<number[]>;
+  close(): Promise<unknown>;
+}
+
+/** Opens `count` subscriptions to the feed of a server. Resolves when all subscriptions are open. */
+export async function subscribe(url: string, count: number): Promise<Subscribers> {
+  // The subscribers have their own thread, so that they do not slow down the load generator.
+  const thread = new Worker(new URL('./subscribers-thread.ts', import.meta.url), {
+    workerData: { url, count, token: accessToken },
+  });
+  await once(thread, 'message');
+  const firstId = Date.now();
+  let created = 0;
+  return {
+    get created() {
+      return created;
+    },
+    async latencies() {
+      created += 1;
+      const id = firstId + created;
+      const name = `latency ${id}`;
+      thread.postMessage(name);
+      await once(thread, 'message');
+      const arrived = once(thread, 'message');
+      const headers = {
+        authorization: `Bearer ${accessToken}`,
+        'content-type': 'application/json',
+      };
+      const body = JSON.stringify({ id, name });
+      await fetch(`${url}/plants`, { method: 'POST', headers, body });
+      const committedAt = Date.now();
+      const [arrivals] = (await arrived) as [number[]];
+      return arrivals.filter(Number.isFinite).map((at) => Math.max(0, at - committedAt));
+    },
+    close: () => thread.terminate(),
+  };
+}
