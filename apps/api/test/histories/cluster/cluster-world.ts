@@ -15,9 +15,9 @@ import { startInstance } from '../world.ts';
 import { nodeFaults, promoteStandbyOf } from './node-faults.ts';
 import { shardFaults } from './shard-faults.ts';
 
-/** A node of a cluster. The other nodes and the instances reach the node through its network. */
+/** A node of a cluster. The other nodes and the instances reach the node through `network`. */
 export interface ClusterNode {
-  /** After the promotion of the node's standby, this is the database on the former standby. */
+  /** The promotion of a standby replaces the database and the network. */
   database: PlantsDatabase;
   network: FaultProxy;
 }
@@ -35,7 +35,7 @@ const shards = 3;
 const settings = {
   // No test crashes the machine.
   fsync: 'off',
-  // After a crash, Citus ends the prepared transactions after this time, and not only after a minute.
+  // After a crash of a node, prepared transactions hide changes for this time. The default is a minute.
   'citus.recover_2pc_interval': '1000',
 };
 

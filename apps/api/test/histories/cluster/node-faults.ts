@@ -35,14 +35,14 @@ export function nodeFaults({
   };
 }
 
-/** Followers wait half a second for a node. Most of these faults are longer. */
+/** Freezes a node, mostly for longer than the half second that a page of the feed waits for a node. */
 const freezeNode: BeginFault = async ({ database }, _, random) => {
   const thaw = await database.server.freeze();
   await setTimeout(random.whole(0, 4_000));
   return thaw;
 };
 
-/** Kills the node's primary, promotes its standby, and gives the cluster the new address. */
+/** Kills the primary of a node, promotes the standby, and gives the cluster the new address. */
 export function promoteStandbyOf(node: ClusterNode, adminUrl: string): BeginFault {
   return async (world) => {
     const { standby } = world;

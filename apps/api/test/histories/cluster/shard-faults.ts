@@ -6,7 +6,7 @@ import type { Random } from '../random.ts';
 import type { ClusterNode, ClusterNodes } from './cluster-world.ts';
 import { nodeFaults } from './node-faults.ts';
 
-/** An operator's work on the shards. After an error, the operator repeats the work. */
+/** A task of an operator who changes the shards. After an error, the operator repeats the task. */
 type Operation = (sql: postgres.Sql, random: Random) => Promise<unknown>;
 
 /** A split makes at most this number of shards. */

@@ -23,7 +23,7 @@ export interface Follower {
 /** A follower pauses for this many milliseconds after an error. */
 const retryPause = 50;
 
-/** The longest time in milliseconds for which a follower stays away, so that it has many changes to read. */
+/** The longest time without reads, in milliseconds. After such a time, a follower has many changes to read. */
 const longestAbsence = 6_000;
 
 /** Follows the feed. From time to time, the follower restarts and continues from its last saved copy. */

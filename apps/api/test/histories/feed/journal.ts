@@ -24,7 +24,7 @@ const createFunction = `
       return null;
     end $$`;
 
-// A Postgres without Citus ignores this setting.
+// Citus needs this setting for triggers. A Postgres without Citus ignores the setting.
 const allowTriggers = 'set citus.enable_unsafe_triggers = on';
 
 const createTrigger = `
@@ -42,7 +42,7 @@ export async function startJournal({ database, databases }: FeedWorld): Promise<
   await emptyPlants(database);
 }
 
-/** Citus cancels the statement when the statement and a reader of the feed wait for each other. */
+/** Repeats the statement when Citus cancels it because of a deadlock with a reader of the feed. */
 export async function emptyPlants({ admin }: FeedWorld['database']): Promise<void> {
   await onceReady(() => admin`truncate plants`);
 }
