@@ -75,7 +75,7 @@ function isInPage(id: bigint, page: LoadedPage, query: PageQuery): boolean {
 /** Both ids are outside the range of int64. */
 const [before, behind] = [-(2n ** 64n), 2n ** 64n];
 
-/** Returns the creates minus the deletes. With a tag, counts only plants with this tag. */
+/** Returns the number of creates minus the number of deletes. With a tag, counts only plants with this tag. */
 export function countChange(tag: string | undefined, changes: readonly PlantChange[]): number {
   const fitting = changes.filter(({ plant }) => hasTag(plant, tag));
   return fitting.reduce((sum, { type }) => sum + (type === 'created' ? 1 : -1), 0);

@@ -48,7 +48,7 @@ export function DeleteButton<Plant>(props: DeleteButtonProps<Plant>) {
       const groups = deleteInGroups(client, [...asked.keys()], running.current.signal);
       try {
         for await (const group of groups) {
-          // The cast is safe: `asked` has each of these ids, and a plant may be undefined.
+          // The cast is safe, because `asked` has each of these ids.
           deleted.push(...group.deleted.map((id) => asked.get(id) as Plant));
           missing += group.missing.length;
           onGone?.(new Set([...group.deleted, ...group.missing]));

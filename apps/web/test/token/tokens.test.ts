@@ -5,7 +5,7 @@ import { sharedServer } from '../fixtures/shared-servers.ts';
 
 const { address, client, tokens, url } = sharedServer();
 
-it('creates a token in four steps, copies it, and revokes it', async () => {
+it('creates a token in four steps, copies the token, and revokes the token', async () => {
   const name = freshTag();
   const page = await openPage(address(), { width: 360, height: 640 });
   await page.getByRole('button', { name: 'Access tokens' }).click();

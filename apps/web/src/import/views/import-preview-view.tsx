@@ -100,7 +100,7 @@ export function Warnings({ texts }: { texts: readonly string[] }) {
   ));
 }
 
-/** Leaves out the words "invalid input" from a reason, and the parser's message, which is for programmers. */
+/** Leaves out the words "invalid input", and the message of a JSON parser, which is for programmers. */
 export function shortReason(reason: string | undefined): string {
   return reason?.replace(/^invalid input: /, '').replace(/^(is not JSON): .*/s, '$1') ?? '';
 }

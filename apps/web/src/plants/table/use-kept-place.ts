@@ -3,7 +3,7 @@ import { keepPlace } from '../../address/use-address.ts';
 import type { RowRange } from './scroll-window.ts';
 import type { usePlantPages } from './use-plant-pages.ts';
 
-/** How long the user must stop scrolling before the address changes, in milliseconds. */
+/** The address changes when the user has not scrolled for this number of milliseconds. */
 const pause = 200;
 
 /** Stores the id at the top of the table in the address after the user has scrolled. */
