@@ -3,7 +3,7 @@ import { writeOutput } from '../command-line/output.ts';
 import { type Completion, completions } from '../completion/completions.ts';
 
 interface Shell {
-  /** The script that calls this command for each completion. Without completions, the shell completes files. */
+  /** Calls this command for each completion. Without completions, the shell completes the names of files. */
   script: string;
   /** Formats a completion as the script reads it. */
   format(completion: Completion): string;
@@ -35,7 +35,7 @@ Add one of these lines to ~/.bashrc, or to ~/.zshrc after compinit:
   source <(plant-store completion bash)
   source <(plant-store completion zsh)
 
-The script runs this command with the typed words at each completion.
+At each completion, the script runs this command with the typed words.
 
 Example:
   plant-store completion bash
@@ -46,7 +46,10 @@ export const completionCommand = () =>
     .summary('write a completion script for a shell')
     .description('Write a script that completes commands, options and their values in a shell.')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(shells)))
-    .argument('[words...]', 'the words to complete, after --; without words, writes the script')
+    .argument(
+      '[words...]',
+      'the typed words, after --. Without words, the command writes the script',
+    )
     .addHelpText('after', help)
     .action(async (name: keyof typeof shells, words: string[], _: unknown, command: Command) => {
       const { script, format }: Shell = shells[name];
