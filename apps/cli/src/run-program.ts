@@ -24,7 +24,7 @@ export async function runProgram(): Promise<void> {
   }
 }
 
-/** Commander throws after it has shown help or the version, and throws usage errors. */
+/** Turns an error of Commander into an error of the command. Commander also throws after help and the version. */
 function throwUsageError(error: unknown): void {
   if (!(error instanceof CommanderError)) throw error;
   if (error.exitCode === 0) return;

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue, formatJson } from '@plant-store/schemas/plain';
 
-/** The program's exit codes. Scripts rely on them. */
+/** The program's exit codes. Scripts rely on these codes. */
 export const exitCodes = {
   /** The command could not do its work: the database did not respond, or no plant has the id. */
   error: 1,

@@ -8,13 +8,13 @@ import { withStore } from '../command-line/with-store.ts';
 import { type DeleteOptions, deleteFile, deleteNeeds } from '../delete/delete-file.ts';
 
 const help = `
-A file has one id on each line. Blank lines and the header id are ignored. The command reports each line
-that is not an id, and goes on. The summary says how many plants it deleted, how many ids had no plant
-(absent), and how many lines were no ids (invalid). You may run the command again, unless somebody has created
-new plants with these ids.
+A file has one id on each line. The command ignores blank lines and the header id. The command reports
+each line that is not an id, and goes on. The summary has the number of deleted plants, of ids without a
+plant (absent), and of lines that are not ids (invalid). You may run the command again, unless somebody
+has created new plants with these ids.
 
-Exit codes: 0 when it has deleted the plants, 3 when some lines of the file are not ids, 1 when an error
-stopped it or no plant has the id, 2 when an argument or a setting is invalid.
+Exit codes: 0 when the plants are deleted, 3 when some lines of the file are not ids, 1 when an error
+stopped the command or no plant has the id, 2 when an argument or a setting is invalid.
 
 Examples:
   plant-store delete 9007199254740993
@@ -25,7 +25,7 @@ Examples:
 
 export const deleteCommand = () =>
   new Command('delete')
-    .summary('delete one plant, or those with the ids in a file')
+    .summary('delete one plant, or the plants with the ids in a file')
     .description(
       'Delete the plant with this id, or the plants with the ids in a file. The ids are free ' +
         'afterwards. On a terminal, the command asks first.',

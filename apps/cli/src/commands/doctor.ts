@@ -9,9 +9,9 @@ export const doctorCommand = () =>
   new Command('doctor')
     .summary('find what is wrong with the store, and say what to do about it')
     .description(
-      'Check the settings, the database and its hosts, and say what to do. Creates and deletes some ' +
-        'plants in a transaction that it rolls back, unless the user cannot write; no client sees them. ' +
-        'Exits with 1 when a line says `problem`, and with 0 when there are only warnings.',
+      'Check the settings, the database and its hosts, and say what to do. Also creates and ' +
+        'deletes plants in a transaction, and rolls the transaction back. No client sees these plants. ' +
+        'The exit code is 1 when a line says `problem`, and 0 when there are only warnings.',
     )
     .option('--json', 'write each finding as a line of JSON')
     .option('--metrics <url>', 'also check the running server that prints this URL of its metrics')

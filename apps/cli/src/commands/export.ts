@@ -7,8 +7,8 @@ import { type ExportOptions, exportPlants } from '../export/export-plants.ts';
 const help = `
 The export has the plants that are committed when it begins, and nothing that is committed later. On a
 Postgres it is one statement. While a long export runs, vacuum cannot remove the rows that are deleted
-meanwhile, anywhere in the database. --paged avoids that: it reads many pages, each with the plants of
-its own moment.
+meanwhile, anywhere in the database. With --paged, the export reads many pages instead, each with the
+plants of its own moment.
 
 Memory use does not grow with the store. The export of an embedded database needs room on the disk of
 its directory, about as much as the output has.

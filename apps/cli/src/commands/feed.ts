@@ -11,7 +11,7 @@ The feed is on by default. It has an index, which costs Postgres about a quarter
 import. So switch the feed off before a very large import, and on again afterwards.
 
   off   Consumers get the error 50100. The command asks first
-  on    Consumers from before get the error 41000 once: they must list all plants again. Creates and
+  on    Earlier consumers get the error 41000 once, and must list all plants again. Creates and
         deletes go on, and wait only for a moment
 
 On a Citus cluster, the feed keeps its index while the feed is off, so an import takes the same time.

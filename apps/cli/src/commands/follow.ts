@@ -16,11 +16,11 @@ restart: --from <cursor> gives each later change once, and loses nothing.
   start   first lists all plants as created, and then follows. The list and the changes behind it may
           both have a plant: the later line counts
 
-A plant that was created and deleted before the command has read it appears as deleted alone. When a cursor
+When a plant was created and deleted before the command has read it, only the delete appears. When a cursor
 is too old, or the database was replaced, the command stops: empty your copy, and begin with --from start.
 
-While the database is down, the command waits and says so once. On Linux, a closed pipe ends it within a
-second, and elsewhere at the next change.
+While the database is down, the command waits, and warns once. A closed pipe ends the command: on Linux
+within a second, and elsewhere at the next change.
 
 Exit codes: 0 when the reader closed the pipe, 1 when an error stopped the command, 2 when an argument or
 a setting is invalid, 130 or 143 when a signal interrupted it.

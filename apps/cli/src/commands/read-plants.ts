@@ -69,8 +69,8 @@ export const countCommand = () =>
   new Command('count')
     .summary('count the plants')
     .description(
-      'Count the plants, or those with a tag. The database reads all of them, which may take minutes ' +
-        'for many millions.',
+      'Count all plants, or the plants with a tag. The database reads each of these plants, which may ' +
+        'take minutes for many millions of plants.',
     )
     .option('--tag <tag>', 'only plants with this tag')
     .addOption(jsonOption('write the count, or an error, as JSON'))

@@ -24,8 +24,8 @@ const createCommand = () =>
   new Command('create')
     .summary('create an access token and show it once')
     .description(
-      'Create an access token with a name, and show it. The store keeps only its hash, so this is ' +
-        'the only time that anyone can see it.',
+      'Create an access token with a name, and show the token. The store keeps only a hash of the ' +
+        'token, so nobody can see the token again.',
     )
     .argument('<name>', "the principal's name in the logs; several tokens may share a name")
     .option(
@@ -79,8 +79,10 @@ const listCommand = () =>
 
 const revokeCommand = () =>
   new Command('revoke')
-    .summary('revoke all access tokens with a name, or one by its id')
-    .description('Revoke all access tokens with this name. Servers reject them within 30 s.')
+    .summary('revoke all access tokens with a name, or one token by its id')
+    .description(
+      'Revoke all access tokens with this name. Servers reject these tokens within 30 s.',
+    )
     .argument('[name]', 'the name from token create')
     .option('--id <id>', 'revoke only the token with this id from token list')
     .addOption(jsonOption('write the name, or an error, as JSON'))

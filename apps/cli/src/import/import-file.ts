@@ -125,7 +125,7 @@ async function writeSummary(text: string, rejectsPath: string): Promise<void> {
 
 /** Says how many rows of a file are stored when an import stops at a row. */
 function stoppedAt({ line, reason }: RejectedRow, { lines, created, exists }: ImportCounts) {
-  const stored = `${created} rows of lines 1 to ${lines} are stored, and ${exists} were before`;
+  const stored = `${created} rows of lines 1 to ${lines} are stored, and ${exists} were stored before`;
   const message = `line ${line}: ${reason}; the import stopped: ${stored}`;
   return new CommandError(`${message}; correct the line, then run the import again`, {
     exitCode: exitCodes.incomplete,

@@ -108,7 +108,7 @@ describe('incomplete imports', () => {
 describe('stopped imports', () => {
   const message =
     'line 2: id 1 belongs to another plant: choose an id that is free; the import stopped: ' +
-    '1 rows of lines 1 to 2 are stored, and 0 were before; correct the line, then run the import again';
+    '1 rows of lines 1 to 2 are stored, and 0 were stored before; correct the line, then run the import again';
 
   it.each([
     ['with --on-conflict fail', { onConflict: 'fail' }],

@@ -16,7 +16,7 @@ export function createNdjsonConverter(names: readonly string[], columns?: Column
   }));
 
   return ({ buffer, byteOffset, length }: Uint8Array): Uint8Array => {
-    // As Latin-1, each byte is a character, so the output has the same bytes.
+    // In Latin-1, each byte is one character, so no byte of a text changes.
     const rows = Buffer.from(buffer, byteOffset, length).toString('latin1');
     let json = '';
     for (let start = 0; start < rows.length; ) {

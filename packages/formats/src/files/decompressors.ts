@@ -33,7 +33,7 @@ async function* decompress(
     const message = `the ${name} data is damaged or incomplete (${cause.message})`;
     throw new FileError(`${message}: make or copy the file again`, { cause });
   }
-  // Node stops after the first zstd frame, and at zeros after gzip data. Other bytes would be lost.
+  // Node ignores the data after the first frame of zstd, and the data after zeros in gzip.
   if (decompressor.bytesWritten < size) {
     throw new FileError(`the ${name} data has several parts: unpack the file by \`${name} -d\``);
   }

@@ -102,7 +102,7 @@ async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
       yield value;
     }
   } finally {
-    // Nothing awaits the end of the generator, because it may wait for input that never comes.
+    // Nothing awaits the end of the generator, because the generator may wait for input that never comes.
     void values.return(undefined);
   }
 }

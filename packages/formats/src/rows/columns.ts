@@ -21,7 +21,7 @@ const createdAt = 'createdAt';
 /**
  * Returns the columns of a file.
  *
- * @param columns Default: the columns of the store. Tests pass other columns.
+ * @param columns Default: the columns of the store. The console passes the columns that the user has chosen.
  */
 export function fileColumns(columns: Columns = plantColumns): FileColumn[] {
   return Object.entries(columns).map(([field, column]) => ({ ...column, field }));

@@ -1,6 +1,6 @@
 const maxLength = 40;
 
-/** Matches characters that look like nothing or like a space, such as a no-break space. */
+/** Matches invisible characters, and all spaces other than the usual space. */
 const invisible = /(?! )[\p{Cf}\p{Z}]/gu;
 
 /** Formats an invalid value for a message. */

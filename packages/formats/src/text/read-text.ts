@@ -23,7 +23,7 @@ export interface TextOptions {
 
 /**
  * Reads the lines of a text file, which may be compressed. The byte order mark names the encoding. `encoding`
- * names the encoding of a file without a mark. The line ends are LF, CRLF or CR.
+ * names the encoding of a file without a mark. The line ends are LF, CRLF, CR CR LF or CR.
  *
  * @throws FileError when the file is not text
  */

@@ -1,7 +1,7 @@
 /**
  * Lists every error that a client can get over REST or tRPC. `code` is the error code: the HTTP status × 100
  * plus a detail. The field `error` of a response has this code. `when` explains the code, and each response
- * has its own message. After an error that `isTemporary`, the same request may succeed later. `only` lists
+ * has its own message. After an error with `isTemporary`, the same request may succeed later. `only` lists
  * the procedures that can have the error. Without `only`, each procedure can have the error.
  */
 export const errorCatalogue = {
