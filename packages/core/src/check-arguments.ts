@@ -8,7 +8,7 @@ import type { PlantReader } from './plants/plant-reader.ts';
 type Reads = PlantReader & Pick<PlantFeed, 'changes' | 'follow'>;
 
 /**
- * Makes the methods that read check their arguments, because plain JavaScript bypasses the types. The command
+ * Lets the methods that read reject invalid arguments, because plain JavaScript bypasses the types. The command
  * line uses `openPlantReader`, which checks no arguments, so that its commands start without zod.
  */
 export function withCheckedArguments(reads: Reads): Reads {

@@ -101,7 +101,7 @@ export function createAccessTokens({
       const token = await create(name, options, { ...call, grantor });
       const id = idOf(sha256Of(token));
       // For up to 30 s, the cache may still hold a grantor that was revoked. The look-up comes after the
-      // insert, so that the list of tokens has shown the new token to whoever revoked the grantor.
+      // insert, so an operator who revokes the grantor after this look-up can list the new token.
       const { tokenId } = grantor;
       const isValid = tokenId === undefined || (await isRevoked(tokenId, call)) === false;
       if (isValid) return { id, token };

@@ -68,7 +68,7 @@ export class Connections<Connection extends DatabaseConnection> {
     this.#addIdle(connection, this.#open.size > this.#max);
   }
 
-  /** Lets the connection be closed when its user gives it back. */
+  /** Closes a connection as soon as its statement gives the connection back. */
   drop(connection: Connection): void {
     this.#current.delete(connection);
   }
@@ -77,7 +77,7 @@ export class Connections<Connection extends DatabaseConnection> {
     for (const connection of this.#idle.splice(0)) this.#close(connection);
   }
 
-  /** Replaces all connections after an error of one of them. */
+  /** Replaces all connections after an error of one connection. */
   replaceAllAfterErrorOf(connection: Connection): void {
     if (!this.#current.has(connection)) return;
     this.replaceAll();
