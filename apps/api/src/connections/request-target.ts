@@ -14,7 +14,7 @@ export function routerUrl({ url: target = '/' }: { url?: string | undefined }): 
 /** Throws when a request target is malformed. `target` is the request target as it was sent. */
 export function checkTarget(url: string, target: string): void {
   if (!url.startsWith('/')) {
-    // This method does not allow a target such as `*` (RFC 9112 §3.2).
+    // Only OPTIONS allows the target `*`, and only CONNECT allows a host and a port (RFC 9112 §3.2).
     throw malformed(`the request target ${shorten(url)} does not start with /`);
   }
   if (url.includes('#')) {

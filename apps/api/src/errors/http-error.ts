@@ -63,7 +63,7 @@ export function toHttpError(thrown: unknown): HttpError {
 
 function fastifyError(thrown: unknown) {
   if (!(thrown instanceof Error)) return undefined;
-  // Fastify's errors have these.
+  // Fastify's errors have a code and a status.
   const { code, message, statusCode = 500 } = thrown as Partial<FastifyError> & Error;
   if (typeof code !== 'string') return undefined;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {

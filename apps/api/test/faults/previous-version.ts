@@ -5,24 +5,14 @@ import postgres from 'postgres';
 import { onTestFinished } from 'vitest';
 import type { Row } from './stored-plants.ts';
 
-/**
- * Imitates an instance of the previous version, which lacks the last migration. The imitation runs the
- * migrations and the statements of the previous version.
- */
-export interface PreviousVersion {
-  /** The plants that the instance has acknowledged so far. */
-  readonly acknowledged: Row[];
-  /** Resolves after this number of further acknowledgements. Rejects when a statement fails. */
-  acknowledges(plants: number): Promise<void>;
-  /** Stops the instance. Rejects when a statement has failed. */
-  stop(): Promise<void>;
-}
+export type PreviousVersion = Awaited<ReturnType<typeof startPreviousVersion>>;
 
 /**
- * Starts an instance of the previous version on a database. The instance creates plants in four batches at
- * a time, with ids from `firstId` on.
+ * Imitates an instance of the previous version, which lacks the last migration. The imitation runs the
+ * migrations and the statements of the previous version. The instance creates plants in four batches at a
+ * time, with ids from `firstId` on.
  */
-export async function startPreviousVersion(url: string, firstId: number): Promise<PreviousVersion> {
+export async function startPreviousVersion(url: string, firstId: number) {
   const connection = { application_name: 'previous version' };
   const sql = postgres(url, { max: 4, fetch_types: false, onnotice: () => {}, connection });
   onTestFinished(() => sql.end({ timeout: 0 }));
@@ -30,6 +20,7 @@ export async function startPreviousVersion(url: string, firstId: number): Promis
   const token = createHash('sha256').update(randomUUID()).digest();
   await sql`insert into access_tokens (sha256, name) values (${token}, ${`previous ${firstId}`})`;
 
+  /** The plants that the instance has acknowledged so far. */
   const acknowledged: Row[] = [];
   let nextId = firstId;
   let isStopped = false;
@@ -61,14 +52,16 @@ export async function startPreviousVersion(url: string, firstId: number): Promis
 
   return {
     acknowledged,
-    async acknowledges(plants) {
+    /** Resolves after this number of further acknowledgements. Rejects when a statement fails. */
+    async acknowledges(plants: number): Promise<void> {
       const enough = acknowledged.length + plants;
       const wait = async () => {
         while (acknowledged.length < enough && !isStopped) await setTimeout(10);
       };
       await Promise.race([wait(), running]);
     },
-    async stop() {
+    /** Stops the instance. Rejects when a statement has failed. */
+    async stop(): Promise<void> {
       isStopped = true;
       await running;
       await sql.end();

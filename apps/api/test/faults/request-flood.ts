@@ -5,20 +5,8 @@ import { requestText } from '../fixtures/raw-request.ts';
 import type { Target } from '../fixtures/surfaces.ts';
 import { count, openConnections, readResponses } from './connections.ts';
 
-/** Connections that send requests again and again. */
-export interface RequestFlood {
-  /** The number of responses by outcome, such as `200`, `503 50301` or `none`. */
-  readonly outcomes: Record<string, number>;
-  /** The milliseconds that each response with 200 took. */
-  readonly times: number[];
-  /** The number of 503 responses without `Retry-After`. */
-  readonly withoutRetryAfter: number;
-  /** Sends no more requests. Resolves when the last responses have arrived. */
-  stop(): Promise<void>;
-}
-
 /**
- * Sends requests on the given number of connections. Each connection sends its next request after the
+ * Sends requests again and again on the given number of connections. Each connection sends its next request after the
  * response to its last request.
  *
  * @param nextRequest returns the text of a request, and a function to call when the request gets 200
@@ -27,8 +15,10 @@ export async function startRequestFlood(
   url: string,
   connections: number,
   nextRequest: () => { text: string; acknowledge?: () => void },
-): Promise<RequestFlood> {
+) {
+  /** The number of responses by outcome, such as `200`, `503 50301` or `none`. */
   const outcomes: Record<string, number> = {};
+  /** The milliseconds that each response with 200 took. */
   const times: number[] = [];
   let withoutRetryAfter = 0;
   let isStopped = false;
@@ -57,9 +47,11 @@ export async function startRequestFlood(
   return {
     outcomes,
     times,
+    /** The number of 503 responses without `Retry-After`. */
     get withoutRetryAfter() {
       return withoutRetryAfter;
     },
+    /** Sends no more requests. Resolves when the last responses have arrived. */
     async stop() {
       isStopped = true;
       await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
@@ -67,16 +59,9 @@ export async function startRequestFlood(
   };
 }
 
-/** A flood of creates, and the plants that got 200. */
-export interface CreateFlood extends RequestFlood {
-  readonly acknowledged: Seen['acknowledged'];
-}
-
 /** Creates plants over REST and tRPC in turn, on the given number of connections. */
-export async function startCreateFlood(
-  { url, token }: Target,
-  connections: number,
-): Promise<CreateFlood> {
+export async function startCreateFlood({ url, token }: Target, connections: number) {
+  /** The plants that got 200. */
   const acknowledged: Seen['acknowledged'] = [];
   let id = 0;
   const flood = await startRequestFlood(url, connections, () => {

@@ -6,22 +6,12 @@ import { count, openConnections } from './connections.ts';
 const pause = 20;
 const retryAfter = 1_000;
 
-/** Clients that send requests again and again, and read the responses slowly. */
-export interface SlowClients {
-  /** The number of responses by outcome, such as `200`, `503 50301` or `207 50301`. */
-  readonly outcomes: Record<string, number>;
-  /** Ends the connections. */
-  stop(): void;
-}
-
 /**
  * Starts one client for each function, which makes the text of the client's next requests. A client sends
- * its next requests after the responses to its earlier requests.
+ * its next requests after the responses to its earlier requests, and reads the responses slowly.
  */
-export async function startSlowClients(
-  url: string,
-  clients: readonly (() => string)[],
-): Promise<SlowClients> {
+export async function startSlowClients(url: string, clients: readonly (() => string)[]) {
+  /** The number of responses by outcome, such as `200`, `503 50301` or `207 50301`. */
   const outcomes: Record<string, number> = {};
   let isStopped = false;
   const sockets = await openConnections(url, clients.length);
@@ -32,7 +22,8 @@ export async function startSlowClients(
   });
   return {
     outcomes,
-    stop() {
+    /** Ends the connections. */
+    stop(): void {
       isStopped = true;
       for (const socket of sockets) socket.destroy();
     },
@@ -42,7 +33,7 @@ export async function startSlowClients(
 async function readSlowly(
   socket: Socket,
   nextRequests: () => string,
-  outcomes: SlowClients['outcomes'],
+  outcomes: Record<string, number>,
 ): Promise<void> {
   let received = '';
   let status: string | undefined;

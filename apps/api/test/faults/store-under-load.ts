@@ -1,24 +1,10 @@
-import {
-  type AcknowledgedLoad,
-  startAcknowledgedLoad,
-  startProcess,
-} from '@plant-store/test-setup';
+import { startAcknowledgedLoad, startProcess } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, onTestFinished, type TestContext, vi } from 'vitest';
 import { token } from '../fixtures/program.ts';
 import { faultRow } from './fault-table.ts';
 import { type PlantsDatabase, startPlantsDatabase } from './plants-database.ts';
 import { expectStored, type Row } from './stored-plants.ts';
-
-/** The server's program on a database, and clients that create plants. */
-export interface StoreUnderLoad {
-  load: AcknowledgedLoad;
-  /**
-   * Stops the server and the clients. Compares the acknowledged plants with the plants in the database at
-   * this URL. Adds a row for the test to the table of faults.
-   */
-  finish(databaseUrl: string): Promise<void>;
-}
 
 /** A server that takes longer than this many milliseconds hangs, even on a slow machine. */
 export const hang = 60_000;
@@ -33,11 +19,11 @@ export async function startDatabase(
   return database;
 }
 
-/** Starts the server and the clients, and waits until 100 plants are acknowledged. */
+/** Starts the server's program, and clients that create plants. Waits until 100 plants are acknowledged. */
 export async function startStoreUnderLoad(
   databaseUrl: string,
   context: Pick<TestContext, 'task' | 'onTestFinished'>,
-): Promise<StoreUnderLoad> {
+) {
   const server = startProcess({ DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: token });
   const load = startAcknowledgedLoad({ url: await server.listening(), token });
   context.onTestFinished(() => {
@@ -49,7 +35,11 @@ export async function startStoreUnderLoad(
 
   return {
     load,
-    async finish(checkedUrl) {
+    /**
+     * Stops the server and the clients. Compares the acknowledged plants with the plants in the database at
+     * this URL. Adds a row for the test to the table of faults.
+     */
+    async finish(checkedUrl: string): Promise<void> {
       await load.stop();
       const seconds = (Date.now() - startedAt) / 1000;
       const sql = postgres(checkedUrl, { max: 1 });

@@ -14,12 +14,7 @@ const env = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
 /** Whether nginx is installed on this machine. */
 export const hasNginx = spawnSync('nginx', ['-v'], { env }).status === 0;
 
-export interface TestNginx {
-  port: number;
-  /** The certificate that clients must trust. */
-  ca: string;
-  stop(): Promise<void>;
-}
+export type TestNginx = Awaited<ReturnType<typeof startNginx>>;
 
 /**
  * Starts an nginx with a configuration of the repository. The test replaces only the addresses, the
@@ -32,7 +27,7 @@ export async function startNginx(
   readTimeout = '15s',
   file: 'docs/nginx.conf' | 'examples/cluster/nginx.conf' = 'docs/nginx.conf',
   shortTimeout = '1s',
-): Promise<TestNginx> {
+) {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-nginx-'));
   const port = await freePort();
   const authority = makeCertificate('The test authority');
@@ -77,6 +72,7 @@ http {
   await started;
   return {
     port,
+    /** The certificate that clients must trust. */
     ca: authority.certificate,
     async stop() {
       nginx.kill('SIGTERM');

@@ -7,14 +7,8 @@ import { atExit, freePort } from '@plant-store/test-setup';
 
 const rules = fileURLToPath(new URL('../../../../docs/alerts.yml', import.meta.url));
 
-export interface Prometheus {
-  /** Returns the names of the alerts that fire. */
-  firing(): Promise<string[]>;
-  stop(): Promise<void>;
-}
-
 /** Starts Debian's Prometheus with the rules of docs/alerts.yml. Intervals of 5 s make the test faster. */
-export async function startPrometheus(metricsUrl: string): Promise<Prometheus> {
+export async function startPrometheus(metricsUrl: string) {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-prometheus-'));
   const config = {
     global: { scrape_interval: '5s', scrape_timeout: '4s', evaluation_interval: '5s' },
@@ -41,7 +35,8 @@ export async function startPrometheus(metricsUrl: string): Promise<Prometheus> {
     atExit(() => child.kill('SIGKILL')),
   );
   return {
-    async firing() {
+    /** Returns the names of the alerts that fire. */
+    async firing(): Promise<string[]> {
       const { data } = await get<Alerts>(`http://${address}/api/v1/alerts`);
       const names = data.alerts
         .filter(({ state }) => state === 'firing')

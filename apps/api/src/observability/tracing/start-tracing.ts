@@ -1,8 +1,7 @@
 import type { Tracing } from './end-span.ts';
 
 /**
- * Starts to trace when the environment variables of OpenTelemetry ask for traces. Other methods are left out,
- * because clients can send each of the many methods that Node knows.
+ * Starts to trace when the environment variables of OpenTelemetry ask for traces.
  *
  * @throws an Error that says which variable to change, or which packages to install
  */

@@ -20,7 +20,7 @@ export function createEndpoints(procedures: Readonly<Record<string, Procedure>>)
         try {
           return json === undefined ? undefined : transformer.input.deserialize(json);
         } catch (cause) {
-          throw new TRPCError({ code: 'BAD_REQUEST', cause }); // As tRPC itself does.
+          throw new TRPCError({ code: 'BAD_REQUEST', cause }); // tRPC throws this error, too.
         }
       },
       encode(output) {
