@@ -56,10 +56,12 @@ function causesIn(state: DatabaseState, needs: Needs): string[] {
 
 /** Names the faults of the tables and the remedies. Missing migrations explain all other faults. */
 export function tableAdvice(state: DatabaseState): Omit<TableFault, 'table'>[] {
-  const { tableFaults, isKnown, lacksMigration } = state;
+  const { tableFaults, isKnown, missingMigrations } = state;
   const isEmpty = state.privileges.length === 0;
-  if (tableFaults.length > 0 && lacksMigration && (isKnown || isEmpty)) {
-    const what = isEmpty ? 'there are no tables yet' : 'migrations are missing';
+  if (tableFaults.length > 0 && missingMigrations > 0 && (isKnown || isEmpty)) {
+    const what = isEmpty
+      ? 'there are no tables yet'
+      : `${missingMigrations} migrations are missing`;
     return [{ what, remedy: 'start the server, which applies the migrations' }];
   }
   return [...tableFaults];

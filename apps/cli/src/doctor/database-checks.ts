@@ -44,7 +44,7 @@ function hosts({ unreachableHosts }: DatabaseState): Finding[] {
   });
 }
 
-function migrations({ isKnown, lacksMigration, isNewer, privileges }: DatabaseState): Finding {
+function migrations({ isKnown, missingMigrations, isNewer, privileges }: DatabaseState): Finding {
   const check = 'migrations';
   if (isNewer) {
     const message = 'a newer version of the store has migrated the database: update this version';
@@ -54,8 +54,8 @@ function migrations({ isKnown, lacksMigration, isNewer, privileges }: DatabaseSt
     const message = 'this user cannot read the list of migrations, so only the tables are checked';
     return { check, level: 'ok', message };
   }
-  if (lacksMigration) {
-    const message = 'some are missing: start the server, which applies them';
+  if (missingMigrations > 0) {
+    const message = `${missingMigrations} are missing: start the server, which applies them`;
     return { check, level: 'warning', message };
   }
   return { check, level: 'ok', message: 'all are applied' };

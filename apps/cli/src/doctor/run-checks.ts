@@ -38,7 +38,7 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
     return [{ check: 'connection', level: 'ok', message }];
   }
   const isEmbedded = 'dataDirectory' in settings;
-  const hasTables = !state.isReadOnly && !state.lacksMigration;
+  const hasTables = !state.isReadOnly && state.missingMigrations === 0;
   return [
     ...databaseChecks(state),
     ...tableChecks(state),

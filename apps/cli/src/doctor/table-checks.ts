@@ -14,7 +14,8 @@ function tables(state: DatabaseState): Finding[] {
     const message = 'all tables have the columns that this version needs';
     return [{ check, level: 'ok', message }];
   }
-  const level = state.lacksMigration && state.privileges.length === 0 ? 'warning' : 'problem';
+  const level =
+    state.missingMigrations > 0 && state.privileges.length === 0 ? 'warning' : 'problem';
   return advice.map(({ what, remedy }) => ({ check, level, message: `${what}: ${remedy}` }));
 }
 

@@ -96,8 +96,8 @@ export async function useEmbeddedDatabase<T>(
 }
 
 async function migrateEmbedded(connection: PGliteConnection): Promise<void> {
-  const { isKnown, lacksMigration } = await readSchemaVersion(sessionOn(connection).query);
-  if (isKnown && !lacksMigration) return;
+  const { isKnown, missingMigrations } = await readSchemaVersion(sessionOn(connection).query);
+  if (isKnown && missingMigrations === 0) return;
   const run = (text: string) =>
     connection.run({ text, values: [], rowsAs: 'objects' }, bulkTimeout);
   await run('begin');

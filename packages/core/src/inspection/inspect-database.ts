@@ -82,9 +82,9 @@ export function inspectDatabase({
 
 /** Whether a write can succeed as far as the other findings of `doctor` show. */
 function canWrite(state: DatabaseState): boolean {
-  const { isReadOnly, isKnown, lacksMigration, tableFaults, privileges, locks, feed } = state;
+  const { isReadOnly, isKnown, missingMigrations, tableFaults, privileges, locks, feed } = state;
   const faults = [...tableFaults, ...missingGrants(privileges, serverNeeds), ...locks];
-  const isMigrated = !isKnown || !lacksMigration;
+  const isMigrated = !isKnown || missingMigrations === 0;
   return !isReadOnly && isMigrated && faults.length === 0 && feed !== undefined;
 }
 

@@ -36,30 +36,30 @@ export async function applyMigrations(
 export interface SchemaVersion {
   /** Whether the database has a list of its migrations that the user may read. */
   readonly isKnown: boolean;
-  /** Whether the database lacks a migration that this version of the store has. */
-  readonly lacksMigration: boolean;
+  /** The number of migrations that this version of the store has and the database lacks. */
+  readonly missingMigrations: number;
   /** Whether a later version of the store has migrated the database. */
   readonly isNewer: boolean;
 }
 
 /** Reads which migrations a database has. This function needs no privileges and no tables. */
 export async function readSchemaVersion(query: Query): Promise<SchemaVersion> {
-  const newest = await newestMigration();
+  const known = await knownMigrations();
   const [list] = await send<{ is_readable: boolean }>(query, canReadList);
   const isKnown = list?.is_readable === true;
   const last = isKnown ? await lastMigration(query) : 0;
   return {
     isKnown,
-    lacksMigration: newest > last,
-    isNewer: last > newest,
+    missingMigrations: known.filter((when) => when > last).length,
+    isNewer: last > Math.max(...known),
   };
 }
 
-/** The time at which this version's last migration was generated. Drizzle identifies migrations by time. */
-async function newestMigration(): Promise<number> {
+/** The times at which this version's migrations were generated. Drizzle identifies migrations by time. */
+async function knownMigrations(): Promise<number[]> {
   const text = await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8');
   const { entries }: { entries: { when: number }[] } = JSON.parse(text);
-  return Math.max(...entries.map(({ when }) => when));
+  return entries.map(({ when }) => when);
 }
 
 async function lastMigration(query: Query): Promise<number> {

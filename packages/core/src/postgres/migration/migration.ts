@@ -63,8 +63,8 @@ async function privilegesError(query: Query, cause: unknown): Promise<DatabaseSe
 }
 
 async function isMigrated(query: Query): Promise<boolean> {
-  const { isKnown, lacksMigration } = await readSchemaVersion(query);
-  if (isKnown) return !lacksMigration;
+  const { isKnown, missingMigrations } = await readSchemaVersion(query);
+  if (isKnown) return missingMigrations === 0;
   // A user without privileges on the list of migrations can still check whether the tables are correct.
   const { checkTables } = await import('../../tables/table-check.ts');
   return (await checkTables(query)).every(({ canStart }) => canStart);
