@@ -51,6 +51,7 @@ export const help = `Measures how fast plants are created and read: by the store
 
   --only NAME[,NAME]  measures only these contenders: ${names.join(', ')}
   --quick             shorter rounds and rough figures; all contenders in about three minutes
+  --rounds N          the number of rounds
   --help              shows this text`;
 
 /**
@@ -65,16 +66,22 @@ export function readOptions(args: string[]): Options | undefined {
     options: {
       only: { type: 'string', default: names.join() },
       quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return undefined;
   const only = values.only.split(',');
+  const rounds = Number(values.rounds ?? 1);
   for (const name of only) expectOneOf(names, 'contender', name);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    throw new Error(`--rounds is ${values.rounds}, but must be a whole number of at least 1`);
+  }
   return {
     ...modeOf(positionals.length > 0 ? positionals : ['compare']),
     contenders: contenders.filter(({ name }) => only.includes(name)),
     quick: values.quick,
+    ...(values.rounds !== undefined && { rounds }),
   };
 }
 

@@ -6,13 +6,14 @@ import { help, readOptions } from '../src/options.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-it('reads the mode and the contenders, and by default compares all contenders', () => {
+it('reads the mode, the contenders and the rounds, and by default compares all contenders', () => {
   expect(readOptions([])).toMatchObject({ mode: 'compare', quick: false });
   const { contenders } = readOptions(['--quick', '--only', 'hono,ours-rest']) ?? {};
   expect(contenders?.map(({ name }) => name)).toEqual(['ours-rest', 'hono']);
-  expect(readOptions(['scaling', 'processes'])).toMatchObject({
+  expect(readOptions(['scaling', 'processes', '--rounds', '1'])).toMatchObject({
     mode: 'scaling processes',
     words: [],
+    rounds: 1,
   });
 });
 
@@ -33,6 +34,7 @@ it.each([
   [['against'], 'against needs a commit, such as: npx -y pnpm bench against HEAD~1'],
   [['against', 'HEAD', 'grpc'], 'there is no kind of create grpc: choose from rest, rest-small, '],
   [['bulk', 'tables'], 'bulk takes no arguments, but got tables'],
+  [['--rounds', '0.5'], '--rounds is 0.5, but must be a whole number of at least 1'],
   [['--fast'], "Unknown option '--fast'"],
 ])('rejects %j with a message that says what is valid', (args, message) => {
   expect(() => readOptions(args)).toThrow(message);

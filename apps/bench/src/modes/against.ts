@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { openPlantStore } from '@plant-store/core';
 import { oursRest, oursTrpc, oursTrpcBatch, type Server } from '../contenders/contenders.ts';
-import { openEmbedded } from '../database/bench-database.ts';
+import { openEmbedded, type PostgresDatabase } from '../database/bench-database.ts';
 import type { Bench } from '../measurements/bench.ts';
 import { type LoadConditions, type LoadFigures, loadCase } from '../measurements/load-case.ts';
 import { medianOf, type Report, type Result, runPlan, valuesOf } from '../measurements/run-plan.ts';
@@ -10,12 +12,15 @@ import type { ModeOptions } from './mode-options.ts';
 
 type Create = Pick<LoadConditions, 'title' | 'order' | 'open'> & {
   readonly server: Server;
+  /** Whether only this working tree gets three idle webhooks, whose cost the mode then measures. */
+  readonly hasWebhooks?: true;
 };
 
 /** The kinds of create that the benchmark can measure for two commits. */
 export const creates: Readonly<Record<string, Create>> = {
   rest: { ...oursRest, title: 'REST', order: 'int64' },
   'rest-small': { ...oursRest, title: 'REST', order: 'small' },
+  'rest-webhooks': { ...oursRest, title: 'REST, webhooks', order: 'int64', hasWebhooks: true },
   trpc: { ...oursTrpc, title: 'tRPC', order: 'int64' },
   'trpc-small': { ...oursTrpc, title: 'tRPC', order: 'small' },
   'trpc-10': { ...oursTrpcBatch, title: 'tRPC, batches of 10', order: 'int64' },
@@ -28,7 +33,7 @@ const usual = ['rest', 'rest-small', 'trpc', 'trpc-10'];
  * time and get load in turns of a few seconds. A change in the machine's speed affects both servers.
  */
 export async function against(bench: Bench, options: ModeOptions): Promise<Report> {
-  const { quick, words } = options;
+  const { quick, rounds = quick ? 2 : 4, words } = options;
   const [commit = '', ...names] = words;
   const chosen = names.length > 0 ? names : usual;
   bench.progress(`building ${commit}`);
@@ -41,19 +46,38 @@ export async function against(bench: Bench, options: ModeOptions): Promise<Repor
       for (const version of ['before', 'now']) {
         const { program } = create.server;
         const server =
-          version === 'now'
-            ? create.server
-            : { ...create.server, program: checkout.pathOf(program) };
-        const { open = (await bench.postgres.createDatabase()).emptied } = create;
+          version === 'now' ? create.server : { ...create.server, program: inCheckout(program) };
+        const { open = await createDatabase(create.hasWebhooks && version === 'now') } = create;
         const of = { ...create, name: `${name}, ${version}`, title: `${create.title}, ${version}` };
         cases.push(loadCase(bench, times, { ...of, server, open, connections: 32 }));
       }
     }
-    const rounds = quick ? 2 : 4;
     return await runPlan(bench, { cases, rounds, turns: 8, table: changesTable });
   } finally {
     checkout.remove();
   }
+
+  async function createDatabase(hasWebhooks = false) {
+    const database = await bench.postgres.createDatabase();
+    return hasWebhooks ? () => withWebhooks(database) : database.emptied;
+  }
+
+  /** Returns the path of the same program in the other commit, even when its old path was different. */
+  function inCheckout(program: string): string {
+    const path = checkout.pathOf(program);
+    return existsSync(path) ? path : path.replace('bin/server.js', 'src/main.ts');
+  }
+}
+
+/** Empties a database, and makes three webhooks. They get no request, because nobody deletes a plant. */
+async function withWebhooks(database: PostgresDatabase): Promise<PostgresDatabase> {
+  await database.sql`truncate plants, webhooks`;
+  const store = await openPlantStore({ databaseUrl: database.settings[0]?.['DATABASE_URL'] ?? '' });
+  for (const name of ['1', '2', '3']) {
+    await store.webhooks.create('https://1.1.1.1/', { name, only: 'deleted' });
+  }
+  await store.close();
+  return database.checkpointed();
 }
 
 /** The results of one kind of create with both commits. */

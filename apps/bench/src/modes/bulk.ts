@@ -25,15 +25,16 @@ import { atLeast, atMost, type Goal } from '../report/goals.ts';
 import type { ModeOptions } from './mode-options.ts';
 
 /** Measures the import and the export of a million plants, in comparison with psql's `\copy`. */
-export async function bulk(bench: Bench, { quick }: ModeOptions): Promise<Report> {
+export async function bulk(bench: Bench, { quick, rounds }: ModeOptions): Promise<Report> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-bulk-'));
   const hasPsql = await isInstalled('psql');
   try {
     return await runPlan(bench, {
       cases: commands(bench.database, directory)
+
         .filter(([, , command]) => hasPsql || command.program !== 'psql')
         .map((each) => bulkCase(bench.database, each)),
-      rounds: quick ? 1 : 3,
+      rounds: rounds ?? (quick ? 1 : 3),
       table: bulkTable,
       goals: bulkGoals,
     });

@@ -43,12 +43,12 @@ function load(
 }
 
 /** Measures the cost of a create on each node of a Citus cluster, and on the same Postgres without Citus. */
-export async function citus(bench: Bench, { quick }: ModeOptions): Promise<Report> {
+export async function citus(bench: Bench, { quick, rounds }: ModeOptions): Promise<Report> {
   const times = quick ? { warmUp: 2, seconds: 3 } : { warmUp: 6, seconds: 8 };
   return runPlan(bench, {
     // Even an idle cluster takes CPU time, so each load starts its own cluster.
     cases: loads.map((each) => loadCase(bench, times, each)),
-    rounds: quick ? 1 : 3,
+    rounds: rounds ?? (quick ? 1 : 3),
     table: (results) =>
       formatTable(
         [

@@ -6,11 +6,15 @@ export interface ModeOptions {
   readonly contenders: readonly Contender[];
   /** Measures for a shorter time. */
   readonly quick: boolean;
+  /** The number of rounds. Default: the mode's own number. */
+  readonly rounds?: number;
   /** The arguments after the mode. */
   readonly words: readonly string[];
 }
 
 /** The rounds and durations of most loads. */
-export function loadTimes({ quick }: ModeOptions): Durations & { rounds: number } {
-  return quick ? { rounds: 2, warmUp: 6, seconds: 2 } : { rounds: 3, warmUp: 20, seconds: 8 };
+export function loadTimes({ quick, rounds }: ModeOptions): Durations & { rounds: number } {
+  return quick
+    ? { rounds: rounds ?? 2, warmUp: 6, seconds: 2 }
+    : { rounds: rounds ?? 3, warmUp: 20, seconds: 8 };
 }

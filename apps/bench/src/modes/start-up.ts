@@ -12,14 +12,14 @@ import type { ModeOptions } from './mode-options.ts';
 const [first, later, onPostgres] = ['embedded, first start', 'embedded, later starts', 'Postgres'];
 
 /** Measures the time from the start of the process to the first response with 200. */
-export function startUp(bench: Bench, { quick }: ModeOptions): Promise<Report> {
+export function startUp(bench: Bench, { quick, rounds }: ModeOptions): Promise<Report> {
   return runPlan(bench, {
     cases: [
       startCase(first, openEmbedded),
       startCase(later, openEmbedded, 1),
       startCase(onPostgres, bench.postgres.createDatabase),
     ],
-    rounds: quick ? 3 : 10,
+    rounds: rounds ?? (quick ? 3 : 10),
     table: (results) =>
       formatTable(
         [

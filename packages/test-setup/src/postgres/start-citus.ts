@@ -38,7 +38,8 @@ interface CitusOptions {
 
 /** The error on a machine without Citus. */
 const howToInstall =
-  'no Postgres of this machine has the extension Citus: install a package of Citus, and run this again';
+  'no Postgres of this machine has the extension Citus: install a package of Citus, as CONTRIBUTING.md says, ' +
+  'and run this again';
 
 /** The role that owns the databases, which is not a superuser. Citus needs the role on every node. */
 const owner = 'gardener';
