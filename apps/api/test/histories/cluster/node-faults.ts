@@ -2,8 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { runSql, startFaultProxy } from '@plant-store/test-setup';
 import { plantsOn } from '../../faults/plants-database.ts';
 import { faults } from '../faults.ts';
-import { type BeginFault, feedFaults, untilReady } from '../feed/feed-faults.ts';
-import type { ClusterNode, ClusterNodes } from './cluster-world.ts';
+import { feedFaults, untilReady } from '../feed/feed-faults.ts';
+import type { BeginFault } from '../feed/feed-world.ts';
+import type { ClusterNode, ClusterNodes } from './cluster-node.ts';
 
 /** The faults of the instances, and of the nodes of a cluster and their networks. */
 export function nodeFaults({

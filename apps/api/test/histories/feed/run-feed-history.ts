@@ -3,8 +3,7 @@ import { citus } from '@plant-store/citus';
 import { openPlantStore } from '@plant-store/core';
 import { type Random, randomOf } from '../random.ts';
 import { differences } from './copy.ts';
-import type { BeginFault } from './feed-faults.ts';
-import type { FeedWorld } from './feed-world.ts';
+import type { BeginFault, FeedWorld } from './feed-world.ts';
 import { type Follower, startFollower } from './follower.ts';
 import {
   emptyPlants,
