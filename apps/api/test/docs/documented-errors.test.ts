@@ -1,6 +1,6 @@
 import { type ErrorKind, errorCatalogue, httpStatus } from '@plant-store/schemas';
 import { runSql } from '@plant-store/test-setup';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errorExamples } from '../../openapi/error-examples.ts';
 import { documentValidator } from '../fixtures/document-validator.ts';
 import { startIdentityProvider } from '../fixtures/identity-provider.ts';
@@ -67,6 +67,9 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
   expectationFailed: () => raw(rawRequest('GET /', ['Expect: cake', close])),
   rateLimited: () =>
     onNewServer({ rateLimit: 2 }, async (limited) => {
+      // The message has the seconds until the end of the minute, so the clocks stand still.
+      vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+      onTestFinished(() => void vi.useRealTimers());
       for (const _ of [1, 2]) await post(limited, '/plants', monstera);
       return read(post(limited, '/plants', monstera));
     }),
