@@ -13,7 +13,7 @@ export function explainError(thrown: unknown): string {
 
 /** Begins a sentence with a capital letter. A file name at the start, such as "plants.xlsx", stays. */
 export function capitalized(text: string): string {
-  return text.replace(/^[a-z]+(?![\w.-])/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return text.replace(/^[a-z]+[ :,]/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 }
 
 /** Whether the store rejects the access token, or no HTTP header can hold the token. */
