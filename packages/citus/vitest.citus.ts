@@ -11,5 +11,6 @@ export default vitestConfig({
   ],
   testNamePattern: /Citus/,
   globalSetup: withCitus,
-  setupFiles: 'test/fixtures/use-cluster.ts',
+  // As a list, this file does not replace the setup file of all packages.
+  setupFiles: ['test/fixtures/use-cluster.ts'],
 });

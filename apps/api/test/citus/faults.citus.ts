@@ -37,7 +37,11 @@ const ways = {
     await worker?.halt();
     return async () => worker?.start();
   },
-  'is frozen': ({ cluster }: StoreOnCluster) => cluster.workers[1]?.server.freeze(),
+  'is frozen': async ({ cluster }: StoreOnCluster) => {
+    const unfreeze = await cluster.workers[1]?.server.freeze();
+    onTestFinished(() => unfreeze?.()); // A cluster with a frozen worker does not stop.
+    return unfreeze;
+  },
 };
 
 it.for(Object.entries(ways))(

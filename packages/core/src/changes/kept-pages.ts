@@ -146,7 +146,6 @@ export function withTag(page: SharedPage, tag: string | undefined): SharedPage {
   return toShared({ changes, positions, next: page.next });
 }
 
-/** The text search is faster than parsing the JSON, and excludes most changes. */
 export function changeForTag(change: string, position: Position, tag: string): string | undefined {
   // Searching the text is faster than parsing the JSON. Postgres and JavaScript write a tag as the same JSON.
   if (change.includes(JSON.stringify(tag)) && JSON.parse(change).plant.tag === tag) return change;
