@@ -4,30 +4,20 @@ import { distributePlants } from '@plant-store/citus/operator';
 import { openPlantStore } from '@plant-store/core';
 import {
   createCitusDatabase,
-  type FaultProxy,
   startCitus,
   startFaultProxy,
   type TestPostgres,
 } from '@plant-store/test-setup';
-import { type PlantsDatabase, plantsOn, setSetting } from '../../faults/plants-database.ts';
+import { plantsOn, setSetting } from '../../faults/plants-database.ts';
 import { type FeedWorld, pickRunning } from '../feed/feed-world.ts';
 import { startInstance } from '../world.ts';
-import { nodeFaults, promoteStandbyOf } from './node-faults.ts';
+import {
+  type ClusterNode,
+  type ClusterNodes,
+  nodeFaults,
+  promoteStandbyOf,
+} from './node-faults.ts';
 import { shardFaults } from './shard-faults.ts';
-
-/** A node of a cluster. The other nodes and the instances reach the node through `network`. */
-export interface ClusterNode {
-  /** The promotion of a standby replaces the database and the network. */
-  database: PlantsDatabase;
-  network: FaultProxy;
-}
-
-export interface ClusterNodes {
-  readonly coordinator: ClusterNode;
-  readonly workers: readonly [ClusterNode, ClusterNode, ClusterNode];
-  /** A server that faults add to the cluster, and remove from the cluster. */
-  readonly spare: ClusterNode;
-}
 
 /** The initial number of shards. Each worker has one shard. */
 const shards = 3;

@@ -2,18 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { plantsOn } from '../../faults/plants-database.ts';
 import { faults } from '../faults.ts';
-import type { Random } from '../random.ts';
-import type { Instance } from '../world.ts';
-import type { FeedWorld } from './feed-world.ts';
+import type { BeginFault, FeedWorld } from './feed-world.ts';
 
 type Database = Pick<FeedWorld, 'database'>;
-
-/** Begins a fault. Resolves with a function that ends the fault. */
-export type BeginFault = (
-  world: FeedWorld,
-  instance: Instance,
-  random: Random,
-) => Promise<() => unknown>;
 
 const { freeze, kill, freezeBackends, holdNetwork, loseResponses, cutNetwork } = faults;
 

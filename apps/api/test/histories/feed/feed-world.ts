@@ -1,14 +1,7 @@
-import {
-  type FaultProxy,
-  hasPgBouncer,
-  startFaultProxy,
-  startPgBouncer,
-  type TestPostgres,
-} from '@plant-store/test-setup';
+import type { FaultProxy, TestPostgres } from '@plant-store/test-setup';
 import type { PlantsDatabase } from '../../faults/plants-database.ts';
 import type { Random } from '../random.ts';
-import { type Instance, startInstance, startWorld, type World, withStandby } from '../world.ts';
-import { type BeginFault, feedFaults, promoteStandby } from './feed-faults.ts';
+import type { Instance, World } from '../world.ts';
 
 /** The processes of a history of the feed: a Postgres or a cluster, and three instances of the server. */
 export interface FeedWorld extends World {
@@ -37,45 +30,12 @@ export interface FeedWorld extends World {
   instanceOf(random: Random): Instance;
 }
 
-/**
- * Starts a Postgres. The third instance uses PgBouncer. In a world with a standby, all instances and followers
- * know both hosts, and nothing uses PgBouncer.
- */
-export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
-  const world = await startWorld('postgres', hasStandby);
-  const { token, database, standby, stop } = world;
-  if (!database) throw new Error('the world has no Postgres');
-  const feedNetwork = await startFaultProxy(database.url);
-  const pgBouncer = hasPgBouncer && !standby ? await startPgBouncer(database.url) : undefined;
-  const DATABASE_URL = pgBouncer?.url ?? withStandby(database.url, standby);
-  const env = { DATABASE_URL, PLANT_STORE_TOKEN: token };
-  const third = await startInstance('C', env, undefined);
-  const instances: FeedWorld['instances'] = [...world.instances, third];
-  const feedWorld: FeedWorld = {
-    token,
-    database,
-    standby,
-    instances,
-    feedNetwork,
-    feedUrl: withStandby(feedNetwork.url, standby),
-    databases: () => [feedWorld.database],
-    databaseOf: () => feedWorld.database,
-    isCluster: false,
-    rest: { isOn: false },
-    faults: feedFaults,
-    promote: promoteStandby,
-    moves: 0,
-    instanceOf: pickRunning(instances),
-    async stop() {
-      await third.kill();
-      await pgBouncer?.stop();
-      feedNetwork.close();
-      await feedWorld.database.admin.end();
-      await stop();
-    },
-  };
-  return feedWorld;
-}
+/** Begins a fault. Resolves with a function that ends the fault. */
+export type BeginFault = (
+  world: FeedWorld,
+  instance: Instance,
+  random: Random,
+) => Promise<() => unknown>;
 
 /** Makes a function that returns a random instance that runs. */
 export function pickRunning(instances: readonly Instance[]): FeedWorld['instanceOf'] {

@@ -1,6 +1,6 @@
 import { startClusterWorld } from '../cluster/cluster-world.ts';
-import { startFeedWorld } from './feed-world.ts';
 import { type FeedResult, runFeedHistory } from './run-feed-history.ts';
+import { startFeedWorld } from './start-feed-world.ts';
 
 const starts = { postgres: startFeedWorld, citus: startClusterWorld };
 
