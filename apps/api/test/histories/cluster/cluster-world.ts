@@ -11,8 +11,12 @@ import {
 import { plantsOn, setSetting } from '../../faults/plants-database.ts';
 import { type FeedWorld, pickRunning } from '../feed/feed-world.ts';
 import { startInstance } from '../world.ts';
-import type { ClusterNode, ClusterNodes } from './cluster-node.ts';
-import { nodeFaults, promoteStandbyOf } from './node-faults.ts';
+import {
+  type ClusterNode,
+  type ClusterNodes,
+  nodeFaults,
+  promoteStandbyOf,
+} from './node-faults.ts';
 import { shardFaults } from './shard-faults.ts';
 
 /** The initial number of shards. Each worker has one shard. */

@@ -1,10 +1,23 @@
 import { setTimeout } from 'node:timers/promises';
-import { runSql, startFaultProxy } from '@plant-store/test-setup';
-import { plantsOn } from '../../faults/plants-database.ts';
+import { type FaultProxy, runSql, startFaultProxy } from '@plant-store/test-setup';
+import { type PlantsDatabase, plantsOn } from '../../faults/plants-database.ts';
 import { faults } from '../faults.ts';
 import { feedFaults, untilReady } from '../feed/feed-faults.ts';
 import type { BeginFault } from '../feed/feed-world.ts';
-import type { ClusterNode, ClusterNodes } from './cluster-node.ts';
+
+/** A node of a cluster. The other nodes and the instances reach the node through `network`. */
+export interface ClusterNode {
+  /** The promotion of a standby replaces the database and the network. */
+  database: PlantsDatabase;
+  network: FaultProxy;
+}
+
+export interface ClusterNodes {
+  readonly coordinator: ClusterNode;
+  readonly workers: readonly [ClusterNode, ClusterNode, ClusterNode];
+  /** A server that faults add to the cluster, and remove from the cluster. */
+  readonly spare: ClusterNode;
+}
 
 /** The faults of the instances, and of the nodes of a cluster and their networks. */
 export function nodeFaults({

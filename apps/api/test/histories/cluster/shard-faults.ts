@@ -4,8 +4,7 @@ import postgres from 'postgres';
 import { onceReady } from '../feed/feed-faults.ts';
 import type { BeginFault } from '../feed/feed-world.ts';
 import type { Random } from '../random.ts';
-import type { ClusterNode, ClusterNodes } from './cluster-node.ts';
-import { nodeFaults } from './node-faults.ts';
+import { type ClusterNode, type ClusterNodes, nodeFaults } from './node-faults.ts';
 
 /** A task of an operator who changes the shards. After an error, the operator repeats the task. */
 type Operation = (sql: postgres.Sql, random: Random) => Promise<unknown>;
