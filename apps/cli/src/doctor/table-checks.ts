@@ -20,7 +20,7 @@ function tables(state: DatabaseState): Finding[] {
 }
 
 function privileges({ privileges, isReadOnly }: DatabaseState): Finding[] {
-  const check = 'rights';
+  const check = 'privileges';
   const cannotRead = missingGrants(privileges, { plants: ['SELECT'] });
   if (cannotRead.length > 0) {
     const message = `this user cannot read plants: run ${cannotRead.join('; ')}`;

@@ -70,7 +70,7 @@ describe('a user with few privileges', () => {
     expect(stdout).toMatch(/^ok +tables +all tables have the columns/m);
     expect(stdout).toMatch(
       new RegExp(
-        `^warning +rights .* run GRANT SELECT, UPDATE ON webhooks TO ${user}; GRANT INSERT, DELETE ON plants TO ${user}; GRANT SELECT`,
+        `^warning +privileges .* run GRANT SELECT, UPDATE ON webhooks TO ${user}; GRANT INSERT, DELETE ON plants TO ${user}; GRANT SELECT`,
         'm',
       ),
     );
