@@ -81,7 +81,8 @@ function webhooks({ role }: ClusterState): Finding[] {
   return [{ check: 'webhooks', level: 'ok', message }];
 }
 
-function distribution(tables: readonly TableDistribution[]): Finding[] {
+/** Checks how the cluster distributes the plants and the access tokens. */
+export function distribution(tables: readonly TableDistribution[]): Finding[] {
   return tables.flatMap(({ table, kind, column, shards }): Finding[] => {
     const check = 'distribution';
     if (table === 'access_tokens') return [{ check, ...copies(table, kind) }];

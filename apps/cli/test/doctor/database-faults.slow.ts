@@ -128,46 +128,6 @@ it('names the session that has locked a table, in doctor and in other commands',
   other.release();
 });
 
-it('describes the distribution of plants on Citus', async () => {
-  const { sql } = database;
-  // The check of the distribution reads these tables of Citus's catalog.
-  await sql`create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, repmodel "char")`;
-  await sql`create table pg_dist_shard (logicalrelid regclass, shardid bigint)`;
-  await sql`insert into pg_dist_shard select 'plants', generate_series(1, 32)`;
-  const distribute = (partmethod: string, column: number, table = 'plants') => sql`
-    insert into pg_dist_partition values
-      (${table}, ${partmethod}, ${`{VAR :varno 1 :varattno ${column} :vartype 20}`}, 's')`;
-  const copy = (table: string) =>
-    sql`insert into pg_dist_partition values (${table}, 'n', null, 't')`;
-
-  const onCoordinator = 'ok access_tokens is on the coordinator';
-  const local =
-    'warning plants is on the coordinator only: run plant-store distribute to use the workers';
-  expect((await findings('distribution')).toSorted()).toEqual([onCoordinator, local]);
-  await distribute('h', 1);
-  expect((await findings('distribution')).toSorted()).toEqual([
-    onCoordinator,
-    'ok plants is distributed by id, in 32 shards',
-  ]);
-  await sql`truncate pg_dist_partition`;
-  await distribute('h', 3);
-  await copy('access_tokens');
-  expect((await findings('distribution')).toSorted()).toEqual([
-    'ok each node has a copy of access_tokens',
-    "problem plants is distributed by tag: stop all instances, run SELECT undistribute_table('plants'), " +
-      'and then plant-store distribute',
-  ]);
-  await sql`truncate pg_dist_partition`;
-  await distribute('h', 1, 'access_tokens');
-  await copy('plants');
-  expect((await findings('distribution')).toSorted()).toEqual([
-    "problem plants is copied to each node: stop all instances, run SELECT undistribute_table('plants'), " +
-      'and then plant-store distribute',
-    "warning Citus splits access_tokens over the nodes: run SELECT undistribute_table('access_tokens'), " +
-      'and then plant-store distribute',
-  ]);
-});
-
 it('says what to change in the URL when the database rejects the connection', async () => {
   const { DATABASE_URL: url } = env;
   expect(await findings('connection', `${url}?sslmode=require`)).toEqual([
