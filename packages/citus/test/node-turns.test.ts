@@ -14,13 +14,13 @@ function turnsAfter(...durations: readonly number[]) {
 
 const many = (duration: number) => Array.from({ length: 20 }, () => duration);
 
-it('lets lanes send at once while statements take about as long as the shortest statement', () => {
+it('lets several lanes send in parallel while statements are fast', () => {
   const turns = turnsAfter(...many(5));
   turns.take();
   expect(turns.mustWait(() => {})).toBe(false);
 });
 
-it('lets a lane wait for the running statement when statements take longer than the shortest', () => {
+it('lets a lane wait for its running statement when statements have become slow', () => {
   const turns = turnsAfter(5, ...many(50));
   const asked: string[] = [];
   const [first, second] = [() => void asked.push('first'), () => void asked.push('second')];

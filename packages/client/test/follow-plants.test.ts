@@ -118,7 +118,7 @@ it.each([
   ['the same tag', 'with', replaceInTurn, 'Araceae', ['the new plant']],
   ['the same tag', 'without', replaceWithoutDelete, 'Araceae', ['the new plant']],
 ])(
-  'follows a plant that was replaced by a plant with %s, %s a delete in the feed',
+  'has the new plant after a replacement by a plant with %s (%s a delete in the feed)',
   async (_, __, replace, tag, shown) => {
     await create(1n, 'Araceae');
     const onPlants = vi.fn<FollowPlantsOptions['onPlants']>();

@@ -98,7 +98,7 @@ export interface PlantStore
 
   /**
    * The number of creates that wait for a statement, and the number of creates in running statements.
-   * `unsettled` is the number of statements that are still in a commit after their callers got
+   * `unsettled` is the number of statements that are still committing after their callers got
    * `databaseUnavailable`.
    */
   pending(): { waiting: number; inFlight: number; unsettled: number };

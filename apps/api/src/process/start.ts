@@ -67,7 +67,7 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
   const metrics =
     env.PLANT_STORE_METRICS_PORT === undefined
       ? undefined
-      : // The import is slow, so a server without metrics skips the import.
+      : // This module loads slowly, so a server without metrics does not load it.
         (await import('../observability/metrics.ts')).createMetrics(store);
   const { maxConnections, shortage } = connectionCapacity();
   const hasLevelNames = env.PLANT_STORE_LOG_LEVELS === 'names';

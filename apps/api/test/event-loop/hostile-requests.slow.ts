@@ -14,8 +14,8 @@ const limit = 50;
 const factor = 25;
 
 /**
- * The test sends a request over the limit at most this number of times. The lowest value counts, because
- * other work of the machine can only add CPU time.
+ * If a request takes longer than the limit, the test repeats the request up to this number of times. The
+ * lowest value counts, because other work of the machine can only add CPU time.
  */
 const tries = 5;
 

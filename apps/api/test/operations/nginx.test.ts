@@ -58,7 +58,7 @@ it('docs/nginx.conf has only errors of the catalogue, each with the right status
   }
 });
 
-describe.runIf(hasNginx)('nginx with docs/nginx.conf, where it is installed', () => {
+describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
   describe('in front of an instance', () => {
     let server: RunningServer;
     let nginx: TestNginx;

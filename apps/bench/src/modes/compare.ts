@@ -32,7 +32,7 @@ export async function compare(bench: Bench, options: ModeOptions): Promise<Repor
   });
 }
 
-/** The goals that a comparison of the contenders decides. */
+/** The goals that compare the contenders. */
 export function comparisonGoals(of: Medians<LoadFigures>): Goal[] {
   const figure = (name: keyof LoadFigures) => (contender: { name: string }) =>
     of(contender.name, name);

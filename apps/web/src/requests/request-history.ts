@@ -3,7 +3,7 @@ import { formatJson, operations } from '@plant-store/schemas/plain';
 import { getUntypedClient } from '@trpc/client';
 import { useSyncExternalStore } from 'react';
 
-/** A call of a procedure by the page. */
+/** A call that the console made to a procedure. */
 export interface StoreRequest {
   /** The number of the request, counted from 1. */
   readonly number: number;

@@ -32,7 +32,7 @@ const patience = 500;
 /** The SQLSTATE of a call before `plant-store distribute` has created the function. */
 const undefinedFunction = '42883';
 
-/** The SQLSTATEs of a call on a node without a shard or without the statement for a shard. */
+/** A node gives one of these SQLSTATEs when it lacks a shard, or lacks the statement for a shard. */
 const shardsChanged = [nodesChanged, '20000', '42P01', 'XX000', '0A000'];
 
 /**

@@ -7,8 +7,8 @@ export interface Database extends Verbs {
   /** The maximum number of statements of each kind that run at the same time. */
   readonly shares: Readonly<Record<'creates' | 'lookUps' | 'lists', number>>;
   /**
-   * Whether all running statements of a kind are in a commit. A statement counts as one in a commit when its
-   * state is unknown.
+   * Whether all running statements of a kind are committing. A statement with an unknown state counts as
+   * committing.
    */
   mayCommit(share: Share): Promise<boolean>;
   /** The states of the database's connection pools. */
@@ -43,7 +43,7 @@ export interface PoolState {
   readonly used: number;
   readonly idle: number;
   readonly waiting: number;
-  /** The number of writes that are still in a commit after their callers got an error. */
+  /** The number of writes that are still committing after their callers got an error. */
   readonly unsettled: number;
   /** Milliseconds by which the database's clock is ahead of this machine's clock. 0 without a connection. */
   readonly clockAhead: number;
@@ -82,7 +82,7 @@ export interface DatabaseConnection {
   /** Cancels the running statement. The promise is never rejected. */
   cancel(): Promise<void>;
   /**
-   * Whether the running statement is in a commit, which waits for the disk or the standby and cannot be
+   * Whether the running statement is committing. A commit waits for the disk or the standby and cannot be
    * cancelled. Resolves with undefined when the state is unknown.
    *
    * @param other a second connection to the same server, for the question about the first connection
@@ -129,6 +129,6 @@ export interface CopySession {
    * block contains only whole lines. Times are in UTC. Only one copy may run at a time.
    */
   copyOut(select: string, format: 'csv' | 'text'): AsyncGenerator<Uint8Array>;
-  /** Ends the session and its running copy. The promise is never rejected. */
+  /** Ends the session and its running COPY statement. The promise is never rejected. */
   close(): Promise<void>;
 }

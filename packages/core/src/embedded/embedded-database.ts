@@ -70,7 +70,7 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
     timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
     // PGlite cannot cancel a statement. PGliteThread ends the thread instead.
     cancel: async () => {},
-    // A busy thread cannot report its state, and counts as a thread in a commit.
+    // A busy thread cannot report its state, so the store assumes that the thread is committing.
     isCommitting: async () => true,
     close: async () => {},
   };

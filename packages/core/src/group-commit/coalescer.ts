@@ -31,7 +31,7 @@ export interface CoalescerOptions<Input, Output> {
   readonly maxLength?: number;
   /** The fraction of a call's time limit for which the call may wait for a statement. Default: 1. */
   readonly maxWait?: number;
-  /** Whether the running statements may be in a commit. Default: never. */
+  /** Whether the running statements may be committing. Default: never. */
   readonly mayCommit?: () => Promise<boolean>;
   /** A turn that this coalescer shares with other coalescers. */
   readonly turn?: SharedTurn;

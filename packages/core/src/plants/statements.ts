@@ -70,7 +70,7 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
         const [[count, isThere]] = rows as [DeleteRow];
         if (Number(count) > 0) return true;
         if (isThere === 0) return false;
-        // Another client was faster, or a trigger keeps the plant.
+        // Another client deleted the plant first, or a trigger prevented the delete.
       }
       throw plantKept();
     },

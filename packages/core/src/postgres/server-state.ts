@@ -32,10 +32,10 @@ export function set(settings: Readonly<Record<string, string>> = {}): string {
   return `select ${all.map(([name, value]) => `set_config('${name}', '${value}', false)`)}`;
 }
 
-/** Whether a session in `pg_stat_activity` is in a commit, where it waits for the disk or the standby. */
+/** Whether a session in `pg_stat_activity` is committing, and waits for the disk or the standby. */
 export const inCommit = `state = 'active' and wait_event ~* '^(wal|syncrep)'`;
 
-/** Finds a session by process id and start time if it is in a commit. */
+/** Finds a session by process id and start time if the session is committing. */
 export const sessionCommits = `
   select 1 from pg_stat_activity where pid = $1 and backend_start::text = $2 and ${inCommit}`;
 

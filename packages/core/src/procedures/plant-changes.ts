@@ -6,7 +6,7 @@ import { generate } from '../generate.ts';
 import { define } from './trpc/define.ts';
 
 /**
- * Sends the changes of plants at once. The id of an event is its cursor, so that a disconnected client can
+ * Sends each change of a plant immediately. The id of an event is its cursor, so that a disconnected client can
  * continue after this event.
  *
  * The cursor is checked before the stream begins, so that an invalid cursor has its own HTTP status. When the

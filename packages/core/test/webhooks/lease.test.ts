@@ -30,7 +30,7 @@ it('gives an endpoint to another instance only after the lease has expired in th
   expect(await table.claim(other)).toEqual([]);
   await sql`update webhooks set held_until = now() - interval '1 second'`;
   expect(await table.claim(other)).toMatchObject([{ name: 'partner' }]);
-  // When its lease has expired, a frozen instance that continues can change nothing.
+  // An instance that continues after a freeze can change nothing once its lease has expired.
   expect(await table.advance(held, frozen, { cursor: 'b' })).toBeUndefined();
   expect(await table.advance(held, other, { cursor: 'c' })).toMatchObject({ cursor: 'c' });
   expect(await table.claim(frozen)).toEqual([]);

@@ -18,8 +18,8 @@ const maxBudget = 64 * 2 ** 20;
 
 /**
  * Returns the bytes that all requests may hold together. The process uses more memory than these bytes. A
- * body needs four times its size, and up to 40 times its size while the server parses the body. A page exists
- * three times: as rows, as JSON and as bytes.
+ * body takes four times its size in memory, and up to 40 times its size while the server parses the body. A
+ * page exists three times: as rows, as JSON and as bytes.
  */
 export function defaultMemoryBudget(): number {
   return Math.min(maxBudget, Math.floor(getHeapStatistics().heap_size_limit / 8));
@@ -90,7 +90,7 @@ export function limitMemory(budget: number) {
   }
 
   /**
-   * Reserves memory for a page of the request that is `this`, and returns a function that sets the actual
+   * Reserves memory for a page of a request. `this` is the request. The returned function sets the actual
    * size.
    */
   function reserve(this: FastifyRequest, bytes: number): (bytes: number) => void {

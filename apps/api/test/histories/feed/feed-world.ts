@@ -3,7 +3,7 @@ import type { PlantsDatabase } from '../../faults/plants-database.ts';
 import type { Random } from '../random.ts';
 import type { Instance, World } from '../world.ts';
 
-/** The processes of a history of the feed: a Postgres or a cluster, and three instances of the server. */
+/** A history of the feed uses these processes: a Postgres or a cluster, and three instances of the server. */
 export interface FeedWorld extends World {
   /** The primary, or the coordinator of a cluster. */
   database: PlantsDatabase;

@@ -102,7 +102,7 @@ export function learnEarlierPage(
   return { ...map, pages: [page, ...map.pages] };
 }
 
-/** Returns the id before a known page, or before the first unknown page. */
+/** Returns the last id before a loaded page. For other pages, returns the last id of the loaded pages. */
 export function startOf({ pages, frontier }: PageMap, index: number): bigint | undefined {
   return (pages[index] ?? frontier)?.after;
 }

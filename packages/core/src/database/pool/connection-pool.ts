@@ -172,7 +172,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       kind === share ? connection : [],
     );
     const states = await Promise.all(used.map((each) => this.#late.isCommitting(each)));
-    // A statement that is not in a commit waits for a lock, so a new statement need not wait for a slow disk.
+    // A statement that is not committing waits for a lock, so a new statement need not wait for a slow disk.
     return used.length > 0 && states.every((isCommitting) => isCommitting !== false);
   };
 

@@ -2,7 +2,7 @@ import type { DatabaseConnection } from '../database.ts';
 import { beforeDeadline, type Deadline, deadlineIn, withTimeout } from '../deadline.ts';
 import type { Connections } from './connections.ts';
 
-/** Milliseconds that a cancelled statement has to end, before the store asks whether it is in a commit. */
+/** Milliseconds that a cancelled statement has to end, before the store asks whether it is committing. */
 const cancelTimeout = 500;
 
 /** Milliseconds in which the server must say whether a statement is in its commit. */
@@ -24,7 +24,7 @@ export class LateStatements<Connection extends DatabaseConnection> {
     this.#onUnsettled = onUnsettled;
   }
 
-  /** The number of writes that are still in a commit after their callers got an error. */
+  /** The number of writes that are still committing after their callers got an error. */
   get unsettled(): number {
     return this.#unsettled.size;
   }
@@ -59,7 +59,7 @@ export class LateStatements<Connection extends DatabaseConnection> {
     }
   }
 
-  /** Whether the server is in a commit on this connection. The result is undefined when unknown. */
+  /** Whether the statement on this connection is committing. Undefined when the state is unknown. */
   async isCommitting(connection: Connection): Promise<boolean | undefined> {
     const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../../error-causes.ts';
 
-/** The shortest time between two migrations because of a missing table, in milliseconds. */
+/** While a table is missing, the store migrates at most once in this time, in milliseconds. */
 const migrationInterval = 1_000;
 
 /** The pause between a failed migration and the next attempt, in milliseconds. */

@@ -129,7 +129,7 @@ describe('a statement that waits for a connection', () => {
   });
 
   it.each(['lists', 'searches'] as const)(
-    'rejects %s as overloaded at four fifths of the time limit when a list has ended',
+    'after the end of a list, rejects waiting %s as overloaded at four fifths of the time limit',
     async (share) => {
       const { run, accept } = createPool({ shares });
       const first = rowsOf(run('first', { share: 'lists' }));
