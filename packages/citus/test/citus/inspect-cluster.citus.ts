@@ -1,8 +1,9 @@
+import { createCitusDatabase, startCitus } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { citus } from '../../src/index.ts';
-import { inspectCluster } from '../../src/operator.ts';
+import { distributePlants, inspectCluster } from '../../src/operator.ts';
 import {
   createDistributedDatabase,
   createEmptyDatabase,
@@ -59,5 +60,17 @@ describe('the state of a Citus cluster', () => {
     await sql`update pg_dist_node set nodeport = 1 where groupid = 0`;
     await sql.end();
     expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: ['127.0.0.1:1'] });
+  });
+
+  it('has no content for a node that accepts connections and never responds', async () => {
+    const cluster = await startCitus({ workers: 2, settings: { fsync: 'off' } });
+    onTestFinished(() => cluster.stop());
+    const { url } = await createCitusDatabase(cluster.addresses);
+    await (await openPlantStore({ databaseUrl: url, cluster: citus })).close();
+    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    const unfreeze = await cluster.workers[0]?.server.freeze();
+    const { nodes = [] } = (await inspectCluster(url)) ?? {};
+    unfreeze?.();
+    expect(nodes.map(({ plants }) => plants).sort()).toEqual([0, undefined]);
   });
 });
