@@ -1,6 +1,6 @@
 /**
- * Checks the links and the commands of every Markdown page. A relative link must lead to a file, and the
- * anchor of a link must lead to a heading. `page-commands.js` must list each command.
+ * Checks the links and the commands of every Markdown page. A relative link must name an existing file, and
+ * the anchor of a link must name a heading. `page-commands.js` must list each command.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -80,12 +80,12 @@ function commandsOf(page) {
   );
 }
 
-/** A changelog names commands, but nobody follows a changelog step by step. */
+/** A changelog names commands, but nobody runs the commands of a changelog step by step. */
 function isInstruction(page) {
   return basename(page) !== 'CHANGELOG.md';
 }
 
-/** A newcomer types these two commands, and CI runs them. */
+/** The README must show two commands, because newcomers type these commands and CI runs them. */
 function readmeErrors() {
   const shown = commandsOf('README.md');
   return ['npx -y pnpm start', 'npx -y pnpm test']

@@ -1,4 +1,4 @@
-/** Checks that rooms.config.js lists every package and every room. */
+/** Checks that rooms.config.js lists every package and every room. A room is a source folder. */
 import { existsSync, globSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { packages } from '../tools/rooms.config.js';

@@ -1,4 +1,4 @@
-/** The first words of each command on our pages, and the test or script that runs the command. */
+/** The first words of each command in our Markdown files, and the test or script that runs the command. */
 export const runBy = {
   'npx -y pnpm install': '.ci/try-start.mjs',
   'npx -y pnpm start': '.ci/try-start.mjs',
@@ -41,7 +41,7 @@ const measures = 'takes minutes; its parts have tests';
 const writes = 'writes files of the repository; `check` compares them';
 const releases = 'reads or changes the registry';
 
-/** The commands on our pages that no test runs, with the reasons. */
+/** The commands in our Markdown files that no test runs, each with the reason. */
 export const notRun = {
   '.ci/run': 'runs the tests itself',
   'npx -y pnpm bench': measures,

@@ -1,7 +1,8 @@
-// Checks, on any machine, that the lock file installs on every platform that the README promises. `platforms`
-// runs this file in the root of the repository and in tools, because both folders have a lock file. pnpm's
-// lock file does not say which packages have install scripts, and packages for other platforms are not
-// installed here. The manifest of a sibling package has the same scripts, so this check reads that manifest.
+// Checks, on any machine, that pnpm can install the lock file on every platform that the README promises. The
+// script `platforms` runs this file in the root of the repository and in tools, because both folders have a
+// lock file. A lock file does not say which packages have install scripts, and packages for other platforms
+// are not installed here. So this check reads the manifest of a sibling, which is the same program for this
+// platform.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
@@ -17,7 +18,7 @@ const namesPlatform = /(darwin|linux|win32|windows)-(x64|arm64|64)(-|$)/;
 const installScripts = ['preinstall', 'install', 'postinstall'];
 
 const workspace = parse(readFileSync('pnpm-workspace.yaml', 'utf8'));
-// If the lock file has two documents, the first is about pnpm itself.
+// If the lock file has two documents, the first document is about pnpm itself.
 const lock = parseAllDocuments(readFileSync('pnpm-lock.yaml', 'utf8')).at(-1).toJS();
 const installed = readInstalledManifests();
 
@@ -33,7 +34,7 @@ function* undecidedInstallScripts() {
   }
 }
 
-/** pnpm leaves a variant out of the lock file when the registry does not have the variant yet. */
+/** While the registry lacks the package for a platform, pnpm omits this package from the lock file. */
 function* missingVariants() {
   for (const [snapshot, { optionalDependencies = {} }] of Object.entries(lock.snapshots)) {
     const [key] = snapshot.split('(');
@@ -44,7 +45,7 @@ function* missingVariants() {
   }
 }
 
-/** pnpm compares the packages' engines with nodeVersion, but the catalog's Node runs the packages. */
+/** pnpm compares `engines` of packages with `nodeVersion`, but the packages run with the catalog's Node. */
 function* otherNodeVersion() {
   const { nodeVersion, catalog = {} } = workspace;
   for (const [name, version] of Object.entries(catalog)) {
@@ -60,7 +61,7 @@ function isForOnePlatform({ os, cpu }) {
   );
 }
 
-/** Returns false only when this package, or a sibling of the package, is installed here without a script. */
+/** Returns false only when the package or its sibling is installed here, and has no install script. */
 function mayHaveScript(key) {
   const known = [key, ...siblingsOf(key)].find((sibling) => installed.has(sibling));
   if (known === undefined) return true;

@@ -66,7 +66,7 @@ function upload() {
   for (const { name } of absent) run('npm', 'publish', tarballOf(name), ...options);
 }
 
-/** Packs the packages, unless an earlier run has packed this commit. */
+/** Makes the tarballs of the packages, unless an earlier run has made them from this commit. */
 function pack(packages) {
   const commit = read('git', 'rev-parse', 'HEAD');
   const done = `${packed}/commit`;
@@ -77,17 +77,17 @@ function pack(packages) {
   writeFileSync(done, commit);
 }
 
-/** Checks the files and the types that users of each package import. */
+/** Checks that users of each package can load its files and its types. */
 function checkShapes(packages) {
   for (const { name, exports } of packages) {
     const tarball = tarballOf(name);
     run('pnpm', '--filter', '@plant-store/schemas', 'exec', 'publint', '--strict', tarball);
-    // The command line has no types, because nobody imports it.
+    // The package of the command line has no types, because no program imports this package.
     if (exports) run('pnpm', 'tool', 'attw', tarball, '--profile', 'esm-only');
   }
 }
 
-/** Returns the published packages, each after its dependencies, and their common version. */
+/** Returns the published packages and their version. Each package comes after its dependencies. */
 function current() {
   const manifests = globSync('{packages,apps}/*/package.json')
     .map((path) => JSON.parse(readFileSync(path, 'utf8')))

@@ -8,7 +8,7 @@ import { EventSource } from 'eventsource';
 const changes = `${process.env['PLANT_STORE_URL'] ?? 'http://127.0.0.1:3000'}/plants/changes`;
 const headers = { authorization: `Bearer ${process.env['PLANT_STORE_TOKEN']}` };
 
-// eventsource ignores the first id, which has no data. So the program asks for a cursor.
+// The program asks for the first cursor, because eventsource ignores an id without data.
 const response = await fetch(changes, { headers });
 const { next }: { next: string } = JSON.parse(await response.text());
 const events = new EventSource(`${changes}?after=${next}`, {

@@ -1,5 +1,5 @@
 /**
- * An internal tool: it imports core and works on the store directly, without HTTP.
+ * An internal tool. The tool uses the package core to open the database, and needs no server.
  *
  *   npx -y pnpm exec node examples/internal-tool.ts ./some-directory
  *   npx -y pnpm exec node examples/internal-tool.ts postgres://user:password@host:5432/database

@@ -8,10 +8,10 @@ const patterns = ['*.md', 'docs/*.md', '{packages,apps,examples}/*/README.md'];
 const found = await Array.fromAsync(glob(patterns, { cwd: repository }));
 const pages = found.filter((page) => !['README.md', join('docs', 'README.md')].includes(page));
 
-/** Returns the files of the repository to which a list of pages links. */
+/** Returns the paths in the links of a list of pages. */
 async function linkedFrom(list: string) {
   const text = await readFile(join(repository, list), 'utf8');
-  // Links with `./` lead to pages of a running store.
+  // A link that begins with `./` is an address of a running store.
   const links = [...text.matchAll(/\]\((?!\w+:|\.\/)([^)#]+)/g)];
   return links.map(([, path = '']) => join(list, '..', path));
 }

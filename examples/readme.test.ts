@@ -11,7 +11,7 @@ const exec = promisify(execFile);
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
 const readme = await read('README.md');
 
-/** Returns a page's code blocks in a language. The code contains the address of the test's server. */
+/** Returns the code blocks of a page in a language. Replaces the store's address by the test's address. */
 const blocks = (language: string, page = readme) =>
   [...page.matchAll(/```(\w+)\n(.*?)```/gs)]
     .filter(([, fence]) => fence === language)
@@ -31,8 +31,8 @@ afterAll(async () => {
 });
 
 /**
- * Runs a program of the README from a file in `examples`, where Node finds the packages that it
- * imports.
+ * Runs a program of the README from a file in `examples`. In this folder, Node finds the packages of
+ * the program.
  */
 async function run(code: string) {
   const file = join(directory, 'snippet.ts');
@@ -43,7 +43,7 @@ async function run(code: string) {
   return (await exec(process.execPath, [file], { env: server.env, cwd: tmpdir() })).stdout;
 }
 
-it.runIf(hasPosixShell)('has curl calls that get the responses in the README', async () => {
+it.runIf(hasPosixShell)('the curl calls in the README get the responses shown there', async () => {
   const calls = blocks('sh').filter((code) => code.startsWith('curl'));
   expect(calls).toHaveLength(2);
   for (const [i, call] of calls.entries()) {
@@ -56,38 +56,38 @@ it.runIf(hasPosixShell)('has curl calls that get the responses in the README', a
 /** Replaces the time of a create, which differs each time. */
 const withoutTime = (json = '') => json.replace(/"createdAt":"[\dT:.-]+Z"/, '"createdAt":…');
 
-it('has a program that calls the store over tRPC and works', async () => {
+it('the program in the README that calls the store over tRPC works', async () => {
   const [trpc = ''] = blocks('ts');
   expect(await run(trpc)).toBe('[ 9007199254740995n ]\n');
 });
 
-it('has a client package whose README has a program that works', async () => {
+it('the program in the README of the package client works', async () => {
   const [client = ''] = blocks('ts', await read('packages/client/README.md'));
   expect(await run(client)).toBe('Monstera deliciosa\n');
 });
 
-it('has a program that imports core and works', async () => {
+it('the program in the README that imports the package core works', async () => {
   const [, core = ''] = blocks('ts');
   expect(await run(core)).toBe('Monstera deliciosa\n');
 });
 
-it('states the right number of houseplants', async () => {
+it('the README states the right number of houseplants', async () => {
   const plants = await read('examples/houseplants.ndjson');
   expect(readme).toContain(`${plants.trimEnd().split('\n').length} houseplants`);
 });
 
-it('has a page of the API whose programs work, one after the other', async () => {
+it('the programs in docs/api.md work in sequence', async () => {
   const output = await run(blocks('ts', await read('docs/api.md')).join('\n'));
   expect(output).toMatch(/^11n created\n12n created\n/);
   expect(output).toMatch(/^11n Hoya carnosa\n12n Ficus lyrata\n/m);
 });
 
-it('has a page of the feed whose TypeScript programs work in sequence', async () => {
+it('the TypeScript programs in docs/feed.md work in sequence', async () => {
   const programs = blocks('ts', await read('docs/feed.md'));
   expect(await run(programs.join('\n'))).toMatch(/^\d+\n$/m);
 });
 
-it('has a page of access tokens whose program works', async () => {
+it('the program in docs/access-tokens.md works', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const [program = ''] = blocks('ts', await read('docs/access-tokens.md'));
   const output = await run(`
@@ -99,7 +99,7 @@ it('has a page of access tokens whose program works', async () => {
   expect(output).toMatch(/^plant_[\w-]+ \[\s*\{[^}]*name: 'garden-centre'/);
 });
 
-it.runIf(hasPosixShell)('has a page of the API with a tRPC call that works', async () => {
+it.runIf(hasPosixShell)('the tRPC call in docs/api.md gets the response shown there', async () => {
   const page = await read('docs/api.md');
   const [call = ''] = blocks('sh', page);
   const { stdout } = await exec('sh', ['-c', call], { env: server.env });

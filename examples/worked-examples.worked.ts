@@ -32,7 +32,7 @@ const workspaces = {
 
 const toolModules = join('tools', 'node_modules');
 
-/** Copies the repository. Returns functions that change the copy, and run programs in it. */
+/** Copies the repository. Returns functions that change the copy, and run programs in the copy. */
 async function copyRepository() {
   const copy = await mkdtemp(join(tmpdir(), 'plant-store-worked-examples-'));
   const left = ['.cache', '.git', '.plant-store', '.stryker-tmp', '.turbo', 'dist', 'generated'];
@@ -66,7 +66,7 @@ async function copyRepository() {
   };
 }
 
-// One copy gets both changes, so that the tests of the packages run only once.
+// Both tests change one copy of the repository, so that the packages' own tests run only once.
 let copied: Awaited<ReturnType<typeof copyRepository>>;
 
 beforeAll(async () => {

@@ -1,20 +1,21 @@
 /**
- * Compares the types of the published packages with the types of the last release, which has a tag in git. Fails
- * when a change breaks programs, unless the next release is a major release. Runs in the root of the repository.
+ * Compares the types of the published packages with the types of the last release, which has a tag in git.
+ * When a change breaks programs, the check fails, unless the next release is a major release. Run this file
+ * in the root of the repository.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { lastRelease, reportBreaks } from './last-release.mjs';
 
-/** Only our own packages import these faces, in exactly the same version. */
+/** Only our own packages import these entry points, in exactly the same version. */
 const ownFaces = ['./internal', './cluster'];
 
-/** TypeScript never accepts one copy of a generic conditional type for another copy. */
+/** TypeScript never accepts a generic conditional type in place of the same type from another file. */
 const incomparable = "'plantStoreError'";
 
 const release = lastRelease();
-/** The sources of the release are copied into this directory of each package, where imports find its dependencies. */
+/** The released sources of a package go into this directory, where Node can find their dependencies. */
 const directory = 'node_modules/.released';
 
 if (release) {
@@ -32,7 +33,7 @@ function isLibrary(path) {
   return !isPrivate && exports !== undefined;
 }
 
-/** Writes a program for each face of a package, which uses the present package in place of the released one. */
+/** Writes a program for each entry point. The program uses the present types as the released types. */
 function writeChecks(path) {
   const copies = join(path, directory);
   mkdirSync(copies, { recursive: true });
@@ -62,7 +63,7 @@ export const check: Omit<typeof released, ${incomparable}> = now;
   });
 }
 
-/** TypeScript compares the parameters of functions strictly, but not the parameters of methods. */
+/** Turns methods into functions, because TypeScript compares only the parameters of functions strictly. */
 function withStrictMethods(source) {
   const method = /^( {2}\w+\??)(\((?:[^;{}()]|\{[^{}]*\})*\)): ([^;{}]+);$/gm;
   return source.replace(method, '$1: $2 => $3;');
@@ -83,7 +84,7 @@ function exportedNames(source) {
   return [...names, ...declared.map(([, name]) => name)].filter((name) => name && name !== 'type');
 }
 
-/** Returns the type errors of the programs. Each error names the face, and says what is missing or different. */
+/** Returns the type errors of the programs. Each error names the entry point and the difference. */
 function typeErrors(checks) {
   const config = resolve(`${directory}.json`);
   const files = checks.map(({ path }) => path);

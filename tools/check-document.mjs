@@ -1,6 +1,7 @@
 /**
- * Compares the OpenAPI document with the document of the last release, which has a tag in git. Fails when a
- * change breaks clients, unless the next release is a major release. Runs in the root of the repository.
+ * Compares the OpenAPI document with the document of the last release, which has a tag in git. When a change
+ * breaks clients, the check fails, unless the next release is a major release. Run this file in the root of
+ * the repository.
  */
 import { readFileSync } from 'node:fs';
 import { apiCompare } from 'api-smart-diff';
@@ -34,7 +35,7 @@ function removesField({ action, path }) {
   return action === 'remove' && path.includes('responses') && path.at(-2) === 'properties';
 }
 
-/** Generators name the functions of a client after the operations. */
+/** Generators of clients name each function after an operation, so a new name breaks programs. */
 function renamesOperation({ action, path }) {
   return action !== 'add' && path.at(-1) === 'operationId';
 }

@@ -1,6 +1,6 @@
 /**
- * Checks that every regular expression in the sources takes linear time. With a slower expression, a client
- * could stop the process by one text. The check uses automata, which cannot express assertions such as
+ * Checks that every regular expression in the sources takes linear time. With a slower expression, one text
+ * of a client could stop the process. The check uses automata, which cannot express assertions such as
  * `(?=…)`.
  */
 import { globSync, readFileSync } from 'node:fs';

@@ -31,7 +31,7 @@ export default {
   options: {
     includeOnly: ['^(packages|apps|examples)/', '^@plant-store/'],
     exclude: ['/node_modules/', '/dist/', '/generated/', '[.]json$'],
-    // The imports of types count, too.
+    // An import that only imports types also counts.
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'default'] },
   },

@@ -19,7 +19,7 @@ export function reportBreaks(breaks) {
   process.exitCode = 1;
 }
 
-/** Whether the next release is a major release, by its version or by a changeset. */
+/** Whether the version or a changeset says that the next release is a major release. */
 function isMajor() {
   const major = (text) => Number(JSON.parse(text).info.version.split('.')[0]);
   const file = 'apps/api/openapi.json';

@@ -1,10 +1,10 @@
 /**
- * The areas whose mutants the tests must catch. A mutant is a small change of the code by Stryker. `npx -y
- * pnpm mutants` runs one area after the other, and compares the surviving mutants with
- * `mutants.baseline.json`.
+ * The areas of the code whose mutants the tests must catch. A mutant is a small change of the code by
+ * Stryker. `npx -y pnpm mutants` runs one area after the other. The command compares the mutants that the
+ * tests do not catch with `mutants.baseline.json`.
  *
  * `mutate` names the files that Stryker changes, and `tests` names the tests that must fail. The tests run
- * the code in their own process, because a process that a test starts does not see the mutants.
+ * the code in their own process, because a process that a test starts does not run the mutants.
  */
 export const areas = {
   json: {

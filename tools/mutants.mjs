@@ -1,5 +1,6 @@
-// Runs the tests on mutants of the code: small changes that a test should notice. mutants.config.js lists the
-// areas. `npx -y pnpm mutants json transformer` runs only the areas `json` and `transformer`.
+// Runs the tests on mutants of the code. A mutant is a small change that a test should notice.
+// mutants.config.js lists areas of the code. `npx -y pnpm mutants json transformer` runs only the areas
+// `json` and `transformer`.
 //
 // The command fails when the tests catch less than 90 % of an area's mutants. mutants.baseline.json must list
 // exactly the missed mutants, each with a reason. `--write` writes that list.
@@ -42,7 +43,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(areas)) {
   for (const mutant of await Promise.all(missed.map(describe)))
     survivors.set(keyOf(mutant), mutant);
   const listed = new Map((baseline[name] ?? []).map((mutant) => [keyOf(mutant), mutant]));
-  // A listed mutant that only makes the code slow may time out on a busy machine.
+  // A listed mutant that only makes the code slow may time out on a busy machine. The mutant still counts.
   for (const mutant of await Promise.all(mutants.filter(hasTimedOut).map(describe))) {
     const key = keyOf(mutant);
     if (listed.has(key)) survivors.set(key, mutant);

@@ -1,13 +1,14 @@
 /**
  * The packages and their rooms. `npx -y pnpm imports` checks every import against this list.
  *
- * A package lists the packages that it may import: `imports` for all its code, `typeImports` for
- * types only, and `testImports` for its tests only.
+ * Each package lists other packages. All code of the package may import the packages in `imports`. The code
+ * may import only types from the packages in `typeImports`. Only tests may import the packages in
+ * `testImports`.
  *
  * The rooms of a package are the folders of its `src`. A nested folder is a room of its own. The list has the
  * question that each room answers. The rooms stand in levels, from the lowest to the highest. A room may
- * import the rooms on lower levels. A file directly in `src` that rooms import is also in the list. Other
- * files directly in `src` may import every room, and no room may import them.
+ * import the rooms on lower levels. When a room imports a file directly in `src`, the list also has the file.
+ * Other files directly in `src` may import every room, and no room may import these files.
  */
 export const packages = {
   'packages/schemas': {
@@ -217,7 +218,7 @@ export const packages = {
     ],
   },
   examples: {
-    // The tests start a local registry, which is not in a test file.
+    // The tests start a local registry. The code of the registry is not in a test file.
     imports: ['packages/core', 'packages/client', 'packages/test-setup'],
     testImports: ['packages/schemas'],
   },

@@ -13,11 +13,11 @@ export function vitestConfig(test: NonNullable<ViteUserConfig['test']> = {}) {
       test: {
         include: [`**/!(vitest).${mode}.ts`],
         reporters: ['default', ['json', { outputFile }]],
-        // The files of a package share their processes, which load our modules once.
+        // All test files of a package run in the same processes, so each process loads our modules only once.
         isolate: false,
         setupFiles: fileURLToPath(new URL('vitest.setup.ts', import.meta.url)),
-        // Only a test that hangs reaches this timeout, on any machine. A wait in a test ends when its
-        // condition holds.
+        // On any machine, only a test that hangs reaches this timeout. A wait in a test ends when its
+        // condition is true.
         testTimeout: 300_000,
         hookTimeout: 300_000,
         expect: { poll: { timeout: 60_000 } },
@@ -33,7 +33,7 @@ const globalSetup = (name: string) =>
 /** A global setup that starts one real Postgres for the tests of a package. */
 export const withPostgres = globalSetup('postgres');
 
-/** A global setup that makes an embedded database, which the tests of a package copy. */
+/** A global setup that makes an embedded database. Tests duplicate the directory of this database. */
 export const withEmbedded = globalSetup('embedded');
 
 /** A global setup that starts one Citus cluster for the tests of a package. */

@@ -4,8 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { withPostgres } from './vitest.base.ts';
 
 /**
- * The area of `mutants.config.js` whose mutants are tried. `tools/mutants.mjs` sets the variable. The tests
- * of the area are file patterns.
+ * The area of `mutants.config.js` whose mutants Stryker tries. `tools/mutants.mjs` sets the variable. `tests`
+ * contains patterns of file names.
  */
 const area: { tests: string[]; needsPostgres?: true } = JSON.parse(
   process.env['MUTANT_AREA'] ?? '{"tests":[]}',
@@ -21,14 +21,14 @@ class InOrderOfPatterns extends BaseSequencer {
   }
 }
 
-/** The tests that run for the mutants of one area. */
+/** The Vitest configuration for the mutants of one area. */
 export default defineConfig({
   test: {
     include: tests,
-    // Stryker runs the global setup again after each mutant that hangs.
+    // Stryker runs the global setup again after each mutant that hangs, so only some areas start Postgres.
     globalSetup: needsPostgres ? [withPostgres] : [],
     sequence: { sequencer: InOrderOfPatterns },
-    // The files share their imports, which take longer than most tests.
+    // All test files share the loaded modules, because a module takes longer to load than most tests run.
     isolate: false,
     // A mutant may make a test wait without end. The test fails after this time.
     testTimeout: 10_000,

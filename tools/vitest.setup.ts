@@ -1,13 +1,13 @@
 import { vi } from 'vitest';
 
 /**
- * Vitest has no setting for the timeout of `waitFor`. The default is a second, which is too short on a busy
+ * Vitest has no setting for the timeout of `waitFor`. The default is one second, which is too short on a busy
  * machine.
  */
 const timeout = 60_000;
 
 const { waitFor } = vi;
-// The files of a package share `vi`, and each file runs this module.
+// All test files of a package share `vi`, and each file runs this module again.
 if (waitFor.name !== patientWaitFor.name) vi.waitFor = patientWaitFor;
 
 function patientWaitFor<T>(

@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv, type Plugin } from 'vite';
 
-/** The directory of the file `.env`. The server reads the same file. */
+/** The directory of the file `.env`, which the server also reads. */
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Leaves out the code that converts zod schemas to JSON Schema (https://zod.dev/json-schema). The
- * console never calls it, but every schema refers to it.
+ * Leaves out the code that converts zod schemas to JSON Schema (https://zod.dev/json-schema). The console
+ * never converts schemas, but every schema refers to the code that converts schemas.
  */
 const withoutJsonSchemas: Plugin = {
   name: 'without-json-schemas',
@@ -26,7 +26,7 @@ export default defineConfig(({ mode }) => ({
     assetsDir: 'console',
     // The content security policy allows no inlined files.
     assetsInlineLimit: 0,
-    // One style sheet for both scripts, so that no view appears without its style.
+    // Both scripts share one style sheet, so that no view appears without its style.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     target: 'es2023',

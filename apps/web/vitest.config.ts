@@ -8,9 +8,9 @@ export default vitestConfig(
   hasBrowser()
     ? {
         globalSetup: [withPostgres, withEmbedded, globalSetup],
-        // All files share one browser and two servers, so running two files at once gains nothing.
+        // All files share one browser and two servers, so running two files in parallel gains nothing.
         fileParallelism: false,
-        // The fixtures have hooks, which a file registers when it loads them.
+        // Each file must load the fixtures again, because the fixtures register hooks when they are loaded.
         isolate: true,
       }
     : {

@@ -54,7 +54,7 @@ afterAll(async () => {
 const shows = (title: string) => page.getByRole('heading', { name: title }).waitFor();
 const plant = (name: string) => page.getByRole('listitem').getByText(name, { exact: true });
 
-it('shows each created and deleted plant, even after a kill of the instance', async () => {
+it('shows each change of the plants, even after the instance was killed and started again', async () => {
   const { createPlant, deletePlant } = createPlantStoreClient({ url, token });
   await createPlant.mutate({ id: 1n, name: 'Monstera deliciosa' });
   await shows('My 1 plants');

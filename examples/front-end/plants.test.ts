@@ -53,7 +53,7 @@ it('lists the plants of the store and a new plant', async () => {
   await page.getByRole('listitem').getByText('Monstera deliciosa', { exact: true }).waitFor();
 });
 
-it('asks for the access token once', async () => {
+it('asks the user for the access token only once', async () => {
   await add('Hoya carnosa');
   await page.getByRole('listitem').getByText('Hoya carnosa', { exact: true }).waitFor();
   await page.reload();

@@ -7,7 +7,7 @@ interface NewPlant {
   name: string;
 }
 
-/** Lists the plants of a store, page by page, and has a form that adds a plant. */
+/** Lists the plants of a store, one page after another. A form adds a plant. */
 export function Plants({ store }: { store: PlantStoreClient }) {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(plantPages(store));
   const add = useAddPlant(store);
@@ -38,7 +38,7 @@ export function Plants({ store }: { store: PlantStoreClient }) {
         </p>
       )}
       <ul>
-        {/* The list shows the new plant at once, and drops the plant if the store rejects it. */}
+        {/* The list shows the new plant before the response. A rejected plant leaves the list. */}
         {add.isPending && <li aria-busy="true">{add.variables.name} …</li>}
         {stored.map(({ id, name }) => (
           <li key={String(id)}>{name}</li>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { repository, run } from './run.ts';
 
-// The check of the types is slow, because it compiles all packages twice.
+// The check of the types compiles all packages twice, so the check is slow.
 vi.setConfig({ testTimeout: 600_000 });
 
 const committed = JSON.parse(await readFile(join(repository, 'apps/api/openapi.json'), 'utf8'));
@@ -38,7 +38,7 @@ function writeChangeset(kind: string): Promise<void> {
   return writeFile(join(directory, '.changeset/change.md'), text);
 }
 
-/** Changes the OpenAPI document, and returns the check's output on stderr. */
+/** Changes the OpenAPI document, and checks the document. Returns what the check prints to stderr. */
 async function check(change: (document: typeof committed) => unknown): Promise<string> {
   const document = structuredClone(committed);
   change(document);
@@ -114,7 +114,7 @@ it.each(breaking)('rejects %s without a changeset for a major release', async (_
   expect(await check(change)).toBe('');
 });
 
-/** Changes the sources of the released copy, and returns the output on stderr of the check of types. */
+/** Changes the sources of the release, and checks the types. Returns what the check prints to stderr. */
 async function checkTypes(changes: [path: string, before: string, after: string][]) {
   const copy = inject('copy');
   try {

@@ -9,7 +9,7 @@ export interface Dockerfile {
   healthCheck: string[];
 }
 
-/** Reads the instructions of our Dockerfile. Throws an error for any other instruction. */
+/** Reads the instructions of our Dockerfile. Throws an error for an unknown instruction. */
 export function readDockerfile(text: string): Dockerfile {
   const image = { run: '', args: {}, env: {}, user: '', command: [], healthCheck: [] };
   for (const line of text.split('\n')) {

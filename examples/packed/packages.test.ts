@@ -24,7 +24,7 @@ const installers = [
   ['npm', ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline']],
   // By default, pnpm may reject packages that are only seconds old.
   ['pnpm', ['pnpm', 'add', '--config.minimum-release-age=0', '--prefer-offline']],
-  // Yarn's own cache may have the same version from an earlier run of these tests.
+  // Yarn's usual cache may contain a package with this version from an earlier run of the tests.
   ['yarn', ['npx', '-y', 'yarn@1.22.22', 'add', '--no-lockfile', '--cache-folder', '.yarn-cache']],
 ] as const;
 
@@ -76,7 +76,7 @@ it('core works in an internal tool, and names the package that a data directory 
   });
 });
 
-it('the client is light, and works with Vite, React and TanStack Query', async () => {
+it('the client needs only seven packages, and works with Vite, React and TanStack Query', async () => {
   const project = await makeProject('front-end');
   // npm also installs the peers, such as @trpc/client, in compatible versions.
   const newest = [
@@ -130,7 +130,7 @@ it('the client is light, and works with Vite, React and TanStack Query', async (
   await run(project, join(project, 'node_modules/.bin/vite'), ['build']);
 });
 
-it('the command line works when it is installed globally', async () => {
+it('the command line works after a global installation', async () => {
   const prefix = join(inject('directory'), 'global');
   const project = await makeProject('garden');
   await mkdir(prefix);
@@ -183,7 +183,7 @@ it.each(installers)('the command for TanStack Query works with %s', async (name,
 
 const nodes = ['22.18.0', '26.10.0'];
 
-it('the client and core work on other versions of Node, and in Jest', async () => {
+it('the packages client and core work on other versions of Node, and in Jest', async () => {
   const project = await makeProject('other-nodes');
   const packages = nodes.map((each) => `node-${each}@npm:node-${platform()}-${arch()}@${each}`);
   await install(

@@ -1,4 +1,4 @@
-"""Creates a plant over REST and reads it back, with only Python's standard library.
+"""Creates a plant over REST, and then reads the plant, with only Python's standard library.
 
   PLANT_STORE_TOKEN=plant_… python3 examples/rest/add-plant.py 9007199254740993 "Monstera deliciosa" Araceae
 """

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates a plant over REST with curl, and reads it back.
+# Creates a plant over REST with curl, and then reads the plant.
 #
 #   PLANT_STORE_TOKEN=plant_… examples/rest/add-plant.sh 9007199254740993 "Monstera deliciosa" Araceae
 set -eu
@@ -11,7 +11,7 @@ quoted() {
 
 plant="{\"id\":$1,\"name\":$(quoted "$2")${3+,\"tag\":$(quoted "$3")}}"
 
-# Prints the response of a call, or its error to stderr.
+# Prints the response of a call. Prints an error to stderr.
 call() {
   response=$(
     curl --silent --show-error --fail-with-body \

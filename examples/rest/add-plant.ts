@@ -1,5 +1,5 @@
 /**
- * Creates a plant over REST and reads it back, with a typed client. The client's types are generated from the
+ * Creates a plant over REST, and reads the plant, with a typed client. The types of the client come from the
  * OpenAPI document (`npx openapi-typescript http://127.0.0.1:3000/openapi.json`).
  *
  *   PLANT_STORE_TOKEN=plant_… npx -y pnpm exec node examples/rest/add-plant.ts 9007199254740993

@@ -1,4 +1,4 @@
-"""Keeps a copy of the store in an SQLite database, with only Python's standard library.
+"""Copies all plants into an SQLite database, and follows the changes, with only Python's standard library.
 
   PLANT_STORE_TOKEN=plant_… python3 examples/rest/copy-plants.py plants.sqlite
 """

@@ -57,7 +57,7 @@ const programs = [
   { language: 'Python', command: 'python3', file: 'copy-plants.py' },
 ].filter(({ command }) => spawnSync(command, ['--version']).status === 0);
 
-describe.each(programs)('a copy of the store in $language', ({ command, file }) => {
+describe.each(programs)('the $language program that copies plants', ({ command, file }) => {
   let database: string;
 
   beforeEach(async () => {
@@ -105,7 +105,7 @@ describe.each(programs)('a copy of the store in $language', ({ command, file }) 
       )
       .toEqual(expected);
 
-  it('contains every plant exactly, and follows the changes', async () => {
+  it('copies every plant exactly, and follows the changes', async () => {
     await create(9007199254740993n, 'Monstera 🪴');
     await create(-(2n ** 63n), 'Hoya');
     start();
@@ -135,7 +135,7 @@ describe.each(programs)('a copy of the store in $language', ({ command, file }) 
     await has([2n, 'Hoya'], old);
   });
 
-  it('empties the copy and lists the plants again when the cursor has expired', async () => {
+  it('deletes all copied plants and lists the plants again when the cursor has expired', async () => {
     await create(1n, 'Monstera');
     await create(2n, 'Hoya');
     start();

@@ -1,5 +1,5 @@
 /**
- * Keeps a copy of the store in an SQLite database.
+ * Copies all plants into an SQLite database, and follows the changes.
  *
  *   PLANT_STORE_TOKEN=plant_… npx -y pnpm exec node examples/rest/copy-plants.ts plants.sqlite
  */
@@ -39,7 +39,7 @@ for (let seconds = 1; ; ) {
     await (typeof cursor === 'string' ? readChanges(cursor) : listPlants());
     seconds = 1;
   } catch (error) {
-    // Without a response, the store or the network is down, as with a status of 500 or more.
+    // When no response came, the store or the network is down, so the program tries again as after a 503.
     const status = error instanceof Rejected ? error.status : 503;
     if (status === 410)
       copy.exec('DELETE FROM position'); // The cursor has expired: list the plants again.

@@ -1,4 +1,4 @@
-/** A program with the client, which the tests run on Deno and on Bun. */
+/** A program that uses the client. The tests run this program on Deno and on Bun. */
 import { createPlantStoreClient, plantStoreError } from '@plant-store/client';
 
 const { PLANT_STORE_URL: url = '', PLANT_STORE_TOKEN: token = '' } = process.env;

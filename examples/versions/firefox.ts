@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** An element of a page, by the role and the name that assistive technology reads. */
+/** An element of a web page. Assistive technology reads the role and the name of an element. */
 interface Element {
   role: string;
   name: string;
 }
 
-/** A page in a Firefox without a window. */
+/** A web page in a Firefox without a window. */
 export interface FirefoxPage {
   open(url: string): Promise<void>;
-  /** Waits for an element, clicks it, and types a text in place of its content. */
+  /** Waits for an element, and replaces the content of the element by a text. */
   type(element: Element, text: string): Promise<void>;
   click(element: Element): Promise<void>;
   /** Waits until the page shows a text. */
@@ -23,7 +23,7 @@ export interface FirefoxPage {
 }
 
 /**
- * The program of Debian's Firefox, or of another Firefox in the PATH. Undefined when no Firefox is installed.
+ * The command that starts Firefox. `firefox-esr` is Debian's Firefox. Undefined when there is no Firefox.
  */
 export const firefox = ['firefox-esr', 'firefox'].find(
   (program) => spawnSync(program, ['--version']).status === 0,

@@ -67,7 +67,7 @@ describe.each(postgresVersions)('on Postgres %s', (version) => {
     await usePlant(await createDatabase(postgres.url));
   });
 
-  it('the command line imports and counts plants, and finds nothing wrong', async () => {
+  it('the command line imports and counts plants, and `doctor` recognizes the version of Postgres', async () => {
     const databaseUrl = await createDatabase(postgres.url);
     await importPlants(databaseUrl);
     expect(await plantStore(['doctor'], databaseUrl)).toContain(version.split('.')[0]);
@@ -82,7 +82,7 @@ it('finds the tested versions in docs/supported-versions.md', async () => {
   for (const version of postgresVersions) expect(page).toContain(version.replace(/\.0-.*/, ''));
 });
 
-it.runIf(firefox)('the console adds a plant in Firefox, where Firefox is installed', async () => {
+it.runIf(firefox)('the console adds a plant in Firefox', async () => {
   const { env, stop } = await startOnPostgres(await createDatabase(inject('postgresUrl')));
   onTestFinished(stop);
   const page = await openFirefox(firefox ?? '');

@@ -1,6 +1,6 @@
 import { vitestConfig, withCitus } from '../../tools/vitest.base.ts';
 
-/** The suites about Citus, and the suites of core that run on every kind of database. */
+/** Runs the tests about Citus, and the tests of core that run on every kind of database. */
 export default vitestConfig({
   dir: '..',
   include: [
@@ -11,6 +11,6 @@ export default vitestConfig({
   ],
   testNamePattern: /Citus/,
   globalSetup: withCitus,
-  // As a list, this file does not replace the setup file of all packages.
+  // Vitest adds a list to the setup files that all packages use. A single file would replace these files.
   setupFiles: ['test/fixtures/use-cluster.ts'],
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { referenceScript } from '../src/pages/reference-script.ts';
 import { outsideFiles, repositoryRoot } from '../src/repository.ts';
 
-// Copies the files that the package needs from other folders of the repository, at the end of the build.
+// At the end of the build, this program copies files from other folders of the repository into the package.
 const target = join(import.meta.dirname, '../dist/files');
 await mkdir(target, { recursive: true });
 for (const [name, path] of Object.entries(outsideFiles)) {

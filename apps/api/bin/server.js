@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // This program starts the server. The program turns on Node's compile cache before Node loads the first
-// TypeScript file. Without this cache, Node would strip the types again at each start.
+// TypeScript file. Without this cache, Node would remove the types from the files again at each start.
 import module from 'node:module';
 
-// On macOS, the Node that is installed on the machine runs this file.
+// An old Node may run this file. For example, a Mac runs this file with its installed Node.
 if (!process.features.typescript) {
   console.error(
     `plant-store: this is Node ${process.versions.node}: install Node 22.18 or newer, and run it again`,

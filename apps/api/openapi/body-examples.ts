@@ -1,4 +1,4 @@
-/** The properties of a JSON schema from which this file makes an example. */
+/** The properties of a JSON schema that this file needs to make an example. */
 interface Schema {
   $ref?: string;
   examples?: unknown[];

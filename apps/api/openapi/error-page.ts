@@ -7,7 +7,7 @@ import {
 } from '@plant-store/schemas';
 import { errorExamples } from './error-examples.ts';
 
-/** Makes the page of errors. Each error has an anchor, such as `/docs/errors#40900`. */
+/** Makes the HTML page of errors. Each error has an anchor, such as `/docs/errors#40900`. */
 export function errorPage(): string {
   return `<!doctype html>
 <html lang="en">

@@ -12,13 +12,13 @@ import { header, integer, rateLimit, requestId, requiredHeader } from './respons
 interface Operation {
   /** The name of the procedure. */
   name: string;
-  /** The name of the schema of the body. The field is undefined when the operation has no body. */
+  /** The name of the body's schema. The name is undefined when the operation has no body. */
   body: string | undefined;
   /** The scope that a token needs for the operation. */
   scope: Scope | 'none';
 }
 
-/** Makes a response for each error status that a client acts on, and one response for all other errors. */
+/** Makes a response for each error status of an operation. All errors of `otherStatuses` share a response. */
 export function errorResponses(operation: Operation): Record<string, object> {
   const kinds = errorKinds.filter((kind) => canHave(operation, kind));
   const byStatus = Object.groupBy(kinds, (kind) =>
@@ -41,7 +41,7 @@ export function errorResponses(operation: Operation): Record<string, object> {
   );
 }
 
-/** The statuses of errors of the connection or the server. Any operation can respond with these statuses. */
+/** Every operation can have these statuses, because the connection or the server causes the errors. */
 const otherStatuses: ReadonlySet<number> = new Set([405, 408, 415, 417, 431, 500, 501]);
 
 /** The errors that only a request with a body can get. */

@@ -17,7 +17,7 @@ export const lastEventId = {
   },
 };
 
-/** Declares the events. OpenAPI 3.1 can only describe a stream as one text. */
+/** Declares the events. OpenAPI 3.1 can describe a stream only as one text. */
 export const eventContent = {
   'text/event-stream': {
     schema: {

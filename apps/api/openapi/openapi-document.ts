@@ -24,8 +24,9 @@ const { version }: { version: string } = JSON.parse(
 );
 
 /**
- * Makes the OpenAPI 3.1 document of the REST surface. Corrects the document of trpc-to-openapi, which inlines
- * named bodies, repeats the default security, and describes errors that the server never sends.
+ * Makes the OpenAPI 3.1 document of the REST surface. In the document of trpc-to-openapi, named bodies are
+ * inlined, the default security is repeated, and there are errors that the server never sends. This function
+ * corrects the document.
  */
 export function openApiDocument(
   router: AnyTRPCRouter = appRouter,
@@ -37,7 +38,7 @@ export function openApiDocument(
     description: introduction,
     contact: { name: 'The operator of this store' },
     license: { name: 'MIT', identifier: 'MIT' },
-    // This URL works behind a path prefix, because this URL is relative to the document's URL (RFC 3986).
+    // This URL is relative to the document's URL (RFC 3986), so this URL works behind a path prefix.
     baseUrl: '.',
     securitySchemes: {
       bearerAuth: { type: 'http', scheme: 'bearer', description: 'An access token of the store' },
@@ -81,8 +82,8 @@ function operationsOf({ paths = {} }: OpenAPIObject): Operation[] {
 }
 
 /**
- * Returns the most frequent response of each status, under the name of the status. In the operations, replaces
- * these responses with references.
+ * Returns the most frequent response of each status, under the name of the status. Replaces the returned
+ * responses in the operations with references.
  */
 function shareResponses(operations: Operation[]): Responses {
   const all = operations.flatMap(({ responses = {} }) =>
@@ -113,10 +114,10 @@ function correct(
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
   operation.parameters?.forEach(correctParameter);
-  // trpc-to-openapi inlines the body.
+  // trpc-to-openapi writes the body's schema into each operation.
   const { content } = (operation.requestBody ?? {}) as { content?: Content };
   const media = content?.['application/json'];
-  // An inlined schema keeps its title.
+  // The schema in the operation still has its title.
   const body = media?.schema.title;
   operation.responses = {
     ...successOf(operation, status),
@@ -139,7 +140,7 @@ function addEvents({ parameters, responses }: Operation): void {
   Object.assign(responses?.['200'].content, eventContent);
 }
 
-/** Returns the successful response, for which trpc-to-openapi always writes the status 200. */
+/** Returns the successful response under its own status. trpc-to-openapi always writes the status 200. */
 function successOf({ responses }: Operation, status: number): object {
   const { content, ...success } = Object(responses?.['200']);
   const headers = { ...requestId, ...rateLimit };
@@ -153,7 +154,7 @@ function deprecate(operation: Operation, { sunset }: Deprecation): void {
   Object.assign(success.headers, deprecated, sunset !== undefined && ending);
 }
 
-/** Moves description and examples to the parameter, where tools look for them. */
+/** Moves the description and the example from the schema to the parameter, because tools look there. */
 function correctParameter(parameter: object): void {
   const { schema } = parameter as { schema: { description?: string; examples?: unknown[] } }; // Inlined.
   const { description, examples, ...bounds } = schema;

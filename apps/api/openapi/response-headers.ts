@@ -18,7 +18,7 @@ const count = (description: string) => ({
   schema: integer,
 });
 
-/** The document's components for headers that many responses have. */
+/** Many responses have these headers, so the document declares each header only one time. */
 export const sharedHeaders = {
   'X-Request-Id': requiredHeader(
     'The id of the request in the log: the one that the client sent, or a new one',

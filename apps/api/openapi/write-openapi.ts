@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { errorPage } from './error-page.ts';
 import { openApiDocument } from './openapi-document.ts';
 
-// `pnpm openapi` writes the two files that the server sends unchanged. Both files are committed. With
-// `--check`, this program writes nothing, and fails when one of the files is out of date.
+// `pnpm openapi` writes two files, which the server sends unchanged. Both files are in the repository. With
+// `--check`, this program writes nothing, and exits with an error when one of the files is out of date.
 const files = {
   'openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
   'errors.html': errorPage(),

@@ -28,10 +28,10 @@ const list = (each: z.ZodType<string, string>) =>
     .pipe(z.array(each))
     .default([]);
 
-/** Whether a text is an origin as browsers write it, without the default port. */
+/** Whether a text is an origin in the form that browsers send. This form never contains the default port. */
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 
-/** When a value is invalid, the error shows the text `fix`. The error hides a value that can be a secret. */
+/** The error about an invalid value shows the text `fix`. The error hides a value that can be secret. */
 const settings = {
   PORT: {
     schema: whole(0, 65_535).default(3000),
@@ -173,7 +173,7 @@ export function readEnv(variables = loadEnvFile(envFile)): Env {
  */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 
-/** Returns the variables, without a password, that point `plant-store` to the same Postgres. */
+/** Returns environment variables, without a password. They let `plant-store` use the server's Postgres. */
 export function databaseSettings(): Record<string, string> {
   // In the repository, the command line reads the same `.env` by default.
   const ownFile = isInRepository || inheritedUrl ? undefined : envFile;
@@ -190,7 +190,7 @@ export function jwtSettings(env: Env): JwtSettings | undefined {
   return issuer && audience && jwksUrl ? { issuer, audience, jwksUrl } : undefined;
 }
 
-/** Whether the URL protects its keys in transit. An attacker who replaces keys can forge tokens. */
+/** Whether the keys at the URL are safe in transit. With replaced keys, an attacker could forge tokens. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

@@ -7,11 +7,11 @@ import { openServer, prepareServer } from './process/start.ts';
 export interface StartOptions {
   /** The directory of an embedded database. If the directory is empty, a database is created. */
   dataDirectory?: string;
-  /** The URL of a Postgres database, instead of a data directory. */
+  /** The URL of a Postgres database. Set either this URL or the data directory. */
   databaseUrl?: string;
   /**
-   * Other settings of the server, under the names of their environment variables. The function does not read
-   * the environment itself.
+   * More settings of the server, under the names of their environment variables. `startPlantStore` does not
+   * read the environment itself.
    */
   settings?: { [Name in ServerSetting]?: string };
 }
@@ -26,7 +26,7 @@ export type ServerSetting = Exclude<
 export interface StartedPlantStore {
   /** The address of the server, without a slash at the end. */
   url: string;
-  /** An access token with all scopes: the setting `PLANT_STORE_TOKEN`, otherwise a new token. */
+  /** An access token with all scopes. Without the setting `PLANT_STORE_TOKEN`, the token is new. */
   token: string;
   /** Waits for the responses to all requests, and closes the server and its database. */
   close(): Promise<void>;

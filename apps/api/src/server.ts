@@ -41,7 +41,7 @@ export interface ServerOptions {
   store: PlantStore;
   /** Finds the principal of an access token. By default, the server accepts the store's own tokens. */
   authenticate?: Authenticate;
-  /** Lets the console sign in by a code. By default, the console asks for a token. */
+  /** Lets the console sign in with a code. By default, the console asks for a token. */
   signIn?: SignIn | undefined;
   /** A pino level. */
   logLevel?: string;
@@ -51,19 +51,19 @@ export interface ServerOptions {
   rateLimit?: number | undefined;
   /** The most failed authentications a minute from one client. By default, there is no limit. */
   authFailureLimit?: number | undefined;
-  /** Origins whose pages may call the server. The default is none. */
+  /** Web pages of these origins may call the server. The default is none. */
   corsOrigins?: readonly string[];
   /** Milliseconds within which a client must send a whole request. */
   requestTimeout?: number;
   /** The most open connections. The server closes further connections at once. */
   maxConnections?: number;
-  /** Bytes for bodies, pages and unread responses together. The default depends on the heap's size. */
+  /** The most bytes of bodies, pages and unread responses together. The default depends on the heap size. */
   memoryBudget?: number;
   metrics?: Metrics | undefined;
   tracing?: Tracing | undefined;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is trusted. The default is none. */
   trustProxy?: string[];
-  /** The directory of the built console. The default is the directory into which `apps/web` builds. */
+  /** The directory of the built console. The default is the directory that the build of `apps/web` fills. */
   consoleDirectory?: string | undefined;
   /** The processes that serve the address together. By default, there is only this process. */
   processes?:
@@ -118,7 +118,7 @@ export async function buildServer({
   server.setErrorHandler(handleError);
   logCluster(server);
 
-  // These functions handle the connections before Fastify does.
+  // These functions handle the connections before Fastify handles them.
   trackConnections(server.server, (reply) => requestLog.connectionLost(reply));
   respondToNodeEvents(server);
   limitConnections(server, maxConnections);
@@ -137,7 +137,7 @@ export async function buildServer({
   await server.register(docs);
   if (signIn) await server.register(signInRoute, { signIn, maxErrors: authFailureLimit });
   await server.register(async (operations) => {
-    // The further hooks of an operation, over REST and tRPC alike.
+    // These hooks also run for each operation, over REST and over tRPC.
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
     operations.addHook('onRequest', requireToken(authenticate, authFailureLimit));
     const memory = limitMemory(memoryBudget);
@@ -164,7 +164,7 @@ export async function buildServer({
     processes.closed,
     store.stopWaiting,
   );
-  // Without allowed origins, all responses are the same for every origin, so no header is needed.
+  // Without allowed origins, a response never depends on the origin, so no CORS header is needed.
   if (corsOrigins.length > 0) server.addHook('onSend', crossOrigin.setCorsHeaders);
   server.addHook('onSend', announceClose);
   server.addHook('onResponse', closeAfterResponse);
@@ -177,7 +177,7 @@ export async function buildServer({
 }
 
 /**
- * Replaces Fastify's compilers of JSON Schemas, because their import would delay the start. Our routes
+ * Replaces Fastify's compilers of JSON Schemas, because their modules would delay the start. Our routes
  * have no schemas: the procedures check their input, and the surfaces write the responses.
  */
 const noCompilers = { buildValidator: noCompiler, buildSerializer: noCompiler };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { callers } from './fixtures/callers.ts';
 import { shareServer } from './fixtures/running-server.ts';
 
-describe.each(callers)('access tokens over $name', (caller) => {
+describe.each(callers)('the calls that manage access tokens over $name', (caller) => {
   const server = shareServer();
 
   const call = (token: string, ...[procedure, input]: [Procedure, Input?]) =>
@@ -45,7 +45,7 @@ describe.each(callers)('access tokens over $name', (caller) => {
     expect((await call(token, 'whoAmI')).output).toStrictEqual(usual);
   });
 
-  it('gives no scope that the caller does not have', async () => {
+  it('gives a new token no scope that the token of the caller lacks', async () => {
     const { token } = await create({ name: 'manager', scopes: managerScopes });
     expect(await create({ name: 'same', scopes: managerScopes }, token)).toBeDefined();
     for (const scopes of [['plants:read', 'plants:delete'], undefined]) {
@@ -71,7 +71,7 @@ describe.each(callers)('access tokens over $name', (caller) => {
     }
   });
 
-  it('revokes a token at once, even when the call comes twice', async () => {
+  it('revokes a token immediately, and accepts a second call that revokes this token', async () => {
     const { id, token } = await create({ name: 'leaked' });
     expect((await call(token, 'whoAmI')).status).toBe(200);
     const status = caller.name === 'REST' ? 204 : 200;
@@ -89,7 +89,7 @@ describe.each(callers)('access tokens over $name', (caller) => {
     expect((await call(token, 'listAccessTokens')).error).toBe(40101);
   });
 
-  it('lets no revoked token create another token, even while the cache still has the revoked token', async () => {
+  it('rejects a revoked token that creates a token, even while the cache has the revoked token', async () => {
     const { id, token } = await create({ name: 'stale', scopes: managerScopes });
     await call(token, 'whoAmI');
     // Another instance revokes the token, so this instance still has the token in its cache.

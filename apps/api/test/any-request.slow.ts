@@ -38,10 +38,10 @@ interface Outcome {
 /** The seed is different in each run. Set `FAST_CHECK_SEED` to repeat a run. */
 const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
 
-describe(`with the seed ${seed}`, () => {
+describe(`random requests with the seed ${seed}`, () => {
   let server: RunningServer;
   let document: Awaited<ReturnType<typeof documentValidator>>;
-  /** The cursor of the feed before the first plant. */
+  /** The cursor of the feed before the first create. */
   let start: string;
   /** The plants that the server acknowledged with 200. The table must contain exactly these plants. */
   const acknowledged = new Map<bigint, Omit<Row, 'id'>>();
@@ -127,7 +127,7 @@ describe(`with the seed ${seed}`, () => {
     );
   });
 
-  it('each plant of a list gets the same result as in a request of its own', async () => {
+  it('each plant of a list gets the result that a request with only this plant would get', async () => {
     const several = fc.array(fc.oneof({ weight: 9, arbitrary: plantJson }, invalidPlantJson), {
       minLength: 1,
       maxLength: 8,
@@ -154,7 +154,7 @@ describe(`with the seed ${seed}`, () => {
     );
   });
 
-  it('a request for a count or an identity gets a response that the document describes', async () => {
+  it('a request for a count or for the name of the caller gets a response that the document describes', async () => {
     const tags = fc.option(fc.constantFrom('', 'Araceae', ...anyTags()), { nil: undefined });
     await fc.assert(
       fc.asyncProperty(tags, async (tag) => {
@@ -231,7 +231,7 @@ describe(`with the seed ${seed}`, () => {
   });
 });
 
-/** When the Content-Length is too large, the server reads these bytes as a part of the body. */
+/** The server reads these bytes as a part of the body when the Content-Length is too large. */
 const filler = Buffer.alloc(100, ' ');
 
 interface Request {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shareServer } from './fixtures/running-server.ts';
 import { post, surfaces } from './fixtures/surfaces.ts';
 
-describe.each(surfaces)('creating a plant over $name', (surface) => {
+describe.each(surfaces)('the call that creates a plant over $name', (surface) => {
   const server = shareServer();
   let lastId = 1000;
   const freeId = () => ++lastId;
@@ -42,7 +42,7 @@ describe.each(surfaces)('creating a plant over $name', (surface) => {
     expect((await send(`{"id":${id},"name":"first"}`)).status).toBe(409);
   });
 
-  it('responds with 200 to the same plant again, even if the id is written in another way', async () => {
+  it('responds with 200 when a plant is sent again, even if the id is written in another way', async () => {
     const id = freeId();
     for (const spelling of [`${id}`, `${id}.0`, `${id}e0`, `${id}000e-3`]) {
       const { status, body } = await send(`{"id":${spelling},"name":"x","tag":"t"}`);

@@ -141,7 +141,7 @@ describe('a server', () => {
   });
 });
 
-it('returns the same error for a plant in a batch as for a single create of this plant', async () => {
+it('returns the error of one plant in the result of this plant, and creates the other plants', async () => {
   const server = await startServer();
   onTestFinished(server.stop);
   const constraint = "add constraint no_poison check (name <> 'poison')";

@@ -26,7 +26,7 @@ function start(next: () => Promise<string>, budget = limitMemory(2 ** 21)) {
 
 const never = () => new Promise<never>(() => {});
 
-it('sends a ping every ten seconds without changes, and ends the stream within a minute', async () => {
+it('sends a ping every ten seconds while no plant changes, and ends the stream within a minute', async () => {
   const { stream, connection } = start(never);
   const parts: string[] = [];
   stream.on('data', (part) => parts.push(String(part)));
@@ -43,7 +43,7 @@ it('sends a ping every ten seconds without changes, and ends the stream within a
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('reads no second page while the client does not read the first page', async () => {
+it('gets the second page only after the client has read the first page', async () => {
   const next = vi.fn(async () => 'x'.repeat(1_000));
   const { stream } = start(next);
   const write = vi.fn(); // Nobody reads the stream, so the write of the first page never ends.
@@ -53,13 +53,13 @@ it('reads no second page while the client does not read the first page', async (
   expect(next).toHaveBeenCalledOnce();
 });
 
-it('stops the feed when the client disconnects', () => {
+it('aborts the wait for changes when the client disconnects', () => {
   const { stream, connection } = start(never);
   stream.resume().destroy();
   expect(connection.signal.aborted).toBe(true);
 });
 
-it('ends a stream when the memory budget has no room for a page, and counts a shared page once', async () => {
+it('ends a stream when the memory budget has no room for a page, and counts a page only once when streams share the page', async () => {
   const budget = limitMemory(2_000);
   const page = Buffer.from('x'.repeat(1_000));
   const release = [1, 2].map(() => budget.countPart(page));

@@ -115,7 +115,7 @@ describe('GET /plants/changes', () => {
   });
 });
 
-it('rejects a request that would wait for changes while half of the connections already wait', async () => {
+it('while half of the connections wait for changes, rejects a further request that would wait', async () => {
   const server = await startServer({ maxConnections: 6 });
   const { next } = await server.store.changes({});
   const wait = () => getFrom(server, `?after=${next}&wait=20`);

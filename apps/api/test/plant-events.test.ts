@@ -136,7 +136,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
       expect((await send('', { headers: bearer(token) })).status).toBe(401);
     });
 
-    it('ends at once when the client disconnects, and the server logs one line', async () => {
+    it('ends immediately when the client disconnects, and the server logs one line', async () => {
       const requestId = `disconnects-over-${surface.name}`;
       const stream = await send('', { headers: { 'x-request-id': requestId } });
       await stream.body?.cancel();

@@ -30,7 +30,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
       expect(Math.abs(time - startedAt)).toBeLessThan(600_000);
     });
 
-    it('returns the properties of a plant in the same order from a get and from a list', async () => {
+    it('a get and a list return the properties of a plant in the order id, name, tag, createdAt', async () => {
       const { output: page } = await list({ tag: 'seven', limit: 1 });
       const [listed] = (page as { plants: object[] }).plants;
       for (const plant of [listed, (await get(minimum)).output, await server.store.get(minimum)]) {
@@ -63,7 +63,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
       expect(page.next).toBe(1094n);
     });
 
-    it('returns the page after any id', async () => {
+    it('returns the page of plants after any id', async () => {
       for (const [i, after] of ids.entries()) {
         const { output } = await list({ after, limit: 1, tag: 'seven' });
         const next = ids[i + 1];

@@ -17,7 +17,7 @@ it('reads the mode, the contenders and the rounds, and by default compares all c
   });
 });
 
-it('reads the commit to compare with and the kinds of create', () => {
+it('reads the other commit and the kinds of creates from the command line', () => {
   expect(readOptions(['against', 'HEAD~1', 'trpc', 'rest'])).toMatchObject({
     mode: 'against',
     words: ['HEAD~1', 'trpc', 'rest'],

@@ -3,10 +3,10 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * Makes core find the PGlite of this package. npm gives each global package its own dependencies, so core
- * would look for PGlite only in core's directory.
+ * would otherwise look for PGlite only in core's directory.
  *
- * V8 optimizes only those functions of PGlite that run for a long time. In a short command, an optimization
- * of the other functions would cost more CPU time than it saves.
+ * Also makes V8 optimize only those functions of PGlite that run for a long time. In a short command, the
+ * optimization of other functions would cost more CPU time than the optimization saves.
  */
 export function findPGlite(): void {
   setFlagsFromString('--wasm-tiering-budget=1000000000');

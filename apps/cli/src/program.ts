@@ -29,7 +29,7 @@ Example:
   plant-store help import
 `;
 
-// The build compiles only files in `src`, so an import of this file would fail.
+// The build compiles only files in `src`, so an import of `package.json` would fail.
 const manifest: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
@@ -66,7 +66,7 @@ export function commandsIn(words: readonly string[]): readonly string[] | undefi
   return name !== 'completion' && Object.hasOwn(commands, name) ? [name] : undefined;
 }
 
-/** Commander copies a program's settings only to commands made with `.command()`. */
+/** Copies the settings of a command to its subcommands. Commander does this only in the method `command`. */
 function inheritSettings(command: Command): void {
   for (const subcommand of command.commands) {
     inheritSettings(subcommand.copyInheritedSettings(command));

@@ -4,8 +4,8 @@ import { hasOutput, writeOutput } from './command-line/output.ts';
 import { buildProgram, commandsIn } from './program.ts';
 
 /**
- * Runs the command of `process.argv`. Reports an error on stderr and in the exit code. With `--json`, writes
- * the error to standard output, unless the command has already written to it.
+ * Runs the command in `process.argv`. Reports an error on stderr and in the exit code. With `--json`, also
+ * writes the error to standard output, unless the command has already written a result.
  */
 export async function runProgram(): Promise<void> {
   const words = process.argv.slice(2);
@@ -18,13 +18,16 @@ export async function runProgram(): Promise<void> {
     process.exitCode = error instanceof CommandError ? error.exitCode : exitCodes.error;
     process.stderr.write(explain(error, program.opts()));
     // After an interruption, there is no error code, because the exit code names the signal. An import that
-    // stops has already written its summary, and standard output must have one JSON value.
+    // stops has already written its summary, and standard output must have only one JSON value.
     const isJson = process.exitCode < 128 && hasJsonOption(words) && !hasOutput();
     if (isJson) await writeOutput([toJson(error)]);
   }
 }
 
-/** Turns an error of Commander into an error of the command. Commander also throws after help and the version. */
+/**
+ * Turns an error of Commander into an error of the command. Commander also throws an error after help and the
+ * version.
+ */
 function throwUsageError(error: unknown): void {
   if (!(error instanceof CommanderError)) throw error;
   if (error.exitCode === 0) return;
@@ -32,7 +35,10 @@ function throwUsageError(error: unknown): void {
   throw usageError(error.message.replace(/^error: /, '').replace('\n', ' '));
 }
 
-/** Whether `--json` stands before `--`. After a rejected option, Commander does not report other options. */
+/**
+ * Whether `--json` stands before `--`. If Commander rejects an option, Commander does not report the other
+ * options.
+ */
 function hasJsonOption(words: readonly string[]): boolean {
   const end = words.indexOf('--');
   return words.slice(0, end < 0 ? words.length : end).includes('--json');

@@ -3,8 +3,8 @@ import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
 import { run } from './fixtures/run-program.ts';
 
-/** This test passes after the changes of docs/worked-examples.md, which give plants a height. */
-it('stores the height of a plant, from REST, tRPC, CSV and NDJSON', async () => {
+/** The changes in docs/worked-examples.md give plants a height. This test passes after these changes. */
+it('stores the height of a plant that comes over REST or tRPC, or in CSV or NDJSON', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const server = await startOnPostgres(databaseUrl);
   const { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env;

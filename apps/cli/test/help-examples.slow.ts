@@ -111,7 +111,7 @@ const databases = {
 };
 
 describe.runIf(hasPosixShell)('the help of plant-store', () => {
-  it.each(others)('has an example that runs: %s', async (example) => {
+  it.each(others)('has an example that works: %s', async (example) => {
     const settings = await databases.Postgres();
     const env = await prepare(settings);
     const target = 'postgres://…';
@@ -122,7 +122,7 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
     expect(code, errors).toBe(example === 'plant-store doctor' ? 1 : 0);
   });
 
-  it.each(examples.filter(isEndless))('has an example without an end: %s', async (example) => {
+  it.each(examples.filter(isEndless))('has an example that never ends: %s', async (example) => {
     const env = await prepare(await databases.Postgres());
     const { child, exit } = start(example, env);
     const file = example.includes('consumer') ? 'consumed.ndjson' : 'changes.ndjson';
@@ -133,7 +133,7 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
     await exit;
   });
 
-  it.each(examples.filter(needsServer))('has an example for a server: %s', async (example) => {
+  it.each(examples.filter(needsServer))('has an example with a server: %s', async (example) => {
     const { databaseUrl } = await databases.Postgres();
     const env = await prepare({ databaseUrl });
     const server = await startOnPostgres(databaseUrl);
@@ -143,7 +143,7 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
     expect(code, errors).toBe(0);
   });
 
-  it.each(examples.filter(needsCitus))('has an example for a cluster: %s', async (example) => {
+  it.each(examples.filter(needsCitus))('has an example with a cluster: %s', async (example) => {
     const env = await prepare(await databases.Postgres());
     expect(await run(confirmed(example), env)).toMatchObject({
       code: 1,

@@ -35,8 +35,8 @@ function withImports(reason: string | undefined, imports: Imports): ReactNode {
 }
 
 /**
- * The client does not retry, because the page repeats queries and shows at once that the server is down. A
- * request of a large import may take half a minute.
+ * The client does not retry: the console itself repeats queries, and immediately shows that the server is
+ * down. The timeout is long, because a request of a large import may take half a minute.
  */
 const calls = { timeout: 40_000, retry: false };
 

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { createServer } from 'vite';
 import { expect, it, onTestFinished, vi } from 'vitest';
 
-it('sends the requests of the console to the server at PORT', async () => {
+it('serves the console with Vite, and sends the requests of the console to the server at PORT', async () => {
   const store = createStore((_request, response) => response.end('ready')).listen(0, '127.0.0.1');
   await once(store, 'listening');
   onTestFinished(() => void store.close());
-  // The cast is safe, because the server has a port.
+  // The cast is safe, because the server listens on a TCP port.
   vi.stubEnv('PORT', String((store.address() as AddressInfo).port));
   onTestFinished(() => void vi.unstubAllEnvs());
 

@@ -1,12 +1,12 @@
 import type { Database } from '@plant-store/core/cluster';
 
 /**
- * Copies plants, and reports errors as a single Postgres server would. Citus replaces the SQLSTATE of a
- * worker's error by XX000 (`ReportCopyError` in
- * https://github.com/citusdata/citus/blob/v13.2.2/src/backend/distributed/commands/multi_copy.c). Because of
- * XX000, the store cannot distinguish a rejected row from a lost worker. When a copy of several rows fails,
- * this function reports a rejected row, and the store copies fewer rows at once. A single row is inserted
- * with INSERT, because the error of an INSERT keeps the worker's SQLSTATE.
+ * Writes plants with COPY, and reports errors as a single Postgres server does. Citus replaces the SQLSTATE
+ * of a worker's error by XX000 (`ReportCopyError` in
+ * https://github.com/citusdata/citus/blob/v13.2.2/src/backend/distributed/commands/multi_copy.c). With
+ * XX000, the store cannot distinguish a rejected row from a lost worker. When a COPY of several rows fails,
+ * this function reports a rejected row. The store then sends fewer rows in one COPY. A single row is sent
+ * with INSERT, because Citus does not replace the SQLSTATE of an INSERT.
  */
 export async function copyPlants(
   database: Pick<Database, 'copyPlants' | 'write'>,
@@ -33,7 +33,7 @@ function rejectedRow(cause: unknown): Error {
   return Object.assign(error, { code: '22000', severity: 'ERROR' });
 }
 
-/** @param row a line of COPY's text format */
+/** @param row a line in the text format of COPY */
 async function insertRow(
   { write }: Pick<Database, 'write'>,
   row: string,

@@ -1,7 +1,7 @@
 import type { Cluster } from '@plant-store/core/cluster';
 import { checkMigration, settings } from './shards/cluster-role.ts';
 
-/** A Postgres that may be a node of a Citus cluster. The store loads the other modules when necessary. */
+/** A Postgres that may be a node of a Citus cluster. The store loads other modules only when necessary. */
 export const citus: Cluster = {
   settings,
   checkMigration,

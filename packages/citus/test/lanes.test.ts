@@ -60,18 +60,18 @@ const databaseError = (code: string) =>
  * database names.
  */
 let before: Record<number, () => Promise<unknown> | undefined>;
-/** For the number of each node, the texts of the statements that the node got. */
+/** The texts of the statements that each node received, by the number of the node. */
 let sent: Record<number, string[]>;
 /** The addresses of the nodes that the store has connected to. */
 let connectedTo: Set<string>;
-/** The errors when the store connects to a node. */
+/** The errors that the store gets when it connects to a node, by the number of the node. */
 let unreachable: Record<number, Error>;
 let shards: unknown[][];
 let readsOfShards: number;
 let finishedReads: number;
 let citusVersion: string;
 let isDistributed: boolean;
-/** How often the store was told that its database is a part of a cluster. */
+/** How often `noticeCluster` was called. */
 let noticed: number;
 
 beforeEach(() => {
@@ -178,7 +178,7 @@ async function openLanes(): Promise<TestLanes> {
   return lanes;
 }
 
-/** Returns a free id that belongs to a node. The first node stores ids with a negative hash. */
+/** Returns a free id whose plant the given node stores. Node 1 stores the ids with a negative hash. */
 async function freeIdOn(node: number): Promise<bigint> {
   for (;;) {
     const id = freeId();
@@ -193,7 +193,7 @@ const directInsert = expect.stringMatching(/from plant_store_insert\(.*\) where/
 const insertThroughAnother = expect.stringMatching(/from plant_store_insert\([^)]*\)$/);
 
 describe('creates on a cluster', () => {
-  it('sends ordinary INSERTs to a version of Citus that was not tested, and warns once', async () => {
+  it('sends ordinary INSERTs to an untested version of Citus, and warns only once', async () => {
     citusVersion = '14.0-1';
     const lanes = openOnCluster();
     const warnings: string[] = [];
@@ -210,7 +210,7 @@ describe('creates on a cluster', () => {
     const [first, second] = [await freeIdOn(1), await freeIdOn(2)];
     expect(await lanes.create({ id: first, name: 'Hoya' })).toEqual({ name: 'Hoya' });
     expect(sent).toEqual({ 1: [insertOnNode] });
-    // The types allow no number, and internal tools may bypass the types.
+    // The types do not allow a number as an id, but internal tools may bypass the types.
     const unsafe = { id: Number(second) as unknown as bigint, name: 'Ficus', tag: 'Moraceae' };
     expect(await lanes.create(unsafe)).toEqual({ name: 'Ficus', tag: 'Moraceae' });
     expect(sent).toEqual({ 1: [insertOnNode], 2: [insertOnNode] });
@@ -223,7 +223,7 @@ describe('creates on a cluster', () => {
     expect(readsOfShards).toBe(1);
   });
 
-  it('rejects an invalid plant even when no node belongs to its id', async () => {
+  it('rejects an invalid plant even when no node can store the id', async () => {
     const lanes = await openLanes();
     for (const plant of [null, { id: 1.5, name: 'x' }, { id: '5', name: 'x' }, { name: 'x' }]) {
       const create = lanes.create(plant as never); // Internal tools may bypass the types.
@@ -245,13 +245,13 @@ describe('creates on a cluster', () => {
     expect(lanes.pending()).toEqual(Array(4).fill({ waiting: 0, inFlight: 0 }));
   });
 
-  it('reports the creates on every node', async () => {
+  it('reports the size of each statement, also on the nodes', async () => {
     const lanes = await openLanes();
     await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
     expect(lanes.sizes).toEqual([1, 1]);
   });
 
-  it('sends ordinary statements on a lane whose node has left the cluster', async () => {
+  it('sends ordinary statements when the node of the lane has left the cluster', async () => {
     const texts: string[] = [];
     const write: Run = (text, ...rest) => {
       texts.push(text);
@@ -282,7 +282,7 @@ describe('creates on a cluster', () => {
     expect(sent).toEqual({ 0: [ordinaryInsert] });
   });
 
-  it('accepts creates until the lanes begin to drain, and settles them before the end', async () => {
+  it('rejects new creates while the lanes drain, and settles all earlier creates before the end', async () => {
     const lanes = await openLanes();
     const hung = Promise.withResolvers<void>();
     before[2] = () => hung.promise;
@@ -305,12 +305,12 @@ describe('creates on a cluster', () => {
 });
 
 describe('a database that becomes a cluster', () => {
-  it('notices no cluster in a store that closes while it reads the shards', async () => {
+  it('does not notice a cluster when the store closes during the first read of the shards', async () => {
     const lanes = openOnCluster();
     await lanes.close();
     expect(finishedReads).toBe(0);
     await vi.waitFor(() => expect(finishedReads).toBe(1));
-    await setImmediate(); // During this turn of the event loop, the read would end.
+    await setImmediate(); // Without the close, the read would end during this turn.
     expect(noticed).toBe(0);
   });
 
@@ -350,7 +350,7 @@ describe('gets and deletes on a cluster', () => {
     expect(sent).toEqual({ 2: [select, deleteOnNode, deleteOnNode, select] });
   });
 
-  it('sends an ordinary delete when the plant has moved', async () => {
+  it('sends an ordinary delete when the plant has moved to another node', async () => {
     const lanes = await openLanes();
     const id = await freeIdOn(2);
     await lanes.create({ id, name: 'Ficus' });
@@ -370,7 +370,7 @@ describe('the state of the nodes', () => {
     { address: 'two:2', share: 0.5, isWritable: second },
   ];
 
-  it('takes the state of a node from its latest insert, and reports each change once', async () => {
+  it('takes the state of a node from the latest insert, and reports each change of the state once', async () => {
     const lanes = await openLanes();
     const changes: unknown[] = [];
     lanes.events.on('node', (node) => changes.push(node));
@@ -388,7 +388,7 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([state(false, true)[0], state(true, true)[0]]);
   });
 
-  it('regards a node as good when the node rejects a plant', async () => {
+  it('still regards a node as writable when the node rejects a plant', async () => {
     const lanes = await openLanes();
     const create = lanes.create({ id: await freeIdOn(1), name: 'poison' });
     await expect(create).rejects.toThrow('the table does not allow this plant');
@@ -406,7 +406,7 @@ describe('the state of the nodes', () => {
     await vi.waitFor(() => expect(lanes.nodes()).toEqual([]));
   };
 
-  it('reports no state of a node that has left the cluster', async () => {
+  it('reports no state for a node that has left the cluster', async () => {
     const lanes = await openLanes();
     const changes: unknown[] = [];
     lanes.events.on('node', (node) => changes.push(node));
@@ -420,7 +420,7 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([]);
   });
 
-  it('takes the state of a node from its probe', async () => {
+  it('takes the state of a node from the latest probe', async () => {
     const lanes = openOnCluster();
     const changes: unknown[] = [];
     lanes.events.on('node', (node) => changes.push(node));
@@ -467,7 +467,7 @@ describe('the state of the nodes', () => {
 
     vi.advanceTimersByTime(15_001);
     unreachable = {};
-    // After a while, statements try again to reach the nodes directly.
+    // After 15 s, the store tries again to connect to the nodes.
     await vi.waitFor(async () => {
       await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
       await lanes.create({ id: await freeIdOn(2), name: 'Hoya' });

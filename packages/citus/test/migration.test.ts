@@ -31,7 +31,7 @@ async function joinCluster(group: number): Promise<void> {
   await sql.unsafe(`alter database ${sql.options.database} set search_path = public, citus`);
 }
 
-it('the coordinator migrates', async () => {
+it('migrates the tables on the coordinator', async () => {
   await joinCluster(0);
   await migrate();
   expect(await tables()).toEqual([

@@ -7,7 +7,7 @@ import { NodeHealth } from '../src/lanes/node-health.ts';
 describe('the health of a node whose disk is full', () => {
   const open = ({ hasClock = true } = {}) => {
     let now = 0;
-    /** The SQLSTATE with which inserts fail. */
+    /** The SQLSTATE and the message of the error that inserts throw. */
     const failure: { now: string | undefined; message: string } = {
       now: '53100',
       message: 'not inserted',
@@ -17,7 +17,7 @@ describe('the health of a node whose disk is full', () => {
       if (failure.now) throw Object.assign(new Error(failure.message), { code: failure.now });
       return new Set<bigint>();
     };
-    // Even on a full disk, a probe succeeds, because it writes nothing.
+    // A probe writes nothing, so it succeeds even on a full disk.
     const write = vi.fn(async () => ({ rows: [], count: 0 }));
     const health: NodeHealth = new NodeHealth({
       access: { write, directError: undefined },
@@ -25,7 +25,7 @@ describe('the health of a node whose disk is full', () => {
       onReroute: () => {},
       ...(hasClock && { now: () => now }),
     });
-    // Only inserts are observed.
+    // The cast is safe, because `observed` wraps only the inserts.
     const statements = health.observed({ insert } as unknown as PlantStatements);
     return {
       changes,
@@ -39,7 +39,7 @@ describe('the health of a node whose disk is full', () => {
     };
   };
 
-  it('regards a node with a full disk as bad even when the probes succeed', async () => {
+  it('regards a node with a full disk as not writable even when the probes succeed', async () => {
     const { changes, insert, probe, wait } = open();
     for (let i = 0; i < 20; i++) {
       await insert();
@@ -49,7 +49,7 @@ describe('the health of a node whose disk is full', () => {
     expect(changes).toEqual([false]);
   });
 
-  it('regards a node as good after the next insert', async () => {
+  it('regards a node as writable after the next successful insert', async () => {
     const { changes, insert, failure } = open();
     await insert();
     failure.now = undefined;
@@ -65,9 +65,9 @@ describe('the health of a node whose disk is full', () => {
   });
 
   it.each([
-    ['failed because of its plant', { now: '22021' }],
-    ['came after its deadline', { now: '22P02', message: lateWrite }],
-  ])('takes the state of a node from its probes after an insert that %s', async (_, reason) => {
+    ['the database rejected because of an invalid plant', { now: '22021' }],
+    ['reached the database too late', { now: '22P02', message: lateWrite }],
+  ])('takes the state of a node from probes after an insert that %s', async (_, reason) => {
     const { changes, insert, probe, failure, write } = open();
     Object.assign(failure, reason);
     await insert();
@@ -77,7 +77,7 @@ describe('the health of a node whose disk is full', () => {
     expect(changes).toEqual([false, true]);
   });
 
-  it('regards a node as good after a probe when no insert has failed for ten seconds', async () => {
+  it('regards a node as writable after a probe when no insert has failed for ten seconds', async () => {
     const { changes, insert, probe, wait } = open();
     await insert();
     wait(9_000);

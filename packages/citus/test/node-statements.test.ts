@@ -6,11 +6,11 @@ import type { ShardMap } from '../src/shards/shard-map.ts';
 
 const map: ShardMap = { clusterId: '', nodes: [], shardOf: () => ({ id: '102008', node: 1 }) };
 
-/** The error of a node, as the driver throws it. */
+/** Makes an error like the errors that the driver throws. */
 const databaseError = (code: string, message: string) =>
   Object.assign(new Error(message), { code });
 
-/** Statements whose functions end with an error. The ordinary statements find no conflict. */
+/** Makes statements. The functions on the node throw an error, and the ordinary statements succeed. */
 function statementsAfter(error: Error) {
   const sent: string[] = [];
   let refreshed = 0;
@@ -35,7 +35,7 @@ it.each([
   databaseError('42501', 'permission denied for function plant_store_insert'),
   databaseError('XX000', 'could not find valid entry for shard 102008'),
 ])(
-  'sends moved plants as ordinary statements, and reads the shards again: $message',
+  'sends ordinary statements for moved plants, and reads the shards again: $message',
   async (error) => {
     const { statements, sent, refreshed } = statementsAfter(error);
     const inserted = await statements.insert(

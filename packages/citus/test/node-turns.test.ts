@@ -3,7 +3,7 @@ import { Coalescer } from '../../core/src/group-commit/coalescer.ts';
 import { PlantStoreError } from '../../core/src/plant-store-error.ts';
 import { NodeTurns } from '../src/lanes/node-turns.ts';
 
-/** Makes turns whose statements have taken the given numbers of milliseconds. */
+/** Makes turns after statements that have taken the given numbers of milliseconds. */
 function turnsAfter(...durations: readonly number[]) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -14,13 +14,13 @@ function turnsAfter(...durations: readonly number[]) {
 
 const many = (duration: number) => Array.from({ length: 20 }, () => duration);
 
-it('lets several lanes send in parallel while statements are fast', () => {
+it('lets several lanes send statements in parallel while statements are fast', () => {
   const turns = turnsAfter(...many(5));
   turns.take();
   expect(turns.mustWait(() => {})).toBe(false);
 });
 
-it('lets a lane wait for its running statement when statements have become slow', () => {
+it('makes lanes wait for the running statement when statements have become slow', () => {
   const turns = turnsAfter(5, ...many(50));
   const asked: string[] = [];
   const [first, second] = [() => void asked.push('first'), () => void asked.push('second')];
@@ -28,12 +28,12 @@ it('lets a lane wait for its running statement when statements have become slow'
   const endTurn = turns.take();
   for (const send of [first, second, first]) expect(turns.mustWait(send)).toBe(true);
   endTurn();
-  endTurn(); // The test ends the slow statement by `endTurn`.
+  endTurn(); // A second call has no effect.
   expect(asked).toEqual(['first', 'second']);
   expect(turns.mustWait(first)).toBe(false);
 });
 
-it('lets lanes wait while one of several statements runs', () => {
+it('makes lanes wait until all running statements have ended', () => {
   const turns = turnsAfter(5, ...many(50));
   const [endOne, endOther] = [turns.take(), turns.take()];
   endOne();
@@ -53,7 +53,7 @@ it('no longer regards the database as busy when no statement was short for two p
 });
 
 /**
- * Makes the lane of a node whose statements take a given number of milliseconds. Adds each statement to
+ * Makes a lane whose statements take the given number of milliseconds. Adds a line about each statement to
  * `sent`.
  */
 function createLane(node: string, turn: NodeTurns, sent: string[], milliseconds: number) {
@@ -71,7 +71,7 @@ function createLane(node: string, turn: NodeTurns, sent: string[], milliseconds:
   });
 }
 
-it('lets the lanes of two nodes send one after the other, and a full statement at once', async () => {
+it('lets the lanes of two nodes send one after the other, but lets a full statement start immediately', async () => {
   const turn = turnsAfter(5, ...many(50));
   const sent: string[] = [];
   const lane = (node: string) => createLane(node, turn, sent, 20);
@@ -86,7 +86,7 @@ it('lets the lanes of two nodes send one after the other, and a full statement a
   await Promise.all(creates);
 });
 
-it('lets a lane send while a slow statement of another lane runs', async () => {
+it('lets a lane send a statement when the statement of another lane takes longer than 50 ms', async () => {
   const turn = turnsAfter(5, ...many(50));
   const sent: string[] = [];
   const creates = ['slow', 'other'].map((node) => createLane(node, turn, sent, 200).run(1));
@@ -98,7 +98,7 @@ it('lets a lane send while a slow statement of another lane runs', async () => {
   await Promise.all(creates);
 });
 
-it('notices by the statements of a lane that the database is busy', async () => {
+it('regards the database as busy when the statements of a lane have become slow', async () => {
   const turn = turnsAfter(5);
   const lane = createLane('busy', turn, [], 50);
   for (const create of many(50)) {

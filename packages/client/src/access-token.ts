@@ -2,8 +2,8 @@
 export type AccessToken = string | (() => string | Promise<string>);
 
 /**
- * The client sent no request, because the access token is missing or invalid. Either the token function threw
- * an error, or an HTTP header cannot hold a character of the token.
+ * The client sent no request, because the access token is missing or invalid, or because the token function
+ * threw an error. A token is invalid if an HTTP header cannot contain all its characters.
  */
 export class AccessTokenError extends Error {
   override readonly name = 'AccessTokenError';
@@ -12,11 +12,11 @@ export class AccessTokenError extends Error {
 /**
  * Returns the value of the `Authorization` header.
  *
- * @throws AccessTokenError. The message does not contain the token.
+ * @throws AccessTokenError. The message of the error does not contain the token.
  */
 export async function bearer(token: AccessToken): Promise<string> {
   const given: unknown = typeof token === 'function' ? await callFunction(token) : token;
-  // A token that was read from a file may end with a line break.
+  // A token from a file may end with a line break.
   const value = typeof given === 'string' ? given.trim() : '';
   if (value === '') {
     throw new AccessTokenError('the access token is missing: give the client a token of the store');
@@ -30,7 +30,7 @@ export async function bearer(token: AccessToken): Promise<string> {
   return `Bearer ${value}`;
 }
 
-/** Matches a character that no HTTP header can hold (RFC 9110, section 5.5). */
+/** Matches a character that an HTTP header cannot contain (RFC 9110, section 5.5). */
 const notInHeader = /[^\t\x20-\x7e\x80-\xff]/;
 
 async function callFunction(token: () => string | Promise<string>): Promise<string> {

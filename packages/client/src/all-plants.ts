@@ -3,8 +3,8 @@ import type { AppRouter } from './app-router.ts';
 import type { PlantStoreClient } from './plant-store-client.ts';
 
 /**
- * Selects plants with this `tag`, with `search` in their names, and with ids greater than `after`. A page has at
- * most `limit` plants.
+ * Selects the plants that have this `tag`, have `search` in the name, and have an id greater than `after`. A
+ * page has at most `limit` plants.
  */
 export type PlantQuery = inferRouterInputs<AppRouter>['listPlants'];
 
@@ -12,13 +12,14 @@ export type PlantQuery = inferRouterInputs<AppRouter>['listPlants'];
 export type StoredPlant = inferRouterOutputs<AppRouter>['listPlants']['plants'][number];
 
 /**
- * Reads all plants of the store, or only the plants of a query, ascending by id. The function requests a
- * page only when the loop needs more plants, so a `break` ends the requests.
+ * Reads all plants of the store, or only the plants that match a query, ascending by id. The function
+ * requests a page only when the loop needs more plants, so a `break` ends the requests.
  *
- * Yields each plant exactly once if the plant exists during the whole loop, even when other clients write.
+ * If a plant exists during the whole loop, the loop yields this plant exactly once, even when other clients
+ * create and delete plants.
  *
- * @throws the error of a call. Pass this error to `plantStoreError`. To continue, pass the id of the last
- *   plant as `after`.
+ * @throws the error of a call. Pass this error to `plantStoreError`. To continue after the error, pass the id
+ *   of the last plant as `after`.
  */
 export async function* allPlants(
   client: Pick<PlantStoreClient, 'listPlants'>,

@@ -16,15 +16,15 @@ import type {
 export type AppRouter = typeof appRouter;
 
 /**
- * Only the type of this value is used. TypeScript writes the inferred type of this value into the
- * declarations in full, so that the published declarations do not import core.
+ * This value exists only for its type. TypeScript writes the inferred type into the declarations in full, so
+ * that the published declarations do not import core.
  */
 const appRouter = clientRouter<CoreRouter>();
 
 /** Removes the types that only the server needs, such as the context. */
 function clientRouter<Router extends AnyTRPCRouter>() {
   type Procedures = Router['_def']['record'];
-  // Only the type of the result is used.
+  // The result exists only for its type.
   return undefined as unknown as TRPCBuiltRouter<
     { ctx: object; meta: object; errorShape: inferRouterError<Router>; transformer: true },
     { [Name in keyof Procedures]: ClientProcedure<Procedures[Name]> }

@@ -6,8 +6,8 @@ import { delayAfter } from './reconnect.ts';
 
 export interface CallOptions {
   /**
-   * The time limit of a call with all its retries, in milliseconds. The default is 10,000. With `wait`, the
-   * limit is longer by the seconds of `wait`. `Infinity` means no limit.
+   * The time limit of a call with all its retries, in milliseconds. The default is 10,000. If a call has
+   * `wait`, the client adds these seconds to the limit. `Infinity` means no limit.
    */
   timeout?: number | undefined;
   /**
@@ -24,13 +24,13 @@ const creates = ['createPlant', 'createPlants'];
 const maxTimer = 2 ** 31 - 1;
 
 /**
- * Ends each call at its time limit, and when its signal aborts. Repeats a call after a temporary error, if the
- * repeat is safe.
+ * Ends a call at the time limit, or when the signal of the call aborts. After a temporary error, repeats a
+ * call that is safe to repeat.
  */
 export function callLink({ timeout = 10_000, retry = true }: CallOptions): TRPCLink<AppRouter> {
   return () => {
-    // Different clients wait for different times. The calls of one client wait for the same time, so the
-    // retries of these calls can share a request.
+    // Before a retry, different clients wait for different times. All calls of one client wait for the same
+    // time, so that their retries can share a request.
     const jitter = Math.random();
     return ({ op, next }) =>
       observable((observer) => {
@@ -78,7 +78,7 @@ export function waitOf({ input }: Pick<Operation, 'input'>): number {
   return typeof wait === 'number' ? wait : 0;
 }
 
-/** Returns the delay of `Retry-After` in milliseconds. The header has a number of seconds or a date. */
+/** Returns the delay of `Retry-After` in milliseconds. The header contains a number of seconds or a date. */
 function retryAfter({ meta }: TRPCClientError<AppRouter>, jitter: number): number {
   const { response }: { response?: Response } = Object(meta);
   const text = response?.headers.get('retry-after') ?? '0';
@@ -87,7 +87,7 @@ function retryAfter({ meta }: TRPCClientError<AppRouter>, jitter: number): numbe
   return delay > 0 ? delay * (1 + jitter / 2) : 0;
 }
 
-/** The reason of a signal can be any value. On some platforms, signals have no reason. */
+/** The `reason` of a signal can be any value. On some platforms, a signal has no `reason`. */
 function abortError(reason: unknown): Error {
   const isKnown = reason instanceof Error && /^(Abort|Timeout)Error$/.test(reason.name);
   if (isKnown) return reason;

@@ -3,7 +3,7 @@ import superjson from 'superjson';
 import { timeoutError } from './plant-store-error.ts';
 
 interface EventStreamOptions {
-  /** Whether the platform can read a response before the response ends. React Native cannot. */
+  /** Whether the platform can read a response before the response ends. React Native cannot do this. */
   canStream: boolean;
   headers: Record<string, string>;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
@@ -14,8 +14,7 @@ const connectTimeout = 30_000;
 
 /**
  * The `EventSource` for tRPC's `httpSubscriptionLink`. The platform's own `EventSource` cannot send the
- * access token in a header, and hides the error of a response. An `EventStream` is a single connection, and
- * never connects again.
+ * access token in a header, and hides the error of a response. An `EventStream` connects only once.
  */
 export class EventStream {
   readonly CONNECTING = 0;
@@ -63,7 +62,8 @@ export class EventStream {
       if (done) throw new Error('the store ended the connection');
       const part = decoder.decode(value, { stream: true });
       text += part;
-      // A long line may arrive in many parts, so this check keeps the time linear.
+      // A long line may arrive in many parts. Without this check, each part would cause a search of the whole
+      // text.
       if (!part.includes('\n')) continue;
       const events = text.split('\n\n');
       text = events.pop() ?? '';

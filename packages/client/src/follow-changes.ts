@@ -9,17 +9,18 @@ import { delayAfter, mayPass } from './reconnect.ts';
 export type PlantChanges = inferRouterOutputs<AppRouter>['listPlantChanges'];
 
 export interface FollowChangesOptions {
-  /** The `next` of an earlier page. By default, the loop begins at the end of the feed. */
+  /** The value `next` of an earlier page. By default, the loop begins at the end of the feed. */
   after?: string | undefined;
-  /** Yields only changes of plants with this tag. With a tag, a page may have no changes. */
+  /** Yields only changes of plants with this tag. If there is a tag, a page may have no changes. */
   tag?: string | undefined;
   /** The loop ends when this signal aborts. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Yields the changes page by page, for a program that keeps its own copy of the plants. The loop continues
- * after a temporary error. The loop requests the next page when the program has processed the last page.
+ * Yields the changes page by page, so that a program can update its own copy of the plants. The loop
+ * continues after a temporary error. The loop requests a page only after the program has processed the
+ * previous page.
  *
  * Without `after`, the first page has only a cursor. Store the cursor, list all plants, and then continue the
  * loop. Store each later cursor together with the changes of its page.
@@ -63,11 +64,12 @@ function delay(milliseconds: number, signal: AbortSignal | undefined): Promise<v
 const patience = 5 * 60_000;
 
 /**
- * Runs a function that follows the feed. Repeats the function after a temporary error or an expired cursor,
- * and while the feed is off for some minutes.
+ * Runs a function that follows the feed. Runs the function again after a temporary error, after the cursor
+ * has expired, and for some minutes while the feed is off.
  *
- * @param follow the function, which calls `onLive` when the function has read the plants
- * @param onError gets the error that ends the updates. Without `onError`, the error is an unhandled rejection.
+ * @param follow the function. This function calls `onLive` when the first read of the store has succeeded.
+ * @param onError gets the error that ends the updates. Without `onError`, the error is an unhandled
+ *   rejection.
  */
 export function followAgain(
   follow: (onLive: () => void) => Promise<void>,
@@ -76,8 +78,8 @@ export function followAgain(
 ): void {
   let failures = 0;
   /**
-   * The time when the feed was switched off, in milliseconds since 1970. Before the first list, the client
-   * does not wait for the feed.
+   * The time when the feed was switched off, in milliseconds since 1970. Before the first list of plants, the
+   * time is in the distant past, so that the client does not wait for the feed.
    */
   let offSince: number | undefined = Number.NEGATIVE_INFINITY;
   const onLive = () => {

@@ -6,7 +6,7 @@ import { plantStoreError } from './plant-store-error.ts';
 export interface FollowPlantsOptions {
   /** Follows only plants with this tag. */
   tag?: string | undefined;
-  /** Receives all plants, ascending by id. Runs after the first list, and then after changes. */
+  /** Receives all plants, ascending by id. Runs after the first list, and then after each page of changes. */
   onPlants: (plants: StoredPlant[]) => void;
   /**
    * Receives the error that ends the updates. Pass this error to `plantStoreError`. Without `onError`, the
@@ -18,8 +18,8 @@ export interface FollowPlantsOptions {
 type Client = Pick<PlantStoreClient, 'listPlants' | 'listPlantChanges' | 'plantChanges'>;
 
 /**
- * Keeps a copy of the plants in memory up to date. The updates go on after a lost connection, a restart of
- * the server, or a short time without a feed.
+ * Reads the plants into memory, and then applies each change of the store. The updates go on after a lost
+ * connection, a restart of the server, or a short time without a feed.
  *
  * @returns a function that ends the updates
  */
@@ -30,7 +30,9 @@ export function followPlants(
   const stopped = new AbortController();
   const { signal } = stopped;
 
-  /** The cursor is older than the list, so the list lacks only changes that come after the cursor. */
+  /**
+   * Reads the cursor before the list, so that the feed after the cursor has each change that the list lacks.
+   */
   async function follow(onLive: () => void): Promise<void> {
     const { next } = await client.listPlantChanges.query({}, { signal });
     const plants = new Map<bigint, StoredPlant>();
@@ -38,7 +40,7 @@ export function followPlants(
       signal.throwIfAborted();
       plants.set(plant.id, plant);
     }
-    signal.throwIfAborted(); // The loop checks the signal for each plant, and so never for an empty list.
+    signal.throwIfAborted(); // For an empty list, the loop above does not check the signal.
     onLive();
     const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
     show();

@@ -17,7 +17,7 @@ import { reconnectLink } from './reconnect.ts';
 export interface PlantStoreClientOptions extends CallOptions {
   /**
    * The address of the store, such as `https://plants.example.com`. In a web page, the address can be a path.
-   * The address `''` means the origin of the page.
+   * The address `''` means the origin of the web page.
    */
   url: string;
   /**
@@ -38,11 +38,11 @@ type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 export type PlantStoreClient = TRPCClient<AppRouter>;
 
 /**
- * Creates a client of a plant store. One request contains up to ten calls that are made at the same time. If
- * the input has a long text, a list of plants or `wait`, the call has its own request.
+ * Creates a client of a plant store. When a program makes several calls at the same time, up to ten calls
+ * share one request. A call whose input has a long text, a list of plants or `wait` has a separate request.
  *
- * When a call throws an error, pass the error to `plantStoreError`. When there is no access token to send,
- * the `cause` of the error is an `AccessTokenError`.
+ * When a call throws an error, pass the error to `plantStoreError`. When the client gets no
+ * valid access token, the `cause` of the error is an `AccessTokenError`.
  */
 export function createPlantStoreClient({
   url,
@@ -93,7 +93,7 @@ function withoutSlash(url: string): string {
   return url.slice(0, end);
 }
 
-/** Adds the likely cause to an error of `fetch`. A browser does not tell a page why a request failed. */
+/** Adds the likely cause to an error of `fetch`. A browser does not tell a web page why a request failed. */
 function explained(fetch: Fetch) {
   return async (url: Parameters<typeof globalThis.fetch>[0], init?: object): Promise<Response> => {
     try {
@@ -111,9 +111,9 @@ function explained(fetch: Fetch) {
 }
 
 /**
- * A batch contains only texts with at most this number of characters. The body of a mutation has at most 1
- * MiB, and JSON writes some characters as six characters. The URL of a query has at most 16 KiB, and a URL
- * writes some characters as nine characters.
+ * A shared request contains only texts with at most this number of characters. The body of a mutation has at
+ * most 1 MiB, and JSON writes some characters as six characters. The URL of a query has at most 16 KiB, and a
+ * URL writes some characters as nine characters.
  */
 const maxLength = { mutation: 8_000, query: 100, subscription: 0 };
 

@@ -4,8 +4,8 @@ import { AccessTokenError } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
 
 /**
- * The error of a call, or of a plant in a batch. `kind` and `code` both identify a member of this union.
- * `Name` limits the union to the errors of one procedure.
+ * The error of a call, or of a plant in a batch. Both `kind` and `code` say which member of this union an
+ * error is. `Name` limits the union to the errors of one procedure.
  */
 export type PlantStoreError<Name extends ProcedureName = ProcedureName> =
   | CatalogueError[KindOf<Name>]
@@ -21,11 +21,11 @@ type KindOf<Name extends ProcedureName> = {
     : Kind;
 }[ErrorKind];
 
-/** An error of the catalogue, from a response of the store. */
+/** An error in a response of the store. The error catalogue lists these errors. */
 type CatalogueError = {
   [Kind in ErrorKind]: {
     kind: Kind;
-    /** The error code of the catalogue: the HTTP status × 100 plus a detail. */
+    /** The error code in the catalogue: the HTTP status × 100, plus a number from 0 to 99. */
     code: (typeof errorCatalogue)[Kind]['code'];
     message: string;
   } & (Kind extends 'invalidInput' ? { fields: FieldMessages } : unknown);
@@ -46,7 +46,7 @@ interface NoResponse {
 }
 
 /**
- * Explains the error that a call threw, or the error in the result for a plant in a batch. The type of
+ * Explains the error that a call threw, or the error of one plant in the results of a batch. The type of
  * `plantStoreError<'getPlant'>(thrown)` has only the errors of `getPlant`.
  *
  * @returns undefined for an aborted call, for a missing access token, for a result without an error, and for
@@ -55,7 +55,7 @@ interface NoResponse {
 export function plantStoreError<Name extends ProcedureName = ProcedureName>(
   thrown: unknown,
 ): PlantStoreError<Name> | undefined {
-  // The type is the caller's claim, because only the caller knows which procedure threw the value.
+  // Only the caller knows which procedure threw the value, so the caller chooses the type.
   return explain(thrown) as PlantStoreError<Name> | undefined;
 }
 
@@ -66,7 +66,7 @@ function explain(thrown: unknown): PlantStoreError | undefined {
   }
   const { data, message, cause, meta } = thrown;
   if (data) return fromCatalogue(data, message);
-  // When the headers are too large, the server does not know the path, so the response has REST's shape.
+  // When the headers are too large, the server does not know the path, so the response has the shape of REST.
   const sent: ResultError = Object(meta?.['responseJSON']);
   const error = fromCatalogue({ error: sent.error }, `${sent.message}`);
   if (error) return error;
@@ -77,9 +77,9 @@ function explain(thrown: unknown): PlantStoreError | undefined {
 }
 
 /**
- * Whether the same call, or the same plant of a batch, may succeed later. For example, the network or the
- * database was down. Returns `false` for a delete, because a second delete could delete a new plant with the
- * same id.
+ * Whether the same call, or a create of the same plant, may succeed later. For example, the result is `true`
+ * when the network or the database was down. The result is `false` for a delete, because a second delete
+ * could delete a new plant with the same id.
  */
 export function isRetryable(thrown: unknown): boolean {
   const { response, isRepeatable }: CallMeta = Object(Object(thrown).meta);
@@ -109,7 +109,7 @@ export function timeoutError(limit: number): Error {
   return Object.assign(error, { name: 'TimeoutError' });
 }
 
-/** Makes the error for an error code. Returns undefined for a code that only a newer server has. */
+/** Makes the error for an error code. Returns undefined for a code that only a newer server uses. */
 function fromCatalogue(
   { error: code, fields = {} }: SentError,
   message: string,
@@ -127,7 +127,7 @@ function fromCatalogue(
   );
 }
 
-/** An error in the result for a plant of a batch, or in a REST response. */
+/** The error of one plant in the results of a batch, or the error in a REST response. */
 interface ResultError extends SentError {
   message?: unknown;
 }

@@ -3,12 +3,14 @@ import { observable, type Unsubscribable } from '@trpc/server/observable';
 import type { AppRouter } from './app-router.ts';
 import { isRetryable } from './plant-store-error.ts';
 
-/** The longest delay in milliseconds. A connection that lasts longer counts as successful. */
+/**
+ * The longest delay in milliseconds. A connection counts as successful if it lasts longer than this delay.
+ */
 const maxDelay = 10_000;
 
 /**
- * Subscribes again after a temporary error, and continues after the last event. The attempts never end.
- * tRPC's own `retryLink` keeps a long delay even after a success.
+ * Subscribes again after a temporary error, and continues after the last event. The number of attempts has no
+ * limit. The link `retryLink` of tRPC is not suitable, because its delay stays long even after a success.
  */
 export const reconnectLink: TRPCLink<AppRouter> =
   () =>
@@ -24,7 +26,7 @@ export const reconnectLink: TRPCLink<AppRouter> =
         subscription = next({ ...op, input }).subscribe({
           next(envelope) {
             const { result } = envelope;
-            // After some errors, tRPC's own link would connect again and again.
+            // Without this check, tRPC's own link would connect again even after a permanent error.
             if (result.type === 'state' && result.error && !mayPass(result.error)) {
               observer.error(result.error);
               return subscription?.unsubscribe();
@@ -39,7 +41,8 @@ export const reconnectLink: TRPCLink<AppRouter> =
             const hasLasted = Date.now() - startedAt > maxDelay;
             startedAt = Infinity;
             failures = hasLasted ? 0 : failures + 1;
-            // The server ends each connection after about a minute on purpose, so this end is not an error.
+            // The server intentionally ends each connection after about a minute, so this end is not an
+            // error.
             if (hasLasted) return connect();
             timer = setTimeout(connect, delayAfter(failures));
             observer.next({ result: { type: 'state', state: 'connecting', error } });
@@ -66,7 +69,7 @@ function unwrapped(error: TRPCClientError<AppRouter>): TRPCClientError<AppRouter
   return name === 'SuppressedError' ? unwrapped(TRPCClientError.from(suppressed)) : error;
 }
 
-/** Whether a subscription goes on after an error. A new token may replace an expired token. */
+/** Whether a subscription goes on after an error. When a token has expired, a new token may replace it. */
 export function mayPass(error: TRPCClientError<AppRouter>): boolean {
   const { response } = Object(error.meta);
   return isRetryable(error) || (error.data?.httpStatus === 401 && !response);

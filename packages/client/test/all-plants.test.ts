@@ -50,7 +50,7 @@ describe('allPlants', () => {
     expect(await idsOf(allPlants(client, { tag: 'of no plant' }))).toEqual([]);
   });
 
-  it('continues after a page without plants when that page has a next page', async () => {
+  it('continues with the next page after a page without plants', async () => {
     const plant = { id: 7n, name: 'Hoya', createdAt: new Date() };
     const pages = [{ plants: [], next: 5n }, { plants: [], next: 6n }, { plants: [plant] }];
     const query = vi.fn(async () => pages.shift() ?? expect.fail());

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** Bundles code for browsers and minifies it, as a front end does. */
+/** Bundles and minifies code for browsers, like the build of a front end. */
 async function bundle(contents: string) {
   const { metafile, outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },
@@ -35,7 +35,7 @@ function origin(path: string): string {
   return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? dirname(path);
 }
 
-/** Runs code with the globals of a page, but without the globals of Node. */
+/** Runs code with the globals of a web page, but without the globals of Node. */
 function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown> {
   const web = { fetch, Headers, URL, AbortController, DOMException, setTimeout, clearTimeout };
   return runInContext(code, createContext({ ...web, ...page }));
@@ -43,7 +43,7 @@ function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 
-/** Expects a size below the limit. The README states the limit after the text `before`. */
+/** Expects a size below the limit that the README states after the text `before`. */
 function expectStatedSize(size: number, before: string): void {
   const stated = Number(readme.split(before)[1]?.match(/ adds (?:about )?(\d+) kB/)?.[1]);
   const advice = 'find what has grown: when it is worth it, name the new size in the README';
@@ -62,7 +62,7 @@ const createPlant = `
 `;
 
 describe('a browser bundle', () => {
-  it('bundles a client that creates plants, without code of the server or of Node', async () => {
+  it('bundles the client, but no code of the server and no code of Node', async () => {
     const { code, from, size } = await bundle(createPlant);
     expect(from).toEqual(
       new Set([
@@ -83,7 +83,7 @@ describe('a browser bundle', () => {
     ]);
   });
 
-  it('bundles the schemas, which check a form', async () => {
+  it('bundles a schema that checks a form', async () => {
     const { code, from, size } = await bundle(`
       import { NewPlant } from '@plant-store/schemas';
       globalThis.messages = NewPlant.safeParse({ id: 1n }).error.issues.map(({ message }) => message);

@@ -29,7 +29,7 @@ afterAll(() => server.stop());
 let lastId = 0n;
 const newPlant = () => ({ id: ++lastId, name: `Plant ${lastId}` });
 
-/** An error response that the proxy sends, and does not forward the request. */
+/** An error response of the proxy. The proxy does not forward this request to the server. */
 interface Rejection {
   status: number;
   headers?: Record<string, string>;
@@ -156,7 +156,7 @@ describe('a retry', () => {
     await lost;
   });
 
-  it('never repeats a delete, and tells callers not to repeat the delete', async () => {
+  it('never repeats a delete, and reports that a repeat is not safe', async () => {
     const proxy = await startProxy(down, down);
     const client = clientOf(proxy);
     const thrown = await thrownBy(client.deletePlant.mutate({ id: 1n }));
@@ -177,7 +177,7 @@ describe('a retry', () => {
     expect(await client.getPlant.query({ id: plant.id })).toMatchObject(plant);
   });
 
-  it('repeats the calls of one request together', async () => {
+  it('repeats several calls of one request in one request', async () => {
     const proxy = await startProxy(down);
     const client = clientOf(proxy);
     await Promise.all(Array.from({ length: 10 }, () => client.createPlant.mutate(newPlant())));
@@ -202,7 +202,7 @@ describe('a retry', () => {
     expect(fetch.mock.calls.length).toBeGreaterThan(1);
   });
 
-  it('ends with the error of the store when Retry-After is longer than the time limit', async () => {
+  it('throws the error of the store when Retry-After is longer than the time limit', async () => {
     const proxy = await startProxy(rejectedBy(overloaded, { 'retry-after': '60' }));
     const thrown = await thrownBy(clientOf(proxy).listPlants.query());
     expect(plantStoreError(thrown)).toMatchObject({ kind: 'overloaded' });
@@ -224,7 +224,7 @@ describe('a retry', () => {
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('ends its retries when the call is aborted', async () => {
+  it('does not go on when the call is aborted', async () => {
     const proxy = await startProxy(down, down, down, down, down, down);
     const controller = new AbortController();
     const call = clientOf(proxy).listPlants.query({}, { signal: controller.signal });
@@ -242,11 +242,11 @@ describe('calls at the same time', () => {
     const [whoAmI] = await Promise.all([client.whoAmI.query(), client.countPlants.query()]);
     expect(whoAmI).toMatchObject({ name: 'environment' });
     await client.createPlant.mutate(newPlant());
-    // Until this response, the changes of earlier tests may be invisible.
+    // The response may have changes of earlier tests, because a change can become visible late.
     expect((await waiting).changes).not.toEqual([]);
   });
 
-  it('an aborted call fails immediately, but the other calls of the request do not', async () => {
+  it('an aborted call fails immediately, but another call in the same request succeeds', async () => {
     const { proxy, client } = await startFaults('holdResponses', {});
     const controller = new AbortController();
     const aborted = client.whoAmI.query(undefined, { signal: controller.signal });
@@ -258,7 +258,7 @@ describe('calls at the same time', () => {
     expect(await other).toMatchObject({ isExact: true });
   });
 
-  it('an aborted request closes its connection when all its calls are aborted', async () => {
+  it('a request closes its connection when all its calls are aborted', async () => {
     const { proxy, client } = await startFaults('holdResponses', {});
     const controller = new AbortController();
     const { signal } = controller;

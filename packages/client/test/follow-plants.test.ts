@@ -47,7 +47,7 @@ beforeEach(async () => {
 const create = (id: bigint, tag?: string) =>
   client.createPlant.mutate({ id, name: `Plant ${id}`, ...(tag && { tag }) });
 
-/** Follows the plants, and collects the ids of each copy. */
+/** Follows the plants, and collects the ids of each list that `onPlants` receives. */
 function follow(
   store: Parameters<typeof followPlants>[0],
   options: Partial<FollowPlantsOptions> = {},
@@ -63,7 +63,7 @@ function follow(
   };
 }
 
-/** Calls a function before the client receives the response of a call. */
+/** Calls a function after the server has responded, and before the client receives the response. */
 function beforeResponse(procedure: string, then: () => Promise<unknown>): void {
   const { fetch } = globalThis;
   const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...request) => {
@@ -100,7 +100,8 @@ const replaceInTurn = async (id: bigint, tag: string) => {
 };
 
 /**
- * The create has an older transaction than the delete, so the feed contains only the create.
+ * The transaction of the create begins before the transaction of the delete, so the feed contains only the
+ * create.
  */
 const replaceWithoutDelete = async (id: bigint, tag: string) => {
   const sql = postgres(databaseUrl);
@@ -132,7 +133,7 @@ it.each([
   },
 );
 
-it('shows creates and deletes that happen during the read of the list', async () => {
+it('shows creates and deletes that happen while the client reads the list', async () => {
   const changes = async () => {
     await create(7n);
     await client.deletePlant.mutate({ id: -3n });
@@ -141,7 +142,7 @@ it('shows creates and deletes that happen during the read of the list', async ()
   await follow(client).shows(5n, 7n);
 });
 
-it('shows creates and deletes that happen between the reads of the cursor and the list', async () => {
+it('shows creates and deletes that happen after the read of the cursor and before the read of the list', async () => {
   const changes = async () => {
     await create(7n);
     await client.deletePlant.mutate({ id: 7n });
@@ -155,7 +156,7 @@ it('shows creates and deletes that happen between the reads of the cursor and th
   await shows(5n, 7n, 8n);
 });
 
-it('lists the plants again when its cursor has expired', async () => {
+it('lists the plants again when the cursor has expired', async () => {
   const ofAnotherDatabase = btoa('0123456789abcdef 813').replaceAll('=', '');
   const cursors = vi
     .fn(client.listPlantChanges.query)
@@ -199,7 +200,7 @@ describe('on a platform that cannot read a stream', () => {
     await shows(-3n, 5n, 6n);
   });
 
-  it('never requests a stream, because the response would end only after a minute', async () => {
+  it('never requests a stream, because the response would arrive only after a minute', async () => {
     vi.stubGlobal('Response', class {});
     onTestFinished(() => void vi.unstubAllGlobals());
     const fetch = vi.spyOn(globalThis, 'fetch');
@@ -219,7 +220,7 @@ it('reports a permanent error', async () => {
   expect(plantStoreError(error)).toMatchObject({ kind: 'tokenInvalid' });
 });
 
-it('shows nothing after it was stopped during the read of an empty list', async () => {
+it('shows nothing when it is stopped before it has read an empty list', async () => {
   const tag = 'of no plant';
   const stopped = Promise.withResolvers<void>();
   beforeResponse('listPlants', async () => stopped.resolve(stop()));
@@ -244,7 +245,7 @@ it('closes its connection when it is stopped', async () => {
   expect(onError).not.toHaveBeenCalled();
 });
 
-describe('while the feed is switched off', () => {
+describe('after somebody has switched the feed off', () => {
   const off = (sql: postgres.Sql) => sql`delete from plant_feed`;
   const on = (sql: postgres.Sql) => sql`insert into plant_feed default values`;
   let sql: postgres.Sql;
@@ -271,7 +272,7 @@ describe('while the feed is switched off', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it('reports the error when the feed was never on or stays off', async () => {
+  it('reports the error when the feed stays off for five minutes, or was off at the start', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const onError = vi.fn<(error: unknown) => void>();
@@ -289,7 +290,7 @@ describe('while the feed is switched off', () => {
   });
 });
 
-/** Counts the responses of a procedure with the given status. */
+/** Counts the responses of a procedure that have the given status. */
 function countErrors(procedure: string, status: number): () => number {
   const { fetch } = globalThis;
   let count = 0;

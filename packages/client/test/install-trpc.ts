@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 
-/** Returns the directory for a version of tRPC, which is outside the workspace. */
+/** Returns the directory for a version of tRPC. This directory is outside the workspace. */
 export function directoryOf(version: string): string {
   return join(tmpdir(), `plant-store-trpc-${process.pid}-${version}`);
 }
 
-/** Installs the version of tRPC that is the name of the tests' project. */
+/** Installs a version of tRPC. The name of the test project is the version. */
 export default function installTrpc({ name: version }: TestProject): () => void {
   const directory = directoryOf(version);
   mkdirSync(directory, { recursive: true });

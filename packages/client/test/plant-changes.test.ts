@@ -87,7 +87,7 @@ async function follow(store: PlantStoreClient, after?: string) {
   };
 }
 
-/** Starts a server of event streams. */
+/** Starts a server that sends event streams. */
 async function startStub(onRequest: RequestListener): Promise<string> {
   const stub = createServer((incoming, response) => {
     response.setHeader('content-type', 'text/event-stream');
@@ -103,7 +103,7 @@ async function startStub(onRequest: RequestListener): Promise<string> {
 }
 
 describe('plantChanges', () => {
-  it('sends the changes behind a cursor, and then each new change', async () => {
+  it('sends the changes after a cursor, and then each new change', async () => {
     const after = await cursor();
     await create();
     const feed = await follow(client, after);
@@ -141,7 +141,7 @@ describe('plantChanges', () => {
     expect(new Headers(init?.headers).get('authorization')).toBe(`Bearer ${token}`);
   });
 
-  it('sends each change once when the connection was lost, and asks for the token again', async () => {
+  it('sends each change once even after a lost connection, and asks for the token again', async () => {
     const proxy = await startFaultProxy(url);
     onTestFinished(() => proxy.close());
     const tokens = vi.fn(() => token);
@@ -194,7 +194,7 @@ describe('plantChanges', () => {
     );
   });
 
-  it('connects again, and continues behind the last event, when a connection is silent for too long', async () => {
+  it('connects again when the connection is silent for too long, and continues after the last event', async () => {
     const addresses: string[] = [];
     const stub = await startStub((request, response) => {
       addresses.push(decodeURIComponent(request.url ?? ''));

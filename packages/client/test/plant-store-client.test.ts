@@ -57,7 +57,7 @@ const thrownBy = (call: Promise<unknown>) =>
 const errorOf = async (call: Promise<unknown>) => plantStoreError(await thrownBy(call));
 
 describe('createPlantStoreClient', () => {
-  it('creates more plants at once than one request can contain, and keeps ids beyond 2^53 exact', async () => {
+  it('creates more plants at the same time than one request can contain, and changes no id beyond 2^53', async () => {
     const ids = Array.from({ length: 25 }, (_, i) => 9007199254740993n + BigInt(i));
     const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
     const created = await Promise.all(ids.map((id) => client.createPlant.mutate({ id, ...plant })));
@@ -98,7 +98,7 @@ describe('createPlantStoreClient', () => {
     expect(await client.whoAmI.query()).toEqual({ name: 'environment', scopes });
   });
 
-  it('lists plants by long tags at the same time when the tags do not fit into one URL', async () => {
+  it('lists plants by long tags at the same time, although the tags do not fit into one URL', async () => {
     const tags = Array.from({ length: 10 }, (_, i) => `${i}${'仙人掌'.repeat(100)}`);
     const lists = await Promise.all(tags.map((tag) => client.listPlants.query({ tag })));
     expect(lists).toEqual(tags.map(() => ({ plants: [] })));
@@ -161,7 +161,7 @@ describe('plantStoreError', () => {
     });
   });
 
-  it('names the setting for other origins, because a browser hides the reason of an error', async () => {
+  it('names the setting for other origins, because a browser hides why a request failed', async () => {
     const call = (store: string) => {
       const { createPlant } = createPlantStoreClient({ url: store, token, retry: false });
       return errorOf(createPlant.mutate({ id: 1, name: 'x' }));
@@ -220,7 +220,7 @@ describe('plantStoreError', () => {
     },
   );
 
-  it('returns undefined for an aborted call and for an error of other code', async () => {
+  it('returns undefined for an aborted call, and for a value that no call threw', async () => {
     const aborted = await thrownBy(
       client.createPlant.mutate({ id: 1, name: 'x' }, { signal: AbortSignal.abort() }),
     );
@@ -231,11 +231,11 @@ describe('plantStoreError', () => {
 });
 
 describe('an access token', () => {
-  /** Nothing listens at this address, because the client must not send a request. */
+  /** Nothing listens at this address, so a request of the client would cause another error. */
   const create = (token: unknown) =>
     createPlantStoreClient({
       url: 'http://127.0.0.1:1',
-      token: token as string, // Programs without types can pass any token.
+      token: token as string, // A program in JavaScript can pass any value.
     }).createPlant.mutate({ id: 1, name: 'x' });
 
   const missing = 'the access token is missing: give the client a token of the store';
@@ -278,20 +278,20 @@ describe('an access token', () => {
 });
 
 describe('the types', () => {
-  it('has the same types as core', () => {
+  it('are the same as in core', () => {
     expectTypeOf<inferRouterInputs<AppRouter>>().toEqualTypeOf<inferRouterInputs<CoreRouter>>();
     expectTypeOf<inferRouterOutputs<AppRouter>>().toEqualTypeOf<inferRouterOutputs<CoreRouter>>();
     expectTypeOf<inferRouterError<AppRouter>>().toEqualTypeOf<inferRouterError<CoreRouter>>();
   });
 
-  it('gives the input and the output the types of the procedure', () => {
+  it('describe the input and the output of a procedure', () => {
     const { mutate } = client.createPlant;
     expectTypeOf(mutate).parameter(0).toHaveProperty('id').toEqualTypeOf<bigint | number>();
     expectTypeOf(mutate).parameter(0).toHaveProperty('name').toEqualTypeOf<string>();
     expectTypeOf(mutate).returns.resolves.toEqualTypeOf<Plant>();
   });
 
-  it('tells the results for plants apart by their fields', () => {
+  it('distinguish an error from a success in the results of a batch', () => {
     const described = async () => {
       const { results } = await client.createPlants.mutate({ plants: [{ id: 1, name: 'x' }] });
       return results.map((result) => ('error' in result ? result.message : result.result));
@@ -299,7 +299,7 @@ describe('the types', () => {
     expectTypeOf(described).returns.resolves.toEqualTypeOf<string[]>();
   });
 
-  it('narrows the type of an error by its code and by its kind', () => {
+  it('narrow the type of an error by its code and by its kind', () => {
     const narrowed = (thrown: unknown) => {
       const error = plantStoreError(thrown);
       if (error?.code === 40900) expectTypeOf(error.kind).toEqualTypeOf<'idTaken'>();
@@ -313,7 +313,7 @@ describe('the types', () => {
     expectTypeOf(narrowed).returns.toEqualTypeOf<string | undefined>();
   });
 
-  it('limits the type of an error to the errors of one procedure', () => {
+  it('limit the type of an error to the errors of one procedure', () => {
     const kindsOf = (thrown: unknown) => ({
       getPlant: plantStoreError<'getPlant'>(thrown)?.kind,
       createPlant: plantStoreError<'createPlant'>(thrown)?.kind,
@@ -329,7 +329,7 @@ describe('the types', () => {
     expectTypeOf<Own<'plantChanges'>>().toEqualTypeOf<'cursorExpired' | 'overloaded' | 'timeout'>();
   });
 
-  it('has types that reject invalid inputs', () => {
+  it('reject invalid code', () => {
     const rejected = () => [
       // @ts-expect-error: an id is not a string
       client.createPlant.mutate({ id: '1', name: 'x' }),
@@ -341,17 +341,17 @@ describe('the types', () => {
       client.createPlant.mutate({ id: 1n, name: 'x', height: 3 }),
       // @ts-expect-error: each plant of a list has a name
       client.createPlants.mutate({ plants: [{ id: 1n }] }),
-      // @ts-expect-error: plants are counted by their tag
+      // @ts-expect-error: a count has no name
       client.countPlants.query({ name: 'x' }),
       // @ts-expect-error: a mutation is not a query
       client.createPlant.query({ id: 1n, name: 'x' }),
-      // @ts-expect-error: there is no such procedure
+      // @ts-expect-error: no procedure has this name
       client.movePlant.mutate({ id: 1n }),
       // @ts-expect-error: the token is required
       createPlantStoreClient({ url }),
-      // @ts-expect-error: only an invalid input has fields
+      // @ts-expect-error: only the error invalidInput has fields
       plantStoreError(undefined)?.fields,
-      // @ts-expect-error: there is no such error code
+      // @ts-expect-error: no error has this code
       plantStoreError(undefined)?.code === 40999,
     ];
     expectTypeOf(rejected).toBeFunction();

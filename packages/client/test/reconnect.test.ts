@@ -16,7 +16,7 @@ interface Connection {
 let connections: Connection[];
 const last = () => connections.at(-1) ?? expect.unreachable('no connection');
 
-/** A link in place of the network. */
+/** A link that stands in for the network. The tests send the results. */
 const network: TRPCLink<AppRouter> =
   () =>
   ({ op }) =>
@@ -62,7 +62,7 @@ function follow(input?: { after: string }, signal?: AbortSignal) {
 
 const start = () => last().results.next({ result: { type: 'started' } });
 
-/** Returns the milliseconds until the next connection. */
+/** Waits for the next connection, and returns the delay in milliseconds. */
 function delayOfNext(): number {
   const count = connections.length;
   const before = Date.now();
@@ -82,7 +82,7 @@ describe('a subscription', () => {
     expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   });
 
-  it('connects at once after a connection of over ten seconds, and then begins with the shortest delay', () => {
+  it('connects immediately after a connection of over ten seconds, and then resets the delay', () => {
     const { states } = follow();
     for (const delay of [500, 1_000]) {
       last().results.error(down());
@@ -98,7 +98,7 @@ describe('a subscription', () => {
     expect(delayOfNext()).toBe(500);
   });
 
-  it('waits after a connection of exactly ten seconds, and after an attempt that failed', () => {
+  it('waits after a connection of exactly ten seconds, and after a failed attempt', () => {
     follow();
     start();
     vi.advanceTimersByTime(10_000);
@@ -110,14 +110,14 @@ describe('a subscription', () => {
     expect(delayOfNext()).toBe(1_000);
   });
 
-  it('reports that it is connecting, and reports the error', () => {
+  it('reports the state connecting together with the error', () => {
     const { states, errors } = follow();
     last().results.error(down());
     expect(states.at(-1)).toBe('connecting: down');
     expect(errors).toEqual([]);
   });
 
-  it('continues behind the last event', () => {
+  it('continues after the last event', () => {
     const { data } = follow({ after: 'first' });
     expect(last().op.input).toEqual({ after: 'first' });
     last().results.next({ result: { type: 'data', id: 'last', data: { id: 'last', data: 1 } } });
@@ -161,7 +161,7 @@ describe('a subscription', () => {
     expect(seen.ends).toBe(1);
   });
 
-  it('closes its connection or ends its delay when it is stopped', () => {
+  it('ends its connection or its delay when it is stopped', () => {
     const first = follow();
     first.unsubscribe();
     expect(last().isOpen).toBe(false);
@@ -196,12 +196,12 @@ const outcomes: [object, boolean][] = [
   [{ result: { error: { code: 0, message: '', data: { httpStatus: 410 } } } }, false],
 ];
 
-it.each(outcomes)('decides whether the error %j may pass: %s', (options, expected) => {
+it.each(outcomes)('says whether a subscription survives the error %j: %s', (options, expected) => {
   const error = new TRPCClientError<AppRouter>('x', options);
   expect(mayPass(error)).toBe(expected);
 });
 
-it('chooses a random delay between half of the longest delay and the longest delay', () => {
+it('chooses a random delay between half of the limit and the limit', () => {
   vi.mocked(Math.random).mockReturnValue(0);
   expect([1, 2, 10].map((failures) => delayAfter(failures))).toEqual([250, 500, 5_000]);
   vi.mocked(Math.random).mockReturnValue(1);

@@ -73,7 +73,7 @@ describe('hashQueryKey', () => {
   });
 });
 
-describe('a query client with default options', () => {
+describe('a query client with queryDefaults', () => {
   it('reuses the object of an unchanged plant after another request', async () => {
     const queryClient = newQueryClient();
     const options = plantPages(client);
@@ -92,7 +92,7 @@ describe('a query client with default options', () => {
 });
 
 describe('serialize', () => {
-  it('writes a cache from which deserialize reads the same ids, times and keys', async () => {
+  it('writes a text from which deserialize restores the same ids, times and keys', async () => {
     const queryClient = newQueryClient();
     const queryKey = ['getPlant', { id: 5n, text: '</script>' }];
     const queryFn = () => client.getPlant.query({ id: 5n });
@@ -106,7 +106,7 @@ describe('serialize', () => {
   });
 });
 
-/** Loads the pages of a query with an observer, as a web page does. */
+/** Loads all pages of a query with an observer of TanStack Query, as a web page does. */
 async function showPages(query: PlantPagesQuery, queryClient = newQueryClient()) {
   const list = vi.fn(client.listPlants.query);
   const store = {
@@ -152,7 +152,7 @@ describe('followPlantPages', () => {
     expect(list.mock.calls.length).toBe(loaded);
   });
 
-  it('shows only new plants that match the query', async () => {
+  it('adds only the new plants that match the query', async () => {
     const query = { tag: 'negative', search: 'PLANT -' };
     const { store, queryClient, shows } = await showPages(query);
     onTestFinished(followPlantPages(store, queryClient, query));
@@ -162,7 +162,7 @@ describe('followPlantPages', () => {
     await shows([[-(2n ** 63n), -5n, -1n]]);
   });
 
-  it('shows a change that arrives while a request returns older pages', async () => {
+  it('shows a change that arrives while the pages are loading', async () => {
     const { list, store, queryClient, shown } = await showPages({ limit: 4 });
     const before = list.mock.calls.length;
     onTestFinished(followPlantPages(store, queryClient, { limit: 4 }));
@@ -170,7 +170,7 @@ describe('followPlantPages', () => {
     await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0));
     await create(2n);
     await vi.waitFor(() => expect(shown()?.flat()).toContain(2n));
-    // The second page is slow, and the first page was read before the change.
+    // The first page is read before the change, and the second page arrives after the change.
     const gate = Promise.withResolvers<void>();
     const loadSlowly = async (...call: Parameters<typeof client.listPlants.query>) => {
       const page = await client.listPlants.query(...call);

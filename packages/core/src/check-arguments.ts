@@ -8,8 +8,8 @@ import type { PlantReader } from './plants/plant-reader.ts';
 type Reads = PlantReader & Pick<PlantFeed, 'changes' | 'follow'>;
 
 /**
- * Lets the methods that read reject invalid arguments, because plain JavaScript bypasses the types. The command
- * line uses `openPlantReader`, which checks no arguments, so that its commands start without zod.
+ * Makes the reading methods check their arguments, because plain JavaScript bypasses the types.
+ * `openPlantReader` does not check arguments, so that the commands of the command line start without zod.
  */
 export function withCheckedArguments(reads: Reads): Reads {
   return {
@@ -37,14 +37,14 @@ export const checkLimit = (limit: number) => check(Limit, { limit }).limit;
 const Id = z.object({ id: Int64 });
 const Ids = z.object({ ids: z.array(Int64, { error: 'must be an array' }) });
 
-/** The arguments of `load` may be any list, because the loader checks each plant by itself. */
+/** `load` accepts a list of any values here, because the loader itself checks each plant. */
 const Plants = z.object({ plants: z.array(z.unknown(), { error: 'must be an array' }) });
 
 const Limit = z.object({ limit: z.int({ error: 'must be an integer' }).min(0) });
 
 const { after, limit, tag } = ListPlantChanges.unwrap().shape;
 
-/** Without `limit`, the store returns larger pages than the REST operation. */
+/** The store's default for `limit` is higher than the default of the REST operation. */
 const Changes = ListPlantChanges.unwrap()
   .extend({ limit: limit.unwrap().default(maxPageSize) })
   .prefault({});

@@ -1,13 +1,14 @@
 /**
- * Makes an async generator that yields the values of `produce`. A plain generator function would keep its
- * last value in memory while it waits for the next value. Each follower of the feed would thus keep a page.
+ * Makes an async generator that yields the values of `produce`. While a plain generator function waits for
+ * the next value, it keeps the last value in memory. With such functions, each follower of the feed would
+ * keep a page in memory.
  */
 export function generate<T>(produce: () => Promise<T>): AsyncGenerator<T, never> {
   let isEnded = false;
   let last: Promise<unknown> = Promise.resolve();
   const end = async (): Promise<IteratorResult<T, never>> => {
     isEnded = true;
-    // At the end of the generator, the type expects a value, which nobody reads.
+    // At the end of the generator, the type requires a value, but nobody reads this value.
     return { done: true, value: undefined as never };
   };
   const produceNext = async (): Promise<IteratorResult<T, never>> => ({ value: await produce() });

@@ -23,7 +23,7 @@ export async function openDatabase(
     const { openPostgres } = await import('./postgres/postgres-database.ts');
     return openPostgres(options.databaseUrl, { ...openOptions, cluster: options.cluster });
   }
-  // With `memory://`, PGlite has no directory, but a store needs one for its lock.
+  // With `memory://`, PGlite has no directory, but the store needs a directory for the lock.
   if (options.dataDirectory.startsWith('memory://')) {
     throw new DataDirectoryError('memory:// is not a directory: use openTestStore for a test');
   }
@@ -33,7 +33,10 @@ export async function openDatabase(
   return openEmbeddedDatabase(options.dataDirectory);
 }
 
-/** Uses a database without migrating its tables. Returns undefined when the directory has no database yet. */
+/**
+ * Opens a database for `use`, but does not migrate the tables. Returns undefined when the directory has no
+ * database yet.
+ */
 export async function useDatabase<T>(
   options: DatabaseOptions,
   use: (
@@ -51,7 +54,7 @@ export async function useDatabase<T>(
   return useEmbeddedDatabase(options.dataDirectory, use);
 }
 
-/** Without this check, an older Node would open the store, and would fail only at the first create. */
+/** Without this check, an older Node would open the store, but then throw at the first create. */
 function checkNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return;
@@ -80,7 +83,10 @@ function isMissingPGlite(error: unknown): boolean {
   return isNotFound && error.message.includes(`'${pgliteName}'`);
 }
 
-/** The versions of PGlite that this package supports. `src` and `dist` have the same path to the manifest. */
+/**
+ * The versions of PGlite that this package supports. The path to the manifest is the same from `src` and from
+ * `dist`.
+ */
 async function pgliteRange(): Promise<string | undefined> {
   const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   const manifest: { peerDependencies: Record<string, string> } = JSON.parse(text);

@@ -15,10 +15,10 @@ export interface OpenPlantReader extends PlantReader, Pick<OpenPlantFeed, 'chang
 }
 
 /**
- * Opens a store for reading, and changes nothing. The Postgres may be a read replica, unless `onPrimary` is
- * set. Only the primary has the feed of changes. The user needs only the privilege `SELECT` on `plants`, and
- * for the feed also `SELECT` on `plant_deletions` and `plant_feed`. When the Postgres is unreachable, each
- * call throws `databaseUnavailable`.
+ * Opens a store only for reading. The Postgres may be a read replica. With `onPrimary`, it must be the
+ * primary, because only the primary has the feed of changes. The user needs only the privilege `SELECT` on
+ * `plants`. For the feed, the user also needs `SELECT` on `plant_deletions` and `plant_feed`. When the
+ * Postgres is unreachable, each call throws `databaseUnavailable`.
  *
  * @throws DataDirectoryError when the data directory has no store or is not usable.
  * @throws DatabaseSettingsError when the URL cannot be parsed.
@@ -54,7 +54,7 @@ export async function openPlantReader(
   };
 }
 
-/** Only the feed of a cluster needs the nodes, so other reads do not load this code. */
+/** Only the feed of a cluster needs the nodes, so the code for nodes is loaded only for this feed. */
 async function watchCluster(
   database: Database,
   nodes: NodeConnections,

@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { openPlantStore, type PlantStore } from './plant-store.ts';
 
 /**
- * Opens an empty store for a test, with an embedded database in a temporary directory. `close` deletes the
- * directory. Creating a database takes seconds, so the first call creates a template in `node_modules/.cache`,
- * and each call copies the template.
+ * Opens an empty store for a test. The embedded database is in a temporary directory, which `close` deletes.
+ * Creating a database takes seconds. So the first call creates a template in `node_modules/.cache`, and each
+ * call duplicates the template.
  */
 export async function openTestStore(): Promise<PlantStore> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'plant-store-test-'));
@@ -24,14 +24,17 @@ export async function openTestStore(): Promise<PlantStore> {
   }
 }
 
-/** Each version of this package has a template of its own, because a version supports one format of PGlite. */
+/**
+ * Returns the path of the template. Each version of this package has its own template, because each version
+ * supports one format of PGlite's files.
+ */
 async function findTemplate(): Promise<string> {
   const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   const { version }: { version: string } = JSON.parse(text);
   return resolve('node_modules', '.cache', `plant-store-${version}`);
 }
 
-/** Several processes may create the template at once. The first rename wins. */
+/** If several processes create the template at the same time, the first rename succeeds. */
 async function createTemplate(template: string): Promise<void> {
   const dataDirectory = `${template}-${randomUUID()}`;
   await (await openPlantStore({ dataDirectory })).close();

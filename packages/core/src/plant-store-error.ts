@@ -8,7 +8,7 @@ import {
 import type { ZodError } from 'zod';
 import { databaseCode, rootMessage } from './error-causes.ts';
 
-/** The errors from the catalogue that the store itself throws. */
+/** The names of the errors that the store itself throws. The catalogue contains all errors. */
 export type PlantStoreErrorKind = Extract<
   ErrorKind,
   | 'invalidInput'
@@ -32,7 +32,7 @@ export type PlantStoreErrorKind = Extract<
 export class PlantStoreError extends Error {
   override readonly name = 'PlantStoreError';
   readonly kind: PlantStoreErrorKind;
-  /** The missing scope, for `insufficientScope`. */
+  /** The missing scope, if `kind` is `insufficientScope`. */
   readonly requiredScope: Scope | undefined;
 
   constructor(
@@ -50,29 +50,32 @@ export class PlantStoreError extends Error {
     return errorCatalogue[this.kind].code;
   }
 
-  /** The SQLSTATE or the code of a network error, which only the operator may see. */
+  /** A SQLSTATE, or the code of a network error. Only the operator may see this code. */
   get databaseCode(): string | undefined {
     return databaseCode(this.cause);
   }
 
-  /** The innermost cause's message, from the database or the network, which only the operator may see. */
+  /**
+   * The message of the innermost cause, from the database or the network. Only the operator may see this
+   * message.
+   */
   get reason(): string {
     return rootMessage(this);
   }
 }
 
-/** The error for an id that another plant has. The other plant stays unchanged. */
+/** The error for a new plant whose id belongs to another plant. The other plant stays unchanged. */
 export function idTaken(id: bigint): PlantStoreError {
   const message = `id ${id} belongs to another plant: choose an id that is free`;
   return new PlantStoreError('idTaken', message);
 }
 
-/** The error for an id without a plant. */
+/** The error for an id that no plant has. */
 export function plantUnknown(id: bigint): PlantStoreError {
   return new PlantStoreError('plantUnknown', `no plant has the id ${id}: check the id`);
 }
 
-/** The error for an id without an access token. */
+/** The error for an id that no access token has. */
 export function accessTokenUnknown(id: string): PlantStoreError {
   return new PlantStoreError(
     'accessTokenUnknown',
@@ -86,7 +89,7 @@ export function insufficientScope(requiredScope: Scope): PlantStoreError {
   return new PlantStoreError('insufficientScope', message, { requiredScope });
 }
 
-/** The error for input that does not match its schema. The message describes the fault of each field. */
+/** The error for input that does not match its schema. The message describes the fault in each field. */
 export function invalidInput(cause: ZodError): PlantStoreError {
   const { issues } = cause;
   const told = issues.slice(0, maxIssues).map(({ path, message }) => `${placeOf(path)} ${message}`);
@@ -97,7 +100,7 @@ export function invalidInput(cause: ZodError): PlantStoreError {
 /** The maximum number of issues in a message. An invalid list of plants may have thousands of issues. */
 export const maxIssues = 10;
 
-/** Formats a path from zod for people, such as `plants[3].id`. */
+/** Formats a path of zod for people. An example is `plants[3].id`. */
 function placeOf(path: readonly PropertyKey[]): string {
   const place = path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))

@@ -31,11 +31,11 @@ import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/
 /**
  * The events of a store:
  *
- * - `batch` after each committed insert statement
- * - `node` when the plants of a node of a cluster can no longer be written, or can be written again
- * - `rerouted` when creates of a node begin or stop to go through another node, because this process
- *   cannot reach the node itself
- * - `warning` with a message for the operator
+ * - `batch`: an insert statement has been committed
+ * - `node`: on a node of a cluster, plants can no longer be written, or can be written again
+ * - `rerouted`: this process now sends the creates of an unreachable node through another node, or has
+ *   stopped doing so
+ * - `warning`: a message for the operator
  */
 export type StoreEvents = ClusterEvents & { batch: [CommittedBatch] };
 
@@ -46,8 +46,8 @@ export interface PlantStore
     PlantExporter,
     PlantFeed {
   /**
-   * Creates a plant, and resolves when the plant is committed. Also resolves when the same plant (id, name
-   * and tag) is already stored, so a create can safely be repeated.
+   * Creates a plant, and resolves when the plant is committed. Also resolves when a plant with equal id, name
+   * and tag is already stored, so you can safely repeat a create.
    *
    * @throws PlantStoreError `idTaken` when another plant has the id. The other plant stays unchanged.
    * @throws PlantStoreError `overloaded` when too many creates wait, and `shuttingDown` when the store is
@@ -59,12 +59,12 @@ export interface PlantStore
   create(plant: NewPlant, options?: CreateOptions): Promise<Plant>;
 
   /**
-   * Creates 1 to 1,000 plants. Resolves with the outcomes of the plants, in the same order. Some plants may
-   * be created when other plants of the call are not. The `error` of an outcome is the error that `create`
-   * would throw. Plants with the same id are created one after the other.
+   * Creates 1 to 1,000 plants. Resolves with the outcomes of the plants, in the same order. The store may
+   * create some plants, but not the other plants of the call. The `error` of an outcome is the error that
+   * `create` would throw. Plants with the same id are created one after the other.
    *
-   * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. If one plant is
-   *   invalid, no plant is created.
+   * @throws PlantStoreError `invalidInput` when one of the plants is not a valid NewPlant. If any plant is
+   *   invalid, the store creates no plant.
    */
   createMany(plants: readonly NewPlant[], options?: CreateOptions): Promise<ManyCreatesOutcome[]>;
 
@@ -72,13 +72,14 @@ export interface PlantStore
    * Deletes the plant with this id, and resolves when the delete is committed. Resolves with false when no
    * plant had this id. The id is free after the delete.
    *
-   * @throws PlantStoreError `databaseUnavailable`: it is unknown whether the plant was deleted. A repeated
-   *   call deletes even a plant that was created under the id since the first call.
+   * @throws PlantStoreError `databaseUnavailable`: it is unknown whether the plant was deleted. If you repeat
+   *   the call, it also deletes a new plant that got this id after the first call.
    */
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
 
   /**
-   * Counts all plants, or the plants with this tag, up to `limit`. Further plants cost nothing.
+   * Counts all plants, or the plants with a tag. The count stops at `limit`, so a larger number of plants
+   * takes no longer.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
    */
@@ -87,7 +88,7 @@ export interface PlantStore
   /** The access tokens of the store's clients. */
   readonly accessTokens: AccessTokens;
 
-  /** The endpoints to which the store sends changes by HTTP. */
+  /** The endpoints that receive changes from the store by HTTP. */
   readonly webhooks: Webhooks;
 
   /** See `StoreEvents`. */
@@ -107,46 +108,50 @@ export interface PlantStore
   pools(): readonly PoolState[];
 
   /**
-   * The nodes of a cluster that store plants, and whether the plants of each node can be written. The state
-   * of a node comes from its latest create, or from the latest call of `ready`. If the database is not a
-   * cluster, the list is empty.
+   * The nodes of a cluster that store plants, and whether plants can be written on each node. The latest
+   * create on a node, or the latest `ready`, sets the state of the node. If the database is not a cluster,
+   * the list is empty.
    */
   nodes(): readonly NodeState[];
 
-  /** When no follower waits, the state comes from the latest `watchFeed`. */
+  /** The state of the feed. When no follower waits, the state comes from the latest `watchFeed`. */
   feed(): FeedState;
 
   /**
-   * Checks whether a transaction hides changes. When the database was restored or promoted, makes its feed
+   * Checks whether a transaction hides changes. If the database was restored or promoted, makes the feed
    * begin anew. A server should call this method every 15 s.
    *
-   * @throws PlantStoreError `notImplemented` when the database cannot have a feed; `databaseUnavailable`,
-   *   even when the feed begins anew
+   * @throws PlantStoreError `notImplemented` when the database cannot have a feed, and `databaseUnavailable`
+   *   when the database is down or the feed begins anew
    */
   watchFeed(): Promise<void>;
 
   /**
-   * Forgets the deletions that are older than the given number of days, and returns the number of forgotten
-   * deletions. A cursor from before a forgotten deletion expires (`cursorExpired`). Does nothing when another
-   * instance is forgetting deletions.
+   * Forgets the deletions that are older than `days` days, and returns the number of forgotten deletions.
+   * When the feed forgets a deletion, all cursors before this deletion expire (`cursorExpired`). Does nothing
+   * when another instance is forgetting deletions.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   forgetDeletions(days: number): Promise<number>;
 
-  /** Ends all waits of `changes` and `follow` with the error `shuttingDown`. Further waits end at once. */
+  /** Ends all waits of `changes` and `follow` with the error `shuttingDown`. Later waits end immediately. */
   stopWaiting(): void;
 
-  /** Waits for all earlier creates, and then closes the database. A second call has no further effect. */
+  /**
+   * Waits for all earlier creates, and then closes the database. If you call `close` again, the second call
+   * only waits.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Opens the store and migrates its tables. As long as the Postgres is unreachable, every call throws
+ * Opens the store and migrates its tables. While the Postgres is unreachable, every call throws
  * `databaseUnavailable`. This includes `ready`.
  *
  * @throws DataDirectoryError when the data directory is not usable.
- * @throws DatabaseSettingsError when somebody must first change the settings or the URL of the Postgres.
+ * @throws DatabaseSettingsError when somebody must change the settings or the URL of the Postgres before the
+ *   store can use it.
  */
 export async function openPlantStore(
   options: StoreOptions,
@@ -164,7 +169,7 @@ async function createPlantStore(
   const cluster = 'databaseUrl' in options ? options.cluster : undefined;
   const events = new EventEmitter<StoreEvents>();
   const emit = events.emit.bind(events);
-  // An error in a listener becomes a process warning, so that the write that emits the event does not fail.
+  // An error in a listener becomes a process warning, so that the error does not reject the write.
   events.emit = (...event) => {
     try {
       return emit(...event);
@@ -219,7 +224,8 @@ async function createPlantStore(
     accessTokens: createAccessTokens(database),
     webhooks,
     events,
-    // Concurrent calls of `ready` share one query, so that queries do not accumulate in a silent database.
+    // Concurrent calls of `ready` share one query. Otherwise queries would accumulate while the database is
+    // silent.
     ready: () =>
       (readiness ??= lanes.ready().finally(() => {
         readiness = undefined;

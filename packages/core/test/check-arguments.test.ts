@@ -48,7 +48,7 @@ it.each([
   });
 });
 
-it('has a default for each optional part of a query', async () => {
+it('accepts calls without the optional arguments', async () => {
   const plants = Object(store);
   await plants.create({ id: 1, name: 'Hoya' });
   expect(await plants.list()).toEqual(await plants.list({}));

@@ -6,7 +6,7 @@ import { openPlantStore, openTestStore } from '../src/index.ts';
 const directories = async () =>
   (await readdir(tmpdir())).filter((name) => name.startsWith('plant-store-test-'));
 
-it('opens several empty stores, which leave no directory behind', async () => {
+it('opens several empty stores, and deletes the directories at the close', async () => {
   const before = await directories();
   const stores = [await openTestStore(), await openTestStore()];
   for (const store of stores) {

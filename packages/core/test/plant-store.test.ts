@@ -86,10 +86,10 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
   });
 
   it.each([{ id: 2 ** 60, name: 'x' }, { id: 5n, name: 'a\0' }, null])(
-    'rejects an invalid plant, through the store and through the procedure (%#)',
+    'rejects an invalid plant in the store and in the procedure (%#)',
     async (input) => {
       const caller = createCaller({ store, principal });
-      const invalid = input as never; // A tool without types can pass an input that is not a plant.
+      const invalid = input as never; // Untyped code can pass an input that is not a plant.
       await expect(store.create(invalid)).rejects.toMatchObject({ code: 40001 });
       await expect(caller.createPlant(invalid)).rejects.toMatchObject({
         code: 'BAD_REQUEST',
@@ -98,7 +98,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     },
   );
 
-  it('checks a plant once in each call of the procedure or the store', async () => {
+  it('validates a plant only once for each call of the procedure or of the store', async () => {
     const checks = [NewPlant, Plant].map((schema) => vi.spyOn(schema, 'safeParse'));
     onTestFinished(() => checks.forEach((check) => void check.mockRestore()));
     const count = () => checks.flatMap(({ mock }) => mock.calls).length;
@@ -108,7 +108,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     expect(count()).toBe(2);
   });
 
-  it('gives the same outcomes through the procedure', async () => {
+  it('returns the same outcomes from the procedure as from the store', async () => {
     const caller = createCaller({ store, principal });
     const plant = { id: Number(freeId()), name: 'Hoya', tag: 'Apocynaceae' };
     expect(await caller.createPlant(plant)).toStrictEqual({ name: 'Hoya', tag: 'Apocynaceae' });
@@ -118,7 +118,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     });
   });
 
-  it('creates many plants, and returns the outcome of each', async () => {
+  it('creates many plants, and returns the outcome of each plant', async () => {
     const base = lastId + 1n;
     lastId += 1_000n;
     const plants: NewPlant[] = Array.from({ length: 998 }, (_, i) => {
@@ -138,8 +138,8 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     expect(again).toEqual(plants.map(({ id }) => ({ id, result: 'exists' })));
   });
 
-  it('creates no plants when one of many plants is invalid', async () => {
-    // A tool without types can pass an input that is not a plant.
+  it('creates no plant when one of many plants is invalid', async () => {
+    // Untyped code can pass an input that is not a plant.
     const plants = [{ id: freeId(), name: 'x' }, { id: freeId() }] as NewPlant[];
     await expect(store.createMany(plants)).rejects.toMatchObject({
       kind: 'invalidInput',
@@ -148,7 +148,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     expect(await store.get(plants[0]?.id ?? 0n)).toBeUndefined();
   });
 
-  it('returns an error for each of many plants when no time is left', async () => {
+  it('returns an error for each plant when the deadline has already passed', async () => {
     const plants = Array.from({ length: 600 }, () => ({ id: freeId(), name: 'x' }));
     const outcomes = await store.createMany(plants, { deadline: performance.now() - 1 });
     expect(outcomes).toMatchObject(plants.map(({ id }) => ({ id, error: { code: 50300 } })));
@@ -173,7 +173,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     const ids = [freeId(), freeId(), freeId()];
     for (const id of ids) await store.create({ id, name: `Zamia ${id} 100 %` });
     const { listPlants } = createCaller({ store, principal });
-    // On a busy machine, a page can end before it has read its first plant.
+    // On a busy machine, a page can reach its time limit before it has read a plant.
     const find = async (search: string) => {
       const found: bigint[] = [];
       for (let after: bigint | undefined; ; ) {
@@ -203,7 +203,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     },
   );
 
-  it('keeps its plants when it is closed and reopened', async () => {
+  it('contains the same plants after the store was closed and opened again', async () => {
     const plant = { id: freeId(), name: 'Ceropegia', tag: 'Apocynaceae' };
     await store.create(plant);
     await store.close();

@@ -7,8 +7,8 @@ import { parseEnv } from 'node:util';
  * value, even if the value is empty. The variable `PLANT_STORE_ENV_FILE` names another file, which must
  * exist.
  *
- * A relative `PLANT_STORE_DATA_DIR` in the file starts from the directory of the file. The directory in which
- * the program starts does not matter.
+ * A relative path in `PLANT_STORE_DATA_DIR` starts from the directory of the `.env` file, not from the
+ * directory in which the program starts.
  *
  * @param defaultPath the file to read when `PLANT_STORE_ENV_FILE` is not set. This file may be absent.
  * @returns the environment variables

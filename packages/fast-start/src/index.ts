@@ -2,11 +2,11 @@ import { enableCompileCache, registerHooks } from 'node:module';
 
 /**
  * Makes a program start faster: `startFast(); await import('./program.ts')`. The call does not affect modules
- * that are already imported.
+ * that are already loaded.
  *
- * Caches V8's compiled code on disk. Resolves relative imports within our packages, Drizzle and zod. For
- * each of these imports, Node would look up the real path and the `package.json`. Drizzle's `package.json`
- * is 180 kB long. Skips zod's modules with messages in 50 languages. zod imports the English messages itself.
+ * Stores the compiled code of V8 on disk. Resolves relative imports within our packages, Drizzle and zod. For
+ * each of these imports, Node would look up the real path and read the `package.json`. The `package.json` of
+ * Drizzle has 180 kB. Does not load zod's messages in 50 languages. zod loads the English messages itself.
  */
 export function startFast(): void {
   enableCompileCache();

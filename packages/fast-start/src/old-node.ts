@@ -1,7 +1,7 @@
 /**
  * Returns an error message when this version of Node is too old for our programs. Node links static imports
- * before it runs any code, and an old Node fails in this step. A program therefore calls this function first,
- * and then loads its other code with `import()`.
+ * before it runs any code, and an old version of Node throws an error in this step. A program therefore calls
+ * this function first, and then loads the other code with `import()`.
  */
 export function explainOldNode(): string | undefined {
   const { node } = process.versions;

@@ -30,8 +30,8 @@ const otherNames = ['PLANT_STORE_ENV_FILE', 'PLANT_STORE_URL'];
 const prefix = 'PLANT_STORE_';
 
 /**
- * Finds each variable that begins with `PLANT_STORE_` and is not a setting, and suggests the setting with
- * the nearest name. An empty variable counts as unset.
+ * Finds each variable that begins with `PLANT_STORE_` and is not a setting. Suggests the setting with the
+ * most similar name. Ignores empty variables.
  *
  * @returns a message for each unknown variable
  */
@@ -43,7 +43,7 @@ export function explainUnknownSettings(variables: NodeJS.ProcessEnv): string[] {
 }
 
 /**
- * Finds the nearest name. Ignores the prefix `PLANT_STORE_`, so that `PORT` is the nearest name to
+ * Finds the most similar name. Ignores the prefix `PLANT_STORE_`, so that `PORT` is the most similar name to
  * `PLANT_STORE_PORT`.
  */
 function nearest(name: string, names: readonly string[]): string | undefined {

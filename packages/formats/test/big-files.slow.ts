@@ -13,12 +13,12 @@ it('counts the lines of NDJSON in many blocks', async () => {
   expect(counts).toMatchObject({ lines: 250_001, blank: 250_000 });
 });
 
-it('rejects a CSV file as NDJSON even after many blocks of blank lines', async () => {
+it('does not read a CSV file as NDJSON, even after many blocks of blank lines', async () => {
   const content = `${'\n'.repeat(250_000)}id,name\n`;
   await expect(readRows(content, 'ndjson')).rejects.toThrow('the file is CSV');
 });
 
-it('reads a quoted field that continues in many blocks', async () => {
+it('reads a quoted field that fills many blocks', async () => {
   const lines = Array.from({ length: 250_000 }, (_, i) => `line ${i}`);
   const content = `id,name\n7,x\n1,"${lines.join('\n')}"\n2,Ficus\n`;
   const { rows, counts } = await readRows(content, 'csv');
@@ -30,7 +30,7 @@ it('reads a quoted field that continues in many blocks', async () => {
   expect(counts).toEqual({ lines: 250_003, header: 1, blank: 0, continued: 249_999 });
 });
 
-it('rejects a quoted field over 64 MiB, because it lacks its closing quote', async () => {
+it('rejects a quoted field over 64 MiB as a field without a closing quote', async () => {
   const line = `2,${'x'.repeat(2 ** 20)}\n`;
   const { rows } = await readRows(`id,name\n1,"one\n${line.repeat(70)}`, 'csv');
   expect(rows).toHaveLength(71);

@@ -42,7 +42,7 @@ describe.each(formatNames)('a new column of numbers in %s', (format) => {
     );
     const { rows, warnings } = await readRows(header + written.join(''), format, { columns });
     const read = rows.map((each) => {
-      // The reader of NDJSON also keeps the property of the file.
+      // A plant from NDJSON also has the property `created_at` of the file.
       const { created_at: _, ...plant } = 'plant' in each ? Object(each.plant) : {};
       return plant;
     });

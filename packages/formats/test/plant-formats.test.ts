@@ -11,7 +11,7 @@ const anyPlants = fc.uniqueArray(anyPlant, { selector: ({ id }) => id, minLength
 
 const written = [...formatNames, 'spreadsheet'] as const;
 
-it.each(written)('reads the %s that it has written, in chunks of any size', async (written) => {
+it.each(written)('reads plants that it writes as %s, in chunks of any size', async (written) => {
   const { header, row } = createPlantWriter(written);
   const format = written === 'spreadsheet' ? 'csv' : written;
   await fc.assert(

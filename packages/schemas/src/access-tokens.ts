@@ -30,7 +30,7 @@ const tokenName = z.string('must be a string').meta({
   examples: ['garden-centre'],
 });
 
-/** An access token without the secret that a client sends. */
+/** What a list shows about an access token. The token itself is secret, so the list does not contain it. */
 export const AccessToken = z
   .object({
     id: tokenId,
@@ -75,13 +75,13 @@ export const ListAccessTokens = z
 /** The input of a procedure without parameters. */
 export const Nothing = z.strictObject({}, { error: unknownParameters }).prefault({});
 
-/** The input of a procedure for one access token. */
+/** The input of a procedure that works on one access token. */
 export const AccessTokenIdInput = z.strictObject({ id: tokenId }, { error: unknownParameters });
 
 const defaultScopes: Scope[] = ['plants:create', 'plants:read'];
 const notTime = 'must be a date and time with a UTC offset (RFC 3339)';
 
-/** The access token that a client wants. */
+/** The input of the procedure that creates an access token. */
 export const NewAccessToken = z
   .object(
     {
@@ -106,7 +106,7 @@ export const NewAccessToken = z
   )
   .meta({ title: 'NewAccessToken' });
 
-/** A name with line breaks or marks of direction could look like another name. */
+/** With line breaks or marks of text direction, a name could look like another name. */
 const namePattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u;
 
 const time = z.iso.datetime({ offset: true });

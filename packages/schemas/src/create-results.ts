@@ -5,14 +5,14 @@ import { maxNewPlants } from './limits.ts';
 import { NewPlant } from './plant.ts';
 import { int64 } from './stored-plant.ts';
 
-/** Cuts a list after one plant more than the limit, because a body may list many thousands of values. */
+/** Shortens a list to one plant more than the limit. A body may contain many thousands of values. */
 const firstPlants = z.transform((plants: z.input<typeof NewPlant>[]) =>
   Array.isArray(plants) ? plants.slice(0, maxNewPlants + 1) : plants,
 );
 
 const size = { error: `must be a list of 1 to ${maxNewPlants} plants` };
 
-/** The plants that one call creates. */
+/** The input of the procedure that creates several plants. */
 export const NewPlants = z
   .object(
     {
@@ -44,12 +44,12 @@ const CreateError = z
   })
   .meta({ id: 'CreateError' });
 
-/** The result for one plant of a call. */
+/** The result for one plant when a request creates several plants. */
 export const CreateResult = z
   .discriminatedUnion('result', [CreatedPlant, CreateError])
   .meta({ id: 'CreateResult' });
 
-/** The response to a call that creates several plants. */
+/** The response to a request that creates several plants. */
 export const CreateResults = z
   .object({
     results: z.array(CreateResult).meta({

@@ -1,18 +1,18 @@
-/** The greatest and the default number of plants in a page. */
+/** The maximum and the default number of plants in one page of a list. */
 export const maxPageSize = 1000;
 export const defaultPageSize = 100;
 
-/** The greatest number of plants in one call of `createPlants`. */
+/** The maximum number of plants in one call of `createPlants`. */
 export const maxNewPlants = 1000;
 
-/** The greatest exact count. When there are more plants, the count is not exact. */
+/** The maximum of a count. When there are more plants, the count is not exact. */
 export const maxExactCount = 1_000_000;
 
-/** The greatest number of calls in one tRPC request. */
+/** The maximum number of calls in one tRPC request. */
 export const maxBatchCalls = 10;
 
 /** A request may wait for changes for at most this number of seconds. */
 export const maxWait = 20;
 
-/** The greatest number of characters in the text of a search. A longer text could stop the database. */
+/** The maximum number of characters in the text of a search. A longer text could stop the database. */
 export const maxSearch = 100;

@@ -1,11 +1,11 @@
-/** Describes how REST offers a procedure. */
+/** Describes the REST operation of a procedure. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** A name in braces is a property of the procedure's input. */
   readonly path: `/${string}`;
   /** The HTTP status of a successful response. A response with 204 has no body. */
   readonly status: 200 | 204;
-  /** Only a deprecated operation has these dates, which its responses show in headers. */
+  /** Only a deprecated operation has dates. The headers of a response show the dates. */
   readonly deprecation?: Deprecation;
 }
 

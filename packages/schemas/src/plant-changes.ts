@@ -42,7 +42,7 @@ export const ListPlantChanges = z
   )
   .prefault({});
 
-/** Selects the place in the feed after which the changes begin. */
+/** Selects where a follower begins in the feed. */
 export const FollowPlantChanges = z
   .strictObject(
     {
@@ -65,7 +65,7 @@ export const PlantChange = z
   })
   .meta({ id: 'PlantChange' });
 
-/** A list of changes, with the cursor behind the last change. */
+/** A list of changes, and the cursor after the last change. */
 export const PlantChanges = z
   .object({
     changes: z.array(PlantChange).meta({

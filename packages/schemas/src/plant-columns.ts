@@ -1,6 +1,6 @@
 import type { StoredPlant } from './stored-plant.ts';
 
-/** The kind of a column's values, which follows from the type in the schema. */
+/** The kind of the values in a column. The type in the schema determines the kind. */
 export type ColumnKind = keyof ValueByKind;
 
 interface ValueByKind {
@@ -16,13 +16,13 @@ interface PlantColumn<Field extends keyof StoredPlant> {
   readonly kind: {
     [Kind in ColumnKind]: StoredPlant[Field] extends ValueByKind[Kind] | undefined ? Kind : never;
   }[ColumnKind];
-  /** Whether a plant may lack a value in this column. */
+  /** Whether a plant may have no value in this column. */
   readonly isOptional: undefined extends StoredPlant[Field] ? true : false;
 }
 
 /**
  * The columns of the table `plants`. The type checker requires a column for each property of a stored plant.
- * Statements, comparisons, files and forms use this list, so that every property is in each of these.
+ * Statements, comparisons, files and forms use this list, so that none of them omits a property.
  */
 export const plantColumns = {
   id: { name: 'id', kind: 'int64', isOptional: false },
@@ -32,8 +32,7 @@ export const plantColumns = {
 } as const satisfies { [Field in keyof StoredPlant]-?: PlantColumn<Field> };
 
 /**
- * The properties of a {@link Plant}. Two plants are the same when their ids and these properties are the
- * same.
+ * The properties of a {@link Plant}. Two plants are equal when the ids and all these properties are equal.
  */
 export const plantFields = Object.keys(plantColumns).filter(isPlantField);
 

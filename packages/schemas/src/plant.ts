@@ -9,8 +9,8 @@ export const PlantText = z
   })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about U+0000.
   .regex(/^[^\u0000\uD800-\uDFFF]*$/u, 'must not contain U+0000 or a lone surrogate')
-  // A pattern needs the flag `u` to match lone surrogates, and OpenAPI has no flags. The document has a
-  // pattern without flags, and the description names the surrogates.
+  // Only a pattern with the flag `u` matches lone surrogates, and OpenAPI has no flags. The pattern in the
+  // document therefore rejects only U+0000, and the description names the surrogates.
   .meta({ override: { pattern: '^[^\\x00]*$' } });
 
 /** Makes a schema for an integer in a range. All errors of the schema have the same message. */
@@ -21,7 +21,7 @@ export function integerBetween(min: number, max: number) {
 
 const anyText = 'Any text, emoji included, except U+0000 and lone surrogates.';
 
-/** The response to a create. */
+/** The response to a create of a plant. */
 export const Plant = z
   .object({
     name: PlantText.meta({
@@ -35,7 +35,7 @@ export const Plant = z
   })
   .meta({ id: 'Plant' });
 
-/** The body of a create, which is a {@link Plant} with an id. */
+/** The body of a request that creates a plant: a {@link Plant} with an id. */
 export const NewPlant = z
   .object(
     {

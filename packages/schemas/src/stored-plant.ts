@@ -23,7 +23,7 @@ export const StoredPlant = z
   })
   .meta({ id: 'StoredPlant' });
 
-/** One page of a list. */
+/** One page of a list of plants. */
 export const PlantPage = z
   .object({
     plants: z.array(StoredPlant).meta({ description: 'Plants, ascending by id' }),
@@ -36,7 +36,7 @@ export const PlantPage = z
   })
   .meta({ id: 'PlantPage' });
 
-/** The input of a procedure for one plant. */
+/** The input of a procedure that works on one plant. */
 export const PlantIdInput = z.strictObject(
   {
     id: Int64.meta({

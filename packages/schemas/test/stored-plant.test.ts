@@ -13,7 +13,7 @@ const messages = (result: { error?: { issues: { path: PropertyKey[]; message: st
   result.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 describe('ListPlants', () => {
-  it.each([undefined, {}])('lists 100 plants for %j', (input) => {
+  it.each([undefined, {}])('has the limit 100 when the input is %j', (input) => {
     expect(ListPlants.parse(input)).toEqual({ limit: 100 });
   });
 
@@ -41,7 +41,7 @@ describe('ListPlants', () => {
 });
 
 describe('CountPlants', () => {
-  it.each([undefined, {}])('counts all plants for %j', (input) => {
+  it.each([undefined, {}])('selects all plants when the input is %j', (input) => {
     expect(CountPlants.parse(input)).toEqual({});
   });
 
@@ -54,11 +54,11 @@ describe('CountPlants', () => {
 });
 
 describe('PlantCount', () => {
-  it.each([0, 1_000_000])('the value of PlantCount may be %s', (count) => {
+  it.each([0, 1_000_000])('accepts the count %s', (count) => {
     expect(PlantCount.parse({ count, isExact: true })).toEqual({ count, isExact: true });
   });
 
-  it.each([-1, 1_000_001, 0.5])('the value of PlantCount is never %s', (count) => {
+  it.each([-1, 1_000_001, 0.5])('rejects the count %s', (count) => {
     expect(PlantCount.safeParse({ count, isExact: true }).success).toBe(false);
   });
 });

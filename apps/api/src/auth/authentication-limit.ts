@@ -15,11 +15,11 @@ interface Attempts {
 type Result<Found> = Found | undefined | Promise<Found | undefined>;
 
 /**
- * Makes a function that authenticates a request from an address. The function rejects a client with too many
- * failed attempts in a minute. Requests with a valid token do not count.
+ * Makes a function that authenticates requests. The function rejects a request when its client has had too
+ * many failed attempts in the last minute. Requests with a valid token are not counted.
  *
- * While a token is looked up, the token may be a guess, so a client never has more running look-ups than the
- * limit allows. Further requests of the client wait until one of its look-ups has ended.
+ * Until its look-up ends, a token may be a guess. So a client never has more running look-ups than the limit
+ * allows. Further requests of the client wait until a look-up of the client has ended.
  */
 export function limitAuthenticationErrors(max: number) {
   const attemptsOf = countByClient(() => ({ failed: 0, running: 0, waiting: [] }));

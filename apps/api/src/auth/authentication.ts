@@ -9,10 +9,11 @@ export type Authenticate = (token: string) => Authentication;
 
 /**
  * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). One statement looks up the
- * tokens of many requests, so these requests take turns afterwards.
+ * tokens of many requests. When the statement ends, these requests take turns, because all of them together
+ * would stop the event loop.
  *
- * @param maxErrors the most failed authentications of one client in a minute. By default, there is no
- *   limit
+ * @param maxErrors how many times the authentication of one client may fail in a minute. By default, there
+ *   is no limit
  */
 export function requireToken(
   authenticate: Authenticate,

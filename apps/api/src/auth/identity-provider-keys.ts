@@ -1,16 +1,19 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 import { HttpError } from '../errors/http-error.ts';
 
-/** The time limit of a fetch in milliseconds. A request needs the rest of its time to create its plant. */
+/** The time limit of a fetch, in milliseconds. After the fetch, the request still needs time for its work. */
 const fetchTimeout = 3_000;
 
-/** The milliseconds between two fetches limit the fetches that tokens with unknown keys can cause. */
+/**
+ * The least number of milliseconds between two fetches. Without this limit, every token with an unknown key
+ * would cause a fetch.
+ */
 const cooldown = { afterSuccess: 10_000, afterFailure: 1_000 };
 
 /** The most bytes of a JWKS. A usual JWKS has a few thousand bytes. */
 const maxSize = 2 ** 20;
 
-/** Milliseconds until the server fetches the keys again, because a key may have been withdrawn. */
+/** The server fetches known keys again after these milliseconds, because a key may have been withdrawn. */
 const maxAge = 600_000;
 
 /**
@@ -25,8 +28,8 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   let loadedAt = Number.NEGATIVE_INFINITY;
   const keys = createRemoteJWKSet(url, {
     timeoutDuration: fetchTimeout,
-    // jose would measure these times by the wall clock, and would fetch no keys after somebody sets the wall
-    // clock back.
+    // jose would measure both durations by the wall clock. After somebody sets the wall clock back, jose
+    // would fetch no keys.
     cooldownDuration: Number.POSITIVE_INFINITY,
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: async (...request) => {

@@ -16,8 +16,8 @@ export interface JwtSettings {
 }
 
 /**
- * Accepts the JWTs of an identity provider (RFC 8725), and passes all other tokens to `fallback`.
- * The `sub` of a JWT is the name of its principal.
+ * Makes a function that authenticates the JWTs of an identity provider (RFC 8725). The function passes all
+ * other tokens to `fallback`. The `sub` of a JWT is the name of its principal.
  */
 export function acceptJwts(settings: JwtSettings, fallback: Authenticate): Authenticate {
   const verify = createVerifier(settings);
@@ -25,10 +25,10 @@ export function acceptJwts(settings: JwtSettings, fallback: Authenticate): Authe
   return (token) => (jwtSyntax.test(token) ? principals.get(token) : fallback(token));
 }
 
-/** Three parts in base64url. The first part is the header, which starts with `{"`. */
+/** Matches a JWT: three parts in base64url. The first part is a JSON object, and `eyJ` encodes its `{"`. */
 const jwtSyntax = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
-/** Algorithms with a private key. Any holder of a shared secret could forge signatures. */
+/** These algorithms sign with a private key. A secret that is shared would let others forge signatures. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -65,8 +65,8 @@ function createVerifier({ issuer, audience, jwksUrl }: JwtSettings) {
 }
 
 /**
- * For a weak or malformed key of the provider, jose throws `JWKSInvalid`, or an error that is not a
- * `JOSEError`. Makes the server's error for such a key.
+ * Makes the server's error for a weak or malformed key of the identity provider. jose reports these keys
+ * with `JWKSInvalid`, or with an error that is not a `JOSEError`.
  */
 function unusableKey(jwt: string, cause: unknown): Error {
   const { kid } = decodeProtectedHeader(jwt);
@@ -75,9 +75,9 @@ function unusableKey(jwt: string, cause: unknown): Error {
 }
 
 /**
- * Returns the store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. A JWT
- * without any scope of the store can create plants, as all JWTs could before the store had scopes. A claim of
- * another type gives no scopes.
+ * Returns the store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. A claim
+ * of another type gives no scopes. A JWT without any scope of the store can create plants, because every JWT
+ * could create plants before the store had scopes.
  */
 function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
   const texts: unknown[] = [scope].flat();

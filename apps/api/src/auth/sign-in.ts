@@ -13,8 +13,8 @@ const lifetime = 10 * 60_000;
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /**
- * Makes a code that can be exchanged for an access token once, within ten minutes. Links contain the code and
- * not the token, because browsers keep every opened link.
+ * Makes a code for the access token. The console can exchange the code for the token one time, within ten
+ * minutes. A link contains the code and not the token, because browsers store the links that they open.
  */
 export function createSignIn(token: string) {
   const code = randomBytes(16).toString('base64url');
@@ -36,7 +36,7 @@ export function createSignIn(token: string) {
 
 interface SignInOptions {
   signIn: SignIn;
-  /** The most failed exchanges of one client in a minute. Undefined means no limit. */
+  /** How many exchanges of one client may fail in a minute. Undefined means no limit. */
   maxErrors: number | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface StaticToken {
   readonly token: string;
 }
 
-/** Accepts the given tokens, and passes all others to `fallback`. */
+/** Makes a function that authenticates the given tokens. The function passes other tokens to `fallback`. */
 export function acceptStaticTokens(
   tokens: readonly StaticToken[],
   fallback: Authenticate,

@@ -12,8 +12,8 @@ import { HttpError } from '../errors/http-error.ts';
 /** The state of a client's connection. */
 export interface ClientConnection {
   /**
-   * The responses that are not sent yet, and the latest response. The responses are in an array, because the
-   * old tables of a Set would keep sent responses in memory.
+   * The responses that are not sent yet, and the latest response. A Set would not free the memory of sent
+   * responses, because its old tables still contain them. An array frees this memory.
    */
   readonly responses: TrackedResponse[];
   /** Whether the server closes the connection after the last of `responses`. */
@@ -41,8 +41,8 @@ export function isLatest(response: ServerResponse): boolean {
 
 /**
  * Tracks the connections of a server. Calls `onLost` for each response that was not sent before its
- * connection closed. Drops requests after the last response of a connection, because clients send them
- * again on another connection (RFC 9112 §9.6).
+ * connection closed. Drops the requests that follow the last request with a response, because clients send
+ * the dropped requests again on another connection (RFC 9112 §9.6).
  */
 export function trackConnections(
   server: Server,
@@ -51,7 +51,7 @@ export function trackConnections(
   server.on('connection', (socket: Socket) => {
     const responses: TrackedResponse[] = [];
     connections.set(socket, { responses });
-    // After a first read of the address, Node keeps the address even when the connection is closed.
+    // When this code has read the address, Node knows the address even after the connection is closed.
     void socket.remoteAddress;
     socket.once('close', () => {
       for (const { reply } of responses) if (reply) onLost(reply);
@@ -64,9 +64,9 @@ export function trackConnections(
       else destroySoon.call(socket);
     };
   });
-  // Node reads all requests of a packet at once. A packet can contain thousands of requests, and most of
-  // these requests must not reach Fastify.
-  // The cast is safe, because Fastify has added the listener.
+  // A packet can contain thousands of requests, and Node reads them all in one turn of the event loop. This
+  // listener drops most of them, so that they do not reach Fastify. The cast is safe, because Fastify has
+  // added the first listener.
   const [handle] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
@@ -90,7 +90,7 @@ export function trackConnections(
   });
 }
 
-/** Removes sent responses, except the latest response. An idle connection must not keep the others in memory. */
+/** Removes sent responses except the latest response, so that an idle connection frees their memory. */
 function forgetSent(responses: TrackedResponse[]): void {
   while (responses.length > 1 && responses[0]?.raw.writableFinished) responses.shift();
 }
@@ -109,8 +109,8 @@ function drop(request: IncomingMessage): void {
 }
 
 /**
- * Closes a connection so that its errors have no stacks: Node makes an error for each request without a
- * response. The stacks of thousands of errors would stop the event loop.
+ * Prepares the close of a connection. At the close, Node makes an error for each request without a response.
+ * These errors get no stack, because the stacks of thousands of errors would stop the event loop.
  */
 function abortWithoutStacks(socket: Socket): void {
   const { stackTraceLimit } = Error;
@@ -138,7 +138,7 @@ export function halfClose(socket: Socket): void {
   socket.setTimeout(lingerTime);
 }
 
-/** Milliseconds for a client to close its side of a connection after the server's side has ended. */
+/** The client has this number of milliseconds to end its side of a connection. */
 const lingerTime = 1_000;
 
 /**
@@ -149,8 +149,8 @@ export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
   const { responses = [] } = connections.get(raw.socket) ?? {};
   const latest = responses.at(-1);
   if (latest) latest.reply = reply;
-  // The server ignores a wish to upgrade the protocol, and sends the usual response (RFC 9110 §7.8). Node
-  // loses the bytes that follow a request to upgrade, so the connection closes.
+  // The server never upgrades the protocol, and sends the usual response (RFC 9110 §7.8). Node loses the
+  // bytes that follow a request with the header `Upgrade`, so the server closes the connection.
   if (raw.headers.upgrade !== undefined) closeAfter(reply.raw);
   if (responses.length > maxPending) {
     const message = `${maxPending} requests of this connection have no response yet: nothing was written, wait for responses`;
@@ -161,7 +161,7 @@ export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
 
 const maxPending = 100;
 
-/** Makes a hook that drops a request when the body arrived after an error response to the request. */
+/** Makes a hook that drops a request when the server has sent an error before the body arrived. */
 export function dropAfterError(
   onDrop: (request: FastifyRequest) => void,
 ): preValidationHookHandler {

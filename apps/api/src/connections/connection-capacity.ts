@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 const enough = 10_000;
 
 /**
- * The process keeps this number of file descriptors for files, and for connections to the database, the
- * identity provider and Prometheus.
+ * Clients cannot use this number of file descriptors. The process needs these file descriptors for its files,
+ * and for its connections to the database, the identity provider and Prometheus.
  */
 const reserved = 24;
 
@@ -30,7 +30,7 @@ function fileDescriptorLimit(): number {
   // Without `excludeNetwork`, Node's report looks up the host names of all peers. Node's types lack
   // `excludeNetwork`.
   Object.assign(process.report, { excludeNetwork: true });
-  const report = process.report.getReport() as Report; // Node's types call the report only an object.
+  const report = process.report.getReport() as Report; // Node's types only say that this is an object.
   const soft = report.userLimits?.open_files?.soft;
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
 }

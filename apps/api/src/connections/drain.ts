@@ -9,10 +9,10 @@ import type {
 import { closeAfter, connectionOf, halfClose, isLatest } from './client-connections.ts';
 import { readArrived } from './event-loop-gap.ts';
 
-/** The server stops listening when no connection has arrived for this number of milliseconds. */
+/** A closing server stops listening when no connection has arrived for this number of milliseconds. */
 const quietTime = 50;
 
-/** The server waits at most for this number of quiet times, even when clients connect all the time. */
+/** A closing server waits for at most this number of quiet times, even when clients connect all the time. */
 const maxQuietTimes = 20;
 
 /**
@@ -21,10 +21,10 @@ const maxQuietTimes = 20;
  * response. After the drain delay, the server stops listening, and closes when every request has its
  * response.
  *
- * @param closed is called when the server has stopped listening. The promise resolves when every stopping
+ * @param closed is called when the server has stopped listening. Its promise resolves when every stopping
  *   process has stopped listening
- * @param stopWaiting ends the requests that wait for changes. The server calls this function after the
- *   drain delay, so that the next requests of these clients reach another instance
+ * @param stopWaiting is called after the drain delay. The function ends the requests that wait for changes.
+ *   When the clients of these requests send the next request, the request reaches another instance
  */
 export function drain(
   server: FastifyInstance,
@@ -44,8 +44,8 @@ export function drain(
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  // Node calls `closeIdleConnections` when it stops listening. Node's own method would reset connections
-  // whose requests are on their way.
+  // Node calls `closeIdleConnections` when the server stops listening. Node's own method would reset
+  // connections whose requests are on their way.
   server.server.closeIdleConnections = () => {
     for (const socket of sockets) if (isIdle(socket)) halfClose(socket);
   };
@@ -55,14 +55,15 @@ export function drain(
       server.isClosing = true;
       await setTimeout(server.drainDelay);
       const quiet = waitForQuiet();
-      // A client may connect again after its response, so no stopping process may listen then.
+      // Responses wait for `released`, because a client may connect again after its response. The new
+      // connection must not reach a process that stops.
       released = quiet.then(nextTurn).then(closed);
       stopWaiting();
       await quiet;
     },
     announceClose(_request, reply, _payload, done) {
       const { raw } = reply;
-      // With several responses on a connection, only the last response says that the connection closes
+      // When a connection has several pending responses, only the last response has `Connection: close`
       // (RFC 9112 §9.6).
       if (server.isClosing && isLatest(raw)) closeAfter(raw);
       else if (server.isClosing) raw.removeHeader('connection');
@@ -74,15 +75,15 @@ export function drain(
       else done();
     },
     closeAfterResponse(_request, { raw }, done) {
-      // Headers that were sent before the shutdown lack `Connection: close`.
+      // When the headers were sent before the shutdown, the headers lack `Connection: close`.
       if (!server.server.listening && isLatest(raw)) halfClose(raw.req.socket);
       done();
     },
   };
 
   /**
-   * Waits until the server has accepted all connections and has read all requests that the kernel holds.
-   * Without this wait, the kernel would reset the connections that the server has not accepted.
+   * Waits until the server has accepted all connections, and has read all requests that wait in the kernel.
+   * Without this function, the kernel would reset the connections that the server has not accepted.
    */
   async function waitForQuiet(): Promise<void> {
     for (let times = 0; server.server.listening && times < maxQuietTimes; times++) {

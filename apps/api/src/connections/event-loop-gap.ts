@@ -1,20 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
 
-/** A pause of the event loop is a gap when it takes at least this number of milliseconds. */
+/** A pause of the event loop is a gap when the pause lasts at least this number of milliseconds. */
 const minGap = 1_000;
 
-/** The server compares the two clocks at this interval, in milliseconds. */
+/** Milliseconds between two readings of the clocks. The clocks show a gap when the readings come late. */
 const lookInterval = 250;
 
-/** After a gap, the server reads the requests that arrived during the gap within these milliseconds. */
+/** The server needs at most these milliseconds to read the requests that have arrived during a gap. */
 const aftermath = 10_000;
 
 /**
  * Makes a hook for requests that arrived while the process or the virtual machine was paused. The hook drops
- * a request when its client has disconnected in the meantime. During the pause, the client may have sent its
- * request to another instance. When a client has sent a request and disconnected, Node first reads only the
- * request. So the hook waits for a few turns of the event loop.
+ * a request when its client has disconnected, because the client may have sent the request to another
+ * instance. Node reads the request before it notices the disconnection, so the hook first waits for a few
+ * turns of the event loop.
  *
  * @param onDrop runs for each dropped request, in place of the response hooks
  * @param elapsed a clock that never goes back. The clock may stand still in a paused virtual machine

@@ -5,23 +5,23 @@ import { HttpError } from '../errors/http-error.ts';
 import { closeWithError, METHODS } from './raw-response.ts';
 import { type RequestLine, requestLineIn } from './request-line.ts';
 
-/** Sends the contract's errors in place of the errors of Node's HTTP server, which have an empty body. */
+/** Sends the errors of the contract. The errors that Node's HTTP server would send have an empty body. */
 export function respondToNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
-  // By default, Node drops headers after the first thousand. Node still limits all headers together to 16
-  // KiB.
+  // By default, Node drops the headers after the first thousand. The value 0 removes this limit. All headers
+  // together still have at most 16 KiB.
   server.maxHeadersCount = 0;
   // A client with `Expect: 100-continue` waits before it sends its body. The server tells the client to
   // send the body when the hooks have accepted the request.
   server.on('checkContinue', (request, response) => {
     server.emit('request', Object.assign(request, { awaitsContinue: true }), response);
   });
-  // A hook rejects all other values of `Expect`.
+  // A hook rejects each value of `Expect` except `100-continue`.
   server.on('checkExpectation', (request, response) => {
     server.emit('request', Object.assign(request, { expectsUnknown: true }), response);
   });
   server.on('connect', (_request, socket: Socket) => {
-    // Node no longer handles this socket's errors, which would be uncaught exceptions.
+    // After CONNECT, Node has no listener for errors of the socket. An error would be an uncaught exception.
     for (const event of ['error', 'timeout', 'finish']) socket.on(event, () => socket.destroy());
     const message = 'CONNECT is not supported: this server is not a proxy';
     const error = new HttpError('methodNotAllowed', message);
@@ -41,7 +41,7 @@ export function clientErrorHandler(this: FastifyInstance, error: Error, socket: 
   closeWithError(this, socket, new HttpError(...describe(parserError, line)), { line });
 }
 
-/** An error of Node's HTTP server, with the bytes that its parser rejected. */
+/** An error of Node's HTTP server, with the bytes that the HTTP parser rejected. */
 interface ParserError extends NodeJS.ErrnoException {
   rawPacket?: Buffer;
   bytesParsed?: number;
@@ -49,7 +49,7 @@ interface ParserError extends NodeJS.ErrnoException {
 
 function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKind, string] {
   const { method = '', isComplete } = line;
-  // Node knows the method of this request, so the request is malformed in another place.
+  // When Node knows the method, the request is malformed in another place, and gets the general error.
   if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
     return [
       'notImplemented',
@@ -64,7 +64,7 @@ function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKin
   );
 }
 
-/** The parser's error codes for an unknown method. `HPE_INVALID_RTSP_METHOD` is for methods of RTSP. */
+/** The parser's error codes for an unknown method. */
 const methodErrors = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
 
 export const transferEncodingError =

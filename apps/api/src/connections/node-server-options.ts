@@ -6,7 +6,7 @@ import { clientErrorHandler } from './node-errors.ts';
 import { maxHeaderSize } from './raw-response.ts';
 import { routerUrl } from './request-target.ts';
 
-/** The most connections that wait until the server accepts them. Node's default of 511 delays bursts. */
+/** The most connections that wait until the server accepts them. Node's default, 511, delays many clients. */
 export const backlog = 4096;
 
 /** @param requestTimeout in milliseconds */
@@ -21,8 +21,8 @@ export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<S
     // timeout, so that an incomplete request gets its error first.
     connectionTimeout: requestTimeout + 2 * connectionsCheckingInterval,
     genReqId: requestIdOf,
-    // A path parameter with over 100 characters, Fastify's limit, must get the same error as other invalid
-    // parameters.
+    // By default, Fastify limits path parameters to 100 characters. A longer parameter must get the error of
+    // other invalid parameters.
     routerOptions: { maxParamLength: maxHeaderSize },
     http: {
       headersTimeout: requestTimeout,

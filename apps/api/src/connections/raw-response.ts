@@ -12,7 +12,7 @@ const http = process.getBuiltinModule('node:http');
 export const { maxHeaderSize, METHODS } = http;
 
 interface RawResponse {
-  /** The line of the request that caused the error, when Node did not report the request. */
+  /** The line of the request that caused the error, when Node emitted no event for the request. */
   line?: RequestLine | undefined;
   /** Headers in addition to the usual headers of a response. */
   headers?: object;
@@ -29,7 +29,7 @@ export function closeWithError(
   const { responses = [], isEnding, broken } = connection ?? {};
   const { raw: latest, reply } = responses.at(-1) ?? {};
   const isIncomplete = latest && !latest.req.complete;
-  // Bytes after the last request or the first error get no response.
+  // Bytes that arrive after the last request, or after the first error, get no response.
   if (isEnding && (!isIncomplete || broken)) return;
   endConnection(socket);
   // The error belongs to the latest request, unless that request was complete or already has its response.

@@ -1,4 +1,4 @@
-/** The request line of a request that Node did not report. */
+/** The request line of a request for which Node emitted no event. */
 export interface RequestLine {
   readonly method?: string | undefined;
   /** The start of the path in the target, up to the part that names the surface. */
@@ -19,8 +19,8 @@ export function requestLineIn(packet: Buffer, at: number): RequestLine | undefin
 }
 
 /**
- * Matches a request line. The end of an earlier request's body may stand before the request line. `^` matches
- * even after U+2028 and U+2029, so that the expression runs in linear time.
+ * Matches a request line. The end of an earlier request's body may stand before the request line. `^` also
+ * matches after U+2028 and U+2029. The expression excludes both characters, so that it runs in linear time.
  */
 const requestLine =
   /^(?:[^ \r\n\u2028\u2029]*[^ \r\n\u2028\u2029!#$%&'*+.^_`|~\w-])?([!#$%&'*+.^_`|~\w-]+) (?:(?:https?:\/\/[^ /?#]*)?(\/[!-.0->@-~\x80-\xff]*\/?)|https?:|\*)[!-~\x80-\xff]*( HTTP\/1\.\d\r?\n)?/gim;

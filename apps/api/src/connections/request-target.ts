@@ -27,8 +27,8 @@ export function checkTarget(url: string, target: string): void {
 }
 
 /**
- * Decodes the path of a URL as the router does: `%2F` is a part of a segment. Returns undefined when the
- * path is not percent-encoded UTF-8.
+ * Decodes the path of a URL as the router does, so that `%2F` stays a part of a segment. Returns undefined
+ * when the path is not percent-encoded UTF-8.
  */
 export function decodedPath(url: string): string | undefined {
   const [path = '/'] = url.split('?', 1);

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 
-/** A message of `node:cluster`, which gives a worker a connection, or is the worker's response. */
+/** A message of `node:cluster`. The message gives a connection to a worker, or is the worker's response. */
 interface ClusterMessage {
   act?: string;
   seq?: number;
@@ -12,9 +12,9 @@ interface Connection {
 }
 
 /**
- * Closes the connections that a dead worker had not taken, so that their clients notice the close at once.
- * The primary does not notice the worker's end (`_handleQueue` in lib/internal/child_process.js), so
- * `node:cluster` waits for the worker's response for ever (lib/internal/cluster/round_robin_handle.js).
+ * Closes the connections that a worker had not taken before the worker ended. Without this function, the
+ * clients would wait for ever. The primary does not notice that the worker has ended (`_handleQueue` in
+ * lib/internal/child_process.js). It waits for the worker (lib/internal/cluster/round_robin_handle.js).
  */
 export function closeUntakenConnections(worker: Worker): void {
   const child: Worker['process'] & { _handleQueue?: unknown[] | null } = worker.process;
@@ -38,5 +38,5 @@ export function closeUntakenConnections(worker: Worker): void {
   }
 }
 
-/** Milliseconds within which the last responses of a dead worker arrive. */
+/** The last responses of an ended worker arrive within this number of milliseconds. */
 const lastResponses = 500;

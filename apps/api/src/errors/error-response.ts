@@ -6,7 +6,7 @@ import { type HttpError, showText } from './http-error.ts';
 const { serialize } = transformer.output;
 
 /**
- * Writes the body of an error response in the shape of the surface that the request target names. A
+ * Writes the body of an error response. The request target shows whether the client uses REST or tRPC. A
  * client of tRPC can read an error only in tRPC's own envelope.
  */
 export function errorBody(error: HttpError, target: string): string {
@@ -46,7 +46,7 @@ export const jsonHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-/** The headers of an error response, on either surface. */
+/** The headers of an error response, over REST and over tRPC. */
 export function errorHeaders({
   kind,
   requiredScope,

@@ -12,7 +12,7 @@ import type { FastifyError } from 'fastify';
 /** The most bytes of a request body. */
 export const bodyLimit = 1024 * 1024;
 
-/** The most characters of a message. Most messages are shorter, because each text in them is shortened. */
+/** The most characters of a message. Most messages are shorter, because they shorten the client's texts. */
 const maxMessage = 4_000;
 
 /** An error that a client gets as an HTTP response. Only the operator sees the `cause`. */
@@ -54,7 +54,7 @@ export function bodyTooLarge(): HttpError {
   return new HttpError('bodyTooLarge', `the body is over ${bodyLimit} bytes: send a smaller one`);
 }
 
-/** Turns any thrown value into an HttpError. An unknown error becomes the error for a bug. */
+/** Turns any thrown value into an HttpError. An unknown error becomes the error `internal`. */
 export function toHttpError(thrown: unknown): HttpError {
   if (thrown instanceof HttpError) return thrown;
   const { kind, message, ...options } = fastifyError(thrown) ?? toCatalogueError(thrown);
@@ -88,7 +88,7 @@ export function hideTokens(text: string): string {
 }
 
 /**
- * Matches JWTs and the store's tokens, even percent-encoded tokens. One expression for all three parts of a
- * JWT would not run in linear time.
+ * Matches JWTs and the store's tokens, even percent-encoded tokens. An expression that matches each part of
+ * a JWT would not run in linear time.
  */
 const tokens = /plant(?:_|%(?:25)*5[fF])[\w-]{8,}|eyJ[\w.-]{8,}/g;

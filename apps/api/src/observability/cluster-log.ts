@@ -1,7 +1,7 @@
 import type { NodeReroute, NodeState, PlantStore } from '@plant-store/core';
 import type { FastifyInstance } from 'fastify';
 
-/** Logs each node of a cluster that goes down or works again, and the warnings of the store. */
+/** Logs when a node of a cluster goes down or works again. Also logs the warnings of the store. */
 export function logCluster(server: FastifyInstance): void {
   const { events } = server.store;
   const log = ({ address, share, isWritable }: NodeState) => {
@@ -29,7 +29,7 @@ const unreachable =
   'this instance cannot reach a node itself, so the node in its URL passes creates on, which costs CPU ' +
   'time there: check the address of the node in pg_dist_node, and name resolution and firewalls here';
 
-/** Returns a fraction from 0 to 1: the part of all ids that clients cannot create or delete now. */
+/** Returns the part of all ids, from 0 to 1, whose plants clients cannot create or delete now. */
 export function unwritableRatio(store: PlantStore): number {
   return store.nodes().reduce((sum, { share, isWritable }) => sum + (isWritable ? 0 : share), 0);
 }

@@ -7,18 +7,18 @@ import { traceIds } from './tracing/end-span.ts';
 type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
 
 /**
- * Counts an error, adds its code to the request's log line, and logs the cause of a server error. A 501 is
- * the client's error, because the client sent an unknown method or an unknown transfer coding.
+ * Counts an error, adds its code to the request's log line, and logs the cause of a server error. Status 501
+ * is an error of the client, because the client sent an unknown method or an unknown transfer coding.
  */
 export type LogError = (error: HttpError, source?: ErrorSource) => void;
 
 /** Milliseconds between two log lines for the same kind of error. Bugs are always logged. */
 const quietPeriod = 1_000;
 
-/** During many errors of one kind, one line a second gives the number of requests. */
+/** When many requests get the same kind of error, one log line a second gives the number of requests. */
 export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogError {
-  // When the identity provider has an unusable key, each of its JWTs gets `tokenInvalid`, but the log names
-  // each key only once.
+  // Every JWT that is signed with an unusable key of the identity provider gets `tokenInvalid`, but the log
+  // names the key only one time.
   const isNewKey = firstTimes();
   const unlogged = new Map<string, { count: number; until: number }>();
 
@@ -60,7 +60,10 @@ export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogEr
   }
 }
 
-/** Makes a function that accepts the first 100 different texts, so that no client can fill the log. */
+/**
+ * Makes a function that returns whether a text is new. After 100 texts, no text is new, so that no client can
+ * fill the log.
+ */
 export function firstTimes(): (text: string) => boolean {
   const known = new Set<string>();
   return (text) => {

@@ -10,14 +10,14 @@ import { terminalLine } from './terminal-line.ts';
 const maxWaiting = 8 * 2 ** 20;
 
 /**
- * Sizes in bytes for a process whose standard output has no other writer. When `minLength` bytes wait, the
- * process writes them before the interval ends. One write has at most `maxWrite` bytes.
+ * Sizes in bytes when only this process writes to standard output. As soon as `minLength` bytes wait, the
+ * process writes them, even before the interval ends. One write has at most `maxWrite` bytes.
  */
 const own = { minLength: 16 * 1024, maxWrite: 64 * 1024 };
 
 /**
- * The same sizes for processes that share standard output. Linux writes up to 4096 bytes to a pipe as a
- * whole, so that lines of several processes do not mix.
+ * Sizes in bytes when several processes share standard output. Linux never splits a write of up to 4096
+ * bytes to a pipe, so the lines of the processes do not mix.
  */
 const shared = { minLength: 4095, maxWrite: 4096 };
 
@@ -30,7 +30,7 @@ const retryDelay = 10;
 /** Before its exit, a process tries to write the last lines for at most this number of milliseconds. */
 const exitTimeout = 1_000;
 
-/** pino adds these fields of the process to each line. Lines from other code need these fields, too. */
+/** pino adds these fields of the process to each line. Lines from other code also need these fields. */
 export const processBindings = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
 
 interface LogOptions {
@@ -38,7 +38,7 @@ interface LogOptions {
   onLost?: (() => void) | undefined;
   /** Whether other processes write to the same standard output. */
   isShared?: boolean;
-  /** Whether a line has the name of its level in place of the number. */
+  /** Whether each line contains the name of its level, and not the number of the level. */
   hasLevelNames?: boolean;
 }
 
@@ -49,9 +49,9 @@ export interface LogOutput extends pino.DestinationStream {
 }
 
 /**
- * Writes the log to standard output. Each write is a system call, so one write contains many lines. One of
- * Node's threads writes, because a disk may stall. Requests never wait for the log. When the pipe or the disk
- * is full, or the disk stalls, the log loses lines. A later line gives the number of lost lines.
+ * Writes the log to standard output. Each write is a system call, so one write contains many lines. A thread
+ * of Node writes, because a disk may stall. Requests never wait for the log. When the pipe or the disk is
+ * full, or when the disk stalls, the log loses lines. A later line gives the number of lost lines.
  */
 export function logOutput({
   onLost = () => {},
@@ -66,7 +66,7 @@ export function logOutput({
   const output = new sonicBoom.SonicBoom({
     fd: openNonBlocking() ?? 1,
     ...(isShared ? shared : own),
-    // With strings, pino would measure the length of all waiting text for each new line.
+    // With strings, sonic-boom would measure all the waiting text again for each new line.
     contentMode: 'buffer',
     retryEAGAIN: () => performance.now() < exitDeadline,
   });
@@ -133,9 +133,9 @@ function withLevelName(line: string): string {
 }
 
 /**
- * Opens a file descriptor for standard output whose writes never block. A write to a full pipe, or to a
- * terminal after Ctrl-S, then fails at once and does not delay the exit. Returns undefined when this is not
- * possible, for example when standard output is a file.
+ * Opens a file descriptor that writes to standard output without blocking. When a pipe is full, or after
+ * Ctrl-S in a terminal, a write fails and does not delay the exit. Returns undefined when standard output has
+ * no such file descriptor, for example when standard output is a file.
  */
 function openNonBlocking(): number | undefined {
   if (!isatty(1)) {
@@ -146,7 +146,7 @@ function openNonBlocking(): number | undefined {
     return 1;
   }
   // The shell shares the terminal's file descriptor, so this function opens the terminal again. Only Linux
-  // opens a second file description; other systems would only duplicate the first one.
+  // then makes an independent file descriptor. Other systems would duplicate the shell's file descriptor.
   if (process.platform !== 'linux') return undefined;
   try {
     return openSync('/dev/fd/1', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);

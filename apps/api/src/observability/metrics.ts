@@ -12,8 +12,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /**
- * Makes the metrics of a server and its store, for Prometheus. The values of labels are never texts of a
- * client, so the number of series is bounded.
+ * Makes the metrics of a server and its store, for Prometheus. Labels never contain a text that a client
+ * chose, so the number of time series is limited.
  */
 export function createMetrics(store: PlantStore) {
   const register: MetricsRegistry = new Registry();
@@ -35,14 +35,14 @@ export function createMetrics(store: PlantStore) {
     help: 'Lines of the log that were not written, because standard output did not take them in time',
     registers,
   });
-  // The cache by labels saves time, because prom-client finds a series by its labels more slowly.
+  // This map saves time, because prom-client takes longer to find a time series by its labels.
   const seriesByLabels = new Map<string, Histogram.Internal<string>>();
 
   return {
     /** Counts a finished request. */
     countRequest(request: FastifyRequest, status: number, milliseconds: number): void {
-      // Requests without a route share a series, because clients can send each of the many methods that
-      // Node knows.
+      // All requests without a route have the same method in the metrics, because clients can send each of
+      // the many methods that Node knows.
       const { url: route } = request.routeOptions;
       const method = request.is404 ? '_OTHER' : request.method;
       const error = request.errors?.find(({ status }) => status >= 500)?.code;
@@ -89,7 +89,8 @@ function collectNodeMetrics(register: MetricsRegistry): void {
   for (const { name } of register.getMetricsAsArray()) {
     if (/^nodejs_active_\w+_total$/.test(name)) register.removeSingleMetric(name);
   }
-  // For several processes, prom-client would omit the start time. `max` gives the latest start time.
+  // By default, prom-client omits the start time from the sum of several processes. With `max`, the sum
+  // contains the latest start time.
   const startTime: object = register.getSingleMetric('process_start_time_seconds') ?? {};
   Object.assign(startTime, { aggregator: 'max' });
 }

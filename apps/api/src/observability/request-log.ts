@@ -14,7 +14,7 @@ import { processBindings } from './log-output.ts';
 import type { Metrics } from './metrics.ts';
 import { endWithStatus, traceIds } from './tracing/end-span.ts';
 
-/** nginx's status for a request whose connection ended before the response. */
+/** nginx also logs this status for a request whose connection ended before the response. */
 const clientDisconnected = 499;
 
 interface RequestLogOptions {
@@ -43,7 +43,7 @@ export class RequestLog extends LogController {
   /** Logs a request whose connection closed before its response was sent. */
   connectionLost({ request, elapsedTime, raw, statusCode }: FastifyReply): void {
     const { waitsFrom, errors } = request;
-    // The request was a subscription, whose client has disconnected.
+    // A subscription usually ends with a disconnect, so the log contains the status of the response.
     const isStream = waitsFrom !== undefined && raw.headersSent;
     const status = isStream ? statusCode : (errors?.[0]?.status ?? clientDisconnected);
     this.#add(request, status, elapsedTime);
@@ -67,7 +67,7 @@ export class RequestLog extends LogController {
     stream.write(this.#line(request, log.levels.values[level] ?? 0, status, milliseconds));
   }
 
-  /** Keeps the log fields of each principal, because most requests of a client share a principal. */
+  /** Caches the log fields of each principal, because most requests of a client have the same principal. */
   #nameOf(principal: Principal): string {
     const known = this.#names.get(principal);
     if (known !== undefined) return known;
@@ -79,8 +79,8 @@ export class RequestLog extends LogController {
   }
 
   /**
-   * Returns the line that pino would write, at a lower cost. The request id and the method need no JSON
-   * escapes: `requestIdOf` and Node's parser have checked them.
+   * Returns the line that pino would write, in less time. The request id and the method need no JSON
+   * escapes, because `requestIdOf` and Node's parser have checked them.
    */
   #line(request: FastifyRequest, level: number, status: number, milliseconds: number): string {
     const { id, ip, errors, principal, headers, routeOptions, databaseTime } = request;
@@ -93,7 +93,7 @@ export class RequestLog extends LogController {
       errors && errors.length > 1 ? `,"errorCodes":[${errors.map(({ code }) => code)}]` : '';
     const agent = headers['user-agent'];
     const userAgent = agent ? `,"userAgent":${JSON.stringify(showText(agent))}` : '';
-    // When a connection closes at once, Node does not know its address.
+    // When a connection closes very early, Node does not know the client's address.
     const address = JSON.stringify(ip ? shorten(ip) : null);
     const name = principal ? this.#nameOf(principal) : '';
     const database = databaseTime > 0 ? `,"databaseTime":${rounded(databaseTime)}` : '';
@@ -108,10 +108,10 @@ export class RequestLog extends LogController {
 
 const rounded = (milliseconds: number) => Math.round(milliseconds * 10) / 10;
 
-/** The paths that a load balancer asks every few seconds. */
+/** A load balancer requests these paths every few seconds. */
 const probes = new Set(['/livez', '/readyz']);
 
-/** Fastify's own log lines contain these values in this form. */
+/** Each function describes one kind of value for Fastify's own log lines. */
 export const serializers = {
   err: describeError,
   req: describeRequest,
@@ -123,7 +123,10 @@ function describeRequest({ method, url }: FastifyRequest) {
   return { method, path: showText(url.split('?', 1)[0] ?? '') };
 }
 
-/** Describes an error without its stack, and without the SQL and the values of Drizzle's message. */
+/**
+ * Describes an error without its stack. Drizzle's messages contain SQL and values, so this function describes
+ * the cause of a Drizzle error.
+ */
 function describeError(error: Error): Record<string, unknown> {
   const source = error.cause instanceof Error && 'query' in error ? error.cause : error;
   return {
@@ -140,7 +143,7 @@ function placeOf({ stack = '' }: Error): string | undefined {
   return /[/\\]([\w.-]+\.[cm]?[jt]s:\d+):\d+\)?$/m.exec(stack)?.[1];
 }
 
-/** Characters that are safe in a log line and in a header. */
+/** Matches a request id whose characters are safe in a log line and in a header. */
 const requestIdSyntax = /^[\w.:+/=@-]{1,128}$/;
 
 /**

@@ -112,10 +112,10 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
   }
 }
 
-/** Milliseconds. Without reads, an idle instance would not notice that the database is down. */
+/** The server reads a state at this interval, because an idle instance would not notice a database error. */
 const interval = 15_000;
 
-/** Reads a state at intervals. The returned function gives the caller the last state. */
+/** Reads a state at intervals. Returns a function that returns the last state. */
 function readAtIntervals<State>(first: State, read: () => Promise<State>): () => State {
   let state = first;
   const renew = async () => {
@@ -126,7 +126,7 @@ function readAtIntervals<State>(first: State, read: () => Promise<State>): () =>
   return () => state;
 }
 
-/** Measures the statements of all stores in this process, because their channel belongs to the process. */
+/** Measures the statements of all stores in this process, because the stores share one channel. */
 function watchStatements(registers: MetricsRegistry[]): void {
   const duration = new Histogram({
     name: 'db_client_operation_duration_seconds',
@@ -136,7 +136,7 @@ function watchStatements(registers: MetricsRegistry[]): void {
     registers,
   });
   diagnostics.statement.asyncEnd.subscribe((message) => {
-    const { text, startedAt, error } = message as TracedStatement; // Channels lose the type.
+    const { text, startedAt, error } = message as TracedStatement; // Channels lose the message's type.
     const { operation, table } = describeStatement(text);
     const labels = {
       db_system_name: 'postgresql',
@@ -148,7 +148,7 @@ function watchStatements(registers: MetricsRegistry[]): void {
   });
 }
 
-/** The connections of each pool, by the names that OpenTelemetry has for them. */
+/** Counts the connections of each pool. OpenTelemetry defines the names of these metrics. */
 function watchConnections(store: PlantStore, registers: MetricsRegistry[]): void {
   const pool = 'db_client_connection_pool_name';
   const state = 'db_client_connection_state';

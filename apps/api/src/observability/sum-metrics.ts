@@ -20,7 +20,7 @@ export async function sumMetrics(
   return sums.metrics();
 }
 
-/** prom-client's sums lose the exemplars, and prom-client would write the suffix of a counter twice. */
+/** Adds the exemplars, which prom-client's sums lose. Removes `_total`, which prom-client adds again. */
 function prepareForOpenMetrics(processes: MetricValues[], sums: MetricValues): void {
   const exemplars = new Map(
     processes

@@ -4,9 +4,9 @@ import { inspect } from 'node:util';
 const levelNames: Record<number, string> = { 40: 'WARNING ', 50: 'ERROR ', 60: 'FATAL ' };
 
 /**
- * Turns a line of the log into a readable line. A request becomes `09:30:00 POST /plants 200 3.1 ms`.
- * Other lines become the level, the message and further fields. Text that is not JSON, such as the
- * welcome, does not change.
+ * Turns a line of the log into a readable line. The line of a request becomes
+ * `09:30:00 POST /plants 200 3.1 ms`. Other lines become the level, the message and further fields. Text that
+ * is not JSON, such as the welcome, does not change.
  */
 export function terminalLine(line: string): string {
   if (!line.startsWith('{')) return line;
@@ -27,7 +27,7 @@ function messageText(level: number, message: string, fields: object): string {
   return `${levelNames[level] ?? ''}${message}${details}`;
 }
 
-/** A client must not control the terminal with the text that it sends. */
+/** Replaces control characters, so that a client cannot control the terminal with a text. */
 function withoutControls(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}]/gu,

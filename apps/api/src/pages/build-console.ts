@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { repositoryRoot } from '../repository.ts';
 
 /**
- * Builds the console for `pnpm start`. Does nothing without Turborepo, as in a production image. Prints an
- * error and does not throw, because the server works without the console.
+ * Builds the console for `pnpm start`. Does nothing when Turborepo is missing, for example in a production
+ * image. Prints an error of the build and does not throw it, because the server works without the console.
  */
 export async function buildConsole(): Promise<void> {
   const turbo = process.argv.includes('--build-console') && findTurbo();

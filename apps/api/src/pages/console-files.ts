@@ -35,7 +35,7 @@ const types: Record<string, string> = {
 };
 
 const pageHeaders = {
-  // Each build has different file names, so an old page would request files that no longer exist.
+  // Each build has different file names, so an old HTML page would request files that no longer exist.
   'cache-control': 'no-cache',
   'content-security-policy': [
     "default-src 'none'",

@@ -8,8 +8,8 @@ import { createStaticFile, sendFile } from './static-file.ts';
 
 /**
  * Serves the API reference at `/docs`, the meaning of each error at `/docs/errors`, and the OpenAPI
- * document. The pages load nothing from other origins. All addresses in the pages are relative to `/docs`,
- * so that the pages work behind a path prefix.
+ * document. The HTML pages load nothing from other origins. All addresses in the HTML pages are relative to
+ * `/docs`, so that the HTML pages work behind a path prefix.
  */
 export async function docs(scope: FastifyInstance): Promise<void> {
   for (const [path, read] of Object.entries(files)) {
@@ -64,7 +64,7 @@ async function page(file: string) {
   };
 }
 
-/** Allows only the page's own scripts. The origin identifies files, and a hash identifies inline scripts. */
+/** Allows only the page's own scripts: files from the same origin, and inline scripts with a known hash. */
 function contentSecurityPolicy(html: string): string {
   const scripts = [...html.matchAll(/<script>([^<]+)<\/script>/g)].map(
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,

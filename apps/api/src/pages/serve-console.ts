@@ -15,8 +15,8 @@ export function hasConsole(directory = builtConsole): boolean {
 }
 
 /**
- * Makes a hook that serves the console's files. A client that asks for HTML gets the page at `/`. This hook
- * is not a route, so that other requests for `/` get the error of an unknown path.
+ * Makes a hook that serves the console's files. At `/`, a client that asks for HTML gets the console. There
+ * is no route for `/`, so that other requests for `/` get the error of an unknown path.
  */
 export function serveConsole(directory = builtConsole): onRequestHookHandler {
   const readFiles = loadOnce(() => readConsoleFiles(directory));
@@ -25,7 +25,7 @@ export function serveConsole(directory = builtConsole): onRequestHookHandler {
   return (request, reply, done) => {
     if (!request.is404 || !methods.has(request.method)) return done();
     const [path = ''] = request.url.split('?', 1);
-    // The response without the page also depends on `Accept`.
+    // Every response at this path depends on `Accept`, even an error.
     if (path === '/') addVary(reply, 'accept');
     const isForConsole = path === '/' ? asksForHtml(request) : path.startsWith('/console/');
     isBuilt ||= isForConsole && hasConsole(directory);
@@ -40,7 +40,7 @@ export function serveConsole(directory = builtConsole): onRequestHookHandler {
 
 const methods = new Set(['GET', 'HEAD']);
 
-// Browsers name `text/html` in `Accept`. The `*/*` of curl is not enough.
+// Browsers name `text/html` in `Accept`. The value `*/*`, which curl sends, is not enough.
 function asksForHtml({ headers }: FastifyRequest): boolean {
   return weightOf('text/html', headers.accept) > 0;
 }

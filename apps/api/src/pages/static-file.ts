@@ -17,7 +17,7 @@ export async function createStaticFile(body: Buffer, headers: Record<string, str
   return { etag, headers, body, compressed };
 }
 
-// The highest levels take seconds for a file of a megabyte.
+// The highest levels of Brotli take seconds for a file of a megabyte.
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 9 };
 
 export function sendFile(

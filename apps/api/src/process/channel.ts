@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** The functions that the other process may call. */
+/** Functions of one process that another process may call. */
 type Functions = Record<string, (argument: never) => unknown>;
 
-/** Throws when the other process ends, or does not respond in 5 s. */
+/** Calls a function of the other process. Throws when that process ends, or does not respond in 5 s. */
 export type Call<Theirs extends Functions> = <Name extends keyof Theirs & string>(
   name: Name,
   argument: Parameters<Theirs[Name]>[0],
@@ -20,10 +20,13 @@ type Message =
   | { call: number; name: string; argument: unknown }
   | { responseTo: number; value?: unknown; error?: string };
 
-/** Milliseconds to wait for a response, because a frozen process never responds. */
+/** A call waits for at most this number of milliseconds, because a frozen process never responds. */
 const responseTimeout = 5_000;
 
-/** Opens a channel to another process, which calls the functions `ours` and has the functions `Theirs`. */
+/**
+ * Opens a channel to another process. The other process can call the functions `ours`. The returned function
+ * calls the functions `Theirs` of the other process.
+ */
 export function openChannel<Theirs extends Functions>(end: End, ours: Functions): Call<Theirs> {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastCall = 0;
@@ -62,7 +65,7 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
       (value) => ({ value }),
       (error: unknown) => ({ error: String(error) }),
     );
-    // When the other process has ended, `send` reports an error.
+    // When the other process has ended, `send` passes an error to this empty function.
     end.send?.({ responseTo: call, ...result }, undefined, () => {});
   }
 }

@@ -4,20 +4,21 @@ import { isInRepository, outsideFile, repositoryRoot } from '../repository.ts';
 const plantFile = outsideFile('plant.json');
 
 /**
- * Returns a command that adds a plant, for cmd and PowerShell on Windows, otherwise for a POSIX shell.
+ * Returns a command that adds a plant. On Windows, the command is for cmd and PowerShell. On other systems,
+ * the command is for a POSIX shell.
  *
- * @param token the access token, or undefined when the variable `PLANT_STORE_TOKEN` contains it
+ * @param token the access token, or undefined when the command must read `PLANT_STORE_TOKEN`
  */
 export function curlCommand(url: string, token: string | undefined, isWindows: boolean): string {
   const address = `${url}/plants`;
   const type = '-H "Content-Type: application/json"';
   if (!isWindows) {
-    // The id 9007199254740993 is the first integer that a JavaScript number cannot hold.
+    // The id 9007199254740993 is the first integer that a JavaScript number cannot represent.
     const plant = '{"id":9007199254740993,"name":"Monstera deliciosa","tag":"Araceae"}';
     const bearer = token ?? `\${PLANT_STORE_TOKEN:?set it to an access token}`;
     return `curl ${address} -H "Authorization: Bearer ${bearer}" ${type} -d '${plant}'`;
   }
-  // cmd and PowerShell have different quotes and variables, so curl reads the JSON and the variable.
+  // cmd and PowerShell have different quotes and variables, so curl itself reads the file and the variable.
   const authorization = token
     ? `-H "Authorization: Bearer ${token}"`
     : '--variable %PLANT_STORE_TOKEN --expand-header "Authorization: Bearer {{PLANT_STORE_TOKEN}}"';
@@ -26,10 +27,10 @@ export function curlCommand(url: string, token: string | undefined, isWindows: b
 }
 
 /**
- * Returns a command that creates an access token, from any directory. In a POSIX shell, the command sets
- * `PLANT_STORE_TOKEN` to the token.
+ * Returns a command that creates an access token. The command works in any directory. In a POSIX shell, the
+ * command sets `PLANT_STORE_TOKEN` to the token.
  *
- * @param variables settings without secrets, which may be missing in another terminal
+ * @param variables the settings that another terminal may lack, without secrets
  * @param root the root of the repository, or undefined when the server runs from the published package
  */
 export function tokenCommand(
@@ -40,7 +41,7 @@ export function tokenCommand(
   const quoteRoot = isWindows ? (text: string) => `"${text}"` : quote;
   const program = root ? `pnpm -C ${quoteRoot(root)} plant-store` : '@plant-store/cli';
   const create = `npx -y ${program} token create me`;
-  // cmd and PowerShell set variables in different ways.
+  // cmd and PowerShell set variables in different ways, so this command sets no variable.
   if (isWindows) return create;
   const settings = Object.entries(variables).map(([name, value]) => `${name}=${quote(value)} `);
   return `export PLANT_STORE_TOKEN="$(${settings.join('')}${create})"`;

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { generateToken } from '@plant-store/core/internal';
 import { tokenSyntax } from '../auth/authentication.ts';
 
-/** An access token, and the path of the file that holds it. */
+/** An access token, and the path of the file that contains the token. */
 export interface FirstRunToken {
   token: string;
   path: string;
 }
 
 /**
- * Returns the access token of an embedded store. The first start generates the token. Only the owner can
- * read the file. On Windows, the permissions of the directory apply.
+ * Returns the access token of an embedded store. The first start generates the token and writes it to a file.
+ * Only the owner of the file can read it. On Windows, the permissions of the directory apply.
  */
 export async function firstRunToken(dataDirectory: string): Promise<FirstRunToken> {
   const path = join(dataDirectory, 'token');
@@ -19,7 +19,7 @@ export async function firstRunToken(dataDirectory: string): Promise<FirstRunToke
   const token = stored || generateToken();
   if (!tokenSyntax.test(token)) throw new Error(`${path} holds no access token: ${remedy}`);
   if (!stored) await writeFile(path, `${token}\n`, { mode: 0o600 });
-  // When the file exists already, other users may have the permission to read the file.
+  // A file that exists already may let other users read the token.
   await chmod(path, 0o600);
   return { token, path };
 }

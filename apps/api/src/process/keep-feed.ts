@@ -3,16 +3,16 @@ import type { FastifyInstance } from 'fastify';
 
 const hour = 60 * 60_000;
 
-/** Milliseconds between two looks at the feed. */
+/** Milliseconds between two reads of the feed's state. */
 const watchInterval = 15_000;
 
 /**
- * Looks at the feed at intervals, even when no client follows it. Forgets old deletions at the start and then
- * each hour. Several instances may forget the same deletions at the same time.
+ * Reads the state of the feed at intervals, even when no client waits for changes. Forgets old deletions at
+ * the start, and then every hour. Several instances may forget the same deletions at the same time.
  */
 export function keepFeed(server: FastifyInstance, days: number): void {
   const { store } = server;
-  // This function ignores errors, because the server logs the same errors for calls of clients.
+  // This function ignores errors, because calls of clients get the same errors, and the server logs them.
   const watch = () => store.watchFeed().catch(() => {});
   const forget = () =>
     store.forgetDeletions(days).catch((error) => {

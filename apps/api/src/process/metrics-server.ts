@@ -16,7 +16,7 @@ import { handleError } from '../requests/send-error.ts';
 import { rejectUnknownRoute } from '../requests/unknown-route.ts';
 import { addVary, weightOf } from '../responses/negotiation.ts';
 
-/** Prometheus needs only one connection, which takes a file descriptor from the store's clients. */
+/** Prometheus needs only one connection. Each further connection takes a file descriptor from the clients. */
 const maxConnections = 8;
 
 /**
@@ -29,7 +29,7 @@ export function buildMetricsServer(
 ): FastifyInstance {
   const server = fastify({
     loggerInstance,
-    // Without this setting, the log would get a line for every scrape of Prometheus.
+    // Without this setting, the log would get a line for every request of Prometheus.
     logController: new LogController({ disableRequestLogging: true }),
     ...nodeServerOptions(),
   });

@@ -1,4 +1,4 @@
-/** Makes a function that wraps an error. The message names the step that failed. */
+/** Makes a function that throws an error. The message names the step of the start that did not work. */
 export function throwStartError(step: string, remedy: string): (cause: unknown) => never {
   return (cause) => {
     const why = cause instanceof Error ? cause.message : String(cause);

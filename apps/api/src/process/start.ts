@@ -40,7 +40,7 @@ export async function startAlone(env: Env): Promise<void> {
 }
 
 interface ServerParts {
-  /** The place of this process among several processes that serve the store. */
+  /** The connection of this worker to the primary, when several processes serve the store. */
   worker?: WorkerProcess;
   /** The destination of the log. The default is standard output. */
   output?: LogOutput;
@@ -105,8 +105,8 @@ export function listen(
   signals?: EventEmitter,
 ): Promise<Listening> {
   const { server, output } = prepared;
-  // Until now, a signal ended the process at once. From the first request on, the process must respond before
-  // it exits.
+  // Before this event, a signal ends the process immediately. After this event, clients can send requests,
+  // and the process must respond before it exits.
   const drainDelay = env.PLANT_STORE_DRAIN_DELAY_MS;
   server.server.once('listening', () =>
     stopOnSignals({ server, drainDelay, logOutput: output, signals }),
@@ -114,7 +114,7 @@ export function listen(
   return openServer(server, env);
 }
 
-/** Opens the port of the server, and begins the regular work on the feed. */
+/** Opens the port of the server. When the database responds, starts the work on the feed and the webhooks. */
 export async function openServer(server: FastifyInstance, env: Env): Promise<Listening> {
   const url = await server
     .listen({ host: env.HOST, port: env.PORT, backlog })
@@ -135,7 +135,7 @@ export function warnOfUnknownSettings(log: FastifyBaseLogger): void {
   for (const message of explainUnknownSettings(process.env)) log.warn(message);
 }
 
-/** Loads the code for JWTs only if needed, because this code delays the start. */
+/** Loads the code for JWTs only when the settings ask for JWTs, because this code delays the start. */
 async function acceptJwtsOf(env: Env, fallback: Authenticate): Promise<Authenticate> {
   const jwts = jwtSettings(env);
   if (!jwts) return fallback;

@@ -12,15 +12,15 @@ interface RunningServer {
   signals?: EventEmitter | undefined;
 }
 
-/** Milliseconds for the responses to requests in progress, after the server has stopped listening. */
+/** Milliseconds for which a closing server waits for its last responses, after the drain delay. */
 const responseTimeout = 6_000;
 
-/** Milliseconds for the store to close its database, which cancels the statements that still run. */
+/** The store has these milliseconds to close its database. The close cancels statements that still run. */
 const storeTimeout = 2_000;
 
 /**
- * Makes the stop signals end the process at once, before any request can arrive. Without a listener, the
- * first process of a container (PID 1) ignores these signals.
+ * Makes the stop signals end the process immediately, until the first request can arrive. Without a listener,
+ * the first process of a container (PID 1) ignores these signals.
  */
 export function exitOnSignals(): void {
   for (const signal of stopSignals) process.on(signal, exit);
@@ -36,7 +36,7 @@ const stopSignals = ['SIGINT', 'SIGTERM', ...terminalSignals] as const;
 const exit = () => process.exit();
 
 /**
- * Calls `stop` at the first signal that stops the process. A second signal ends the process at once.
+ * Calls `stop` at the first signal that stops the process. A second signal ends the process immediately.
  * Returns a function that calls `stop`, unless the process is already stopping.
  *
  * @param signals emits the signals. By default, the process itself emits the signals
@@ -67,8 +67,8 @@ export function onStopSignal(
 }
 
 /**
- * Ends the process when the server has responded to all requests. An uncaught exception leaves the process in
- * an unknown state, so the process ends, too, with exit code 1.
+ * After a stop signal, ends the process when the server has responded to all requests. An uncaught exception
+ * leaves the process in an unknown state, and ends the process in the same way, with exit code 1.
  */
 export function stopOnSignals({ server, drainDelay, logOutput, signals }: RunningServer): void {
   // After SIGINT or SIGHUP, a user waits at a terminal, so there is no delay.

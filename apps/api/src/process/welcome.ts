@@ -10,7 +10,7 @@ interface Started extends Listening {
   metricsUrl: string | undefined;
   /** The token that the server generated. */
   generated?: FirstRunToken | undefined;
-  /** The code that opens the console once. */
+  /** The code with which a browser can sign in to the console one time. */
   signInCode?: string | undefined;
 }
 
@@ -50,7 +50,7 @@ The server tries again by itself. Until then, each call gets 503.`;
   return 'The plant store is open.';
 }
 
-/** The code is in the fragment, which a browser never sends. */
+/** The fragment of the URL contains the code, because a browser never sends the fragment. */
 function consoleUrl(url: string, code: string | undefined): string {
   return code ? `${url}/#code=${code} (once, within ten minutes)` : `${url}/`;
 }

@@ -6,7 +6,7 @@ import { openChannel } from './channel.ts';
 export interface WorkerProcess extends NonNullable<ServerOptions['processes']> {
   /** Emits the signals that the primary got. */
   readonly signals: EventEmitter;
-  /** Tells the primary that this process serves. */
+  /** Tells the primary that this process serves requests. */
   listening(details: Listening): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export function becomeWorker(state: Omit<WorkerFunctions, 'stop'>): WorkerProces
   return {
     signals,
     areAllReady: () => call('areAllReady', undefined).catch(() => false),
-    // If the primary has ended, the worker sends its responses without waiting.
+    // If the primary has ended, the worker sends its responses without waiting for other workers.
     closed: () => call('closed', undefined).catch(() => {}),
     listening: (details) => call('listening', details),
   };
@@ -27,19 +27,19 @@ export function becomeWorker(state: Omit<WorkerFunctions, 'stop'>): WorkerProces
 /** The message of a worker that has begun to serve. */
 export interface Listening {
   url: string;
-  /** The reason and the advice when the database does not respond. */
+  /** Why the database does not respond, and what to do. Undefined when the database responds. */
   databaseError: string | undefined;
 }
 
-/** The functions of a worker that the primary calls. */
+/** The primary calls these functions of a worker. */
 export type WorkerFunctions = {
-  /** Stops the worker as this signal stops a single process. */
+  /** Stops the worker in the same way as the signal stops a server without workers. */
   stop(signal: NodeJS.Signals): void;
   isReady(argument: undefined): Promise<boolean>;
   metrics(argument: undefined): Promise<MetricValues>;
 };
 
-/** The functions of the primary that a worker calls. */
+/** A worker calls these functions of the primary. */
 export type PrimaryFunctions = {
   listening(details: Listening): void;
   areAllReady(argument: undefined): Promise<boolean>;

@@ -7,22 +7,22 @@ import type { Listening, PrimaryFunctions, WorkerFunctions } from './worker.ts';
 interface WorkersOptions {
   count: number;
   log: FastifyBaseLogger;
-  /** Runs once, when all workers serve. */
+  /** Runs when all workers serve requests for the first time. */
   onListening(details: Listening): void;
   /** Runs when the last worker has stopped, or when the first worker cannot start. */
   onEnd(exitCode: number): void;
 }
 
-/** A worker that dies within these milliseconds has failed to start. */
+/** A worker that dies within these milliseconds after its start counts as a failed start. */
 const startTime = 60_000;
 
 /**
- * Starts several workers that serve one address together, and replaces a worker that dies. The first
- * worker starts alone, so that an error that affects all workers is printed only once.
+ * Starts several workers that serve one address together, and replaces a worker that dies. The first worker
+ * starts alone. If an error would stop every worker, only the first worker prints the error.
  */
 export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions) {
   const all = new Set<Worker>();
-  /** For each worker that serves, the function that calls the worker. */
+  /** The workers that serve requests, each with the function that calls the worker. */
   const serving = new Map<Worker, Call<WorkerFunctions>>();
   /** The workers that accept connections. */
   const listening = new Set<Worker>();
@@ -32,7 +32,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   let stopSignal: NodeJS.Signals | undefined;
   let exitCode = 0;
 
-  cluster.setupPrimary({ args: [] }); // Only the primary reads the arguments.
+  cluster.setupPrimary({ args: [] }); // Only the primary reads the arguments of the command line.
   startWorker(0);
 
   return {
@@ -46,7 +46,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
     metrics: () => askAll((call) => call('metrics', undefined)),
   };
 
-  /** @param failures the number of earlier workers in a row that died soon after their start */
+  /** @param failures how many workers died soon after their start, one after another, before this start */
   function startWorker(failures: number): void {
     if (stopSignal) return;
     const worker = cluster.fork();
@@ -96,7 +96,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
     const call = serving.get(worker);
     if (call)
       call('stop', signal).catch(() => {}); // A worker that has ended cannot respond to `stop`.
-    // A worker that does not serve has no requests, so a signal may end the worker at once.
+    // A worker that does not serve yet has no requests, so a signal may end the worker immediately.
     else worker.process.kill(signal);
   }
 
@@ -115,7 +115,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   }
 }
 
-/** Returns the milliseconds before a replacement starts. The first replacement starts at once. */
+/** Returns how many milliseconds the primary waits before it replaces a worker. The first wait is 0. */
 function restartDelay(failures: number): number {
   return failures < 2 ? 0 : Math.min(30_000, 500 * 2 ** (failures - 1));
 }

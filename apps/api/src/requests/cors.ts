@@ -4,7 +4,7 @@ import { firstTimes } from '../observability/error-log.ts';
 import { addVary } from '../responses/negotiation.ts';
 
 /**
- * Makes the two parts of the CORS protocol (Fetch standard).
+ * Makes the two hooks of the CORS protocol (Fetch standard).
  *
  * We do not use `@fastify/cors`, because this plugin responds to every OPTIONS request. When the request is
  * not a preflight, the plugin sends text or a wrong status.
@@ -44,7 +44,7 @@ export function cors(origins: readonly string[]) {
   }
 }
 
-/** The response headers that a page of another origin may read. */
+/** The response headers that a web page of another origin may read. */
 const exposedHeaders = [
   'Accept-Encoding',
   'Allow',

@@ -4,7 +4,7 @@ import { HttpError } from '../errors/http-error.ts';
 
 type Next = (overloaded?: HttpError) => void;
 
-/** Calls `next` when it is the request's turn, with an error when the request has waited too long. */
+/** Calls `next` when the request has its turn. `next` gets an error when the request has waited too long. */
 type TakeTurn = (request: FastifyRequest, next: Next) => void;
 
 interface FairTurnsOptions {
@@ -12,7 +12,7 @@ interface FairTurnsOptions {
   readonly maxInTurn?: number;
   /** The most milliseconds that a request waits before its rejection. The default is no limit. */
   readonly maxWait?: number;
-  /** Replaces the turn of a request whose client has disconnected. */
+  /** Runs in place of the turn when the client of the request has disconnected. */
   readonly onDrop?: (request: FastifyRequest) => void;
   /** Emits `connection` for each connection that the event loop accepts. */
   readonly server?: EventEmitter;
@@ -25,11 +25,11 @@ interface Waiting {
 }
 
 /**
- * Makes turns for requests that may come in a flood. In each turn of the event loop, only a few requests
- * continue.
+ * Lets requests continue in turns, because many requests may arrive at the same time. In each turn of the
+ * event loop, only a few requests continue.
  *
- * In a turn that has accepted a connection, even fewer requests continue, because Node accepts only one
- * connection in each turn (nodejs/node#57364), and more connections may be waiting.
+ * In a turn that has accepted a connection, even fewer requests continue. More connections may be waiting,
+ * and Node accepts only one connection in each turn (nodejs/node#57364).
  */
 export function createFairTurns({
   maxInTurn = 16,
@@ -83,7 +83,7 @@ export function createFairTurns({
     if (continued > 0 || late.length > 0) scheduleTurn();
   }
 
-  /** Sending an error takes as long as a create, so late requests get only an eighth of the time. */
+  /** An error takes as long as a create, so the errors of late requests get only an eighth of a turn. */
   function rejectLate(): void {
     const now = performance.now();
     const until = now + (now - turnStart) / 8;
@@ -107,7 +107,7 @@ export function createFairTurns({
   }
 }
 
-/** All requests share one error, because most of the cost of an error is its stack. */
+/** All requests share one error, because the stack of a new error takes most of its time. */
 const overloaded = new HttpError(
   'overloaded',
   'more requests have arrived than the server can process in time: nothing was written, send the request again later',

@@ -21,7 +21,7 @@ export function checkHost(
     lastHost = host;
   }
   const authority = target.startsWith('/') ? undefined : absoluteForm.exec(target)?.[1];
-  // Unlike the header, the authority of a URL always has a host (RFC 9110 §4.2.1).
+  // The header `Host` may be empty, but the authority of a URL always has a host (RFC 9110 §4.2.1).
   if (authority !== undefined && (authority === '' || !isHost(authority))) {
     throw malformed(`the host in the target ${shorten(target)} is not valid (RFC 9110 §4.2)`);
   }

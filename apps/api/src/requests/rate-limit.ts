@@ -25,7 +25,7 @@ export function tooMany(limit: string, end: number): HttpError {
   return new HttpError('rateLimited', message, { retryAfter });
 }
 
-/** The most clients in memory. Without the bound, a flood from many addresses could fill the memory. */
+/** The most clients in memory. Without this limit, requests from many addresses could fill the memory. */
 const maxClients = 100_000;
 
 /** Makes a function that returns the counts of a client in the current minute. */
@@ -37,7 +37,7 @@ export function countByClient<Counts extends object>(start: () => Counts) {
     const now = performance.now();
     const known = minutes.get(client);
     if (known && now < known.end) return known;
-    // Without `delete`, `set` would keep the entry at its old place in the map, and forget it too early.
+    // After `delete`, `set` puts the entry at the end of the map. The first entry of the map is the oldest.
     minutes.delete(client);
     const [oldest] = minutes.keys();
     if (oldest !== undefined && minutes.size >= maxClients) minutes.delete(oldest);

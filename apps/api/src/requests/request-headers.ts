@@ -64,7 +64,7 @@ function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): v
 /** With these methods, the body of a request has no meaning (RFC 9110 §9.3). */
 export const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
 
-/** Matches a media type with the comma that follows it in a list. */
+/** Matches a media type, and also the comma after the media type in a list. */
 const mediaTypeSyntax = /^[\w.+-]+\/[\w.+-]+(\s*,)?/;
 
 function checkBody({ headers }: FastifyRequest, reply: FastifyReply): void {
@@ -94,7 +94,7 @@ function unsupported(message: string): HttpError {
   return new HttpError('unsupportedMediaType', message);
 }
 
-/** Counts how often a client sent a header, because Node keeps only the first value of some headers. */
+/** Counts how many times a request has a header. For some headers, Node's `headers` has only one value. */
 function count(rawHeaders: string[], name: string): number {
   let times = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -28,9 +28,9 @@ declare module 'fastify' {
     bodyBytes: number;
     /** The bytes of the pages or of the response that count towards the memory budget. */
     pageBytes: number;
-    /** See `Caller` of core. */
+    /** The type `Caller` of the core package explains this property. */
     isTraced: boolean;
-    /** See `Caller` of core. */
+    /** The type `Caller` of the core package explains this property. */
     databaseTime: number;
     reserve(bytes: number): (bytes: number) => void;
     /** The principal that sent the request. `requireToken` sets this property. */
@@ -75,8 +75,9 @@ function isGone(this: FastifyRequest): boolean {
 }
 
 /**
- * Returns the deadline of a request, and sets it when the request has arrived completely. A small body
- * arrives while the request waits for its token look-up and its turn, so the deadline includes these waits.
+ * Returns the deadline of a request. The first call sets the deadline, when the body has arrived. A small
+ * body arrives while the request waits for its token look-up and its turn, so the deadline includes these
+ * waits.
  */
 export function startDeadline(request: FastifyRequest): Deadline {
   request.deadline ??= deadlineIn(defaultTimeout - request.waitTime);

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import { createFairTurns } from './fair-turns.ts';
 
-/** Milliseconds for which a request may wait. The rest of the request's time is for the database. */
+/** Milliseconds for which a request may wait for its turn. The database needs the remaining time. */
 const maxWait = 4_000;
 
 /** The most creates in one turn, and in one statement. */

@@ -6,7 +6,7 @@ import { HttpError } from '../errors/http-error.ts';
 /**
  * Makes a hook that rejects a request with a malformed target, or without a route. The hook sends 405 and
  * `Allow` when the path has other methods, otherwise 404. The hook runs before the server reads the body.
- * Register the hook first.
+ * Register the hook before the routes.
  */
 export function rejectUnknownRoute(
   server: FastifyInstance,
@@ -36,8 +36,7 @@ export function rejectUnknownRoute(
     const methods = new Set(matching.flatMap((route) => [...route.methods]));
     const allow = [...methods].toSorted().join(', ');
     reply.header('allow', allow);
-    // The responses to HEAD and GET have the same length (RFC 9110 §9.3.2), so both responses have one
-    // message.
+    // The responses to HEAD and GET have the same length (RFC 9110 §9.3.2), so both need the same message.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     throw new HttpError('methodNotAllowed', `${shorten(path)} takes ${allow}, not ${method}`);
   };
@@ -49,7 +48,7 @@ export const respondToServerOptions: onRequestHookHandler = ({ method, url }, re
   reply.code(204).header('allow', 'DELETE, GET, HEAD, OPTIONS, POST').send();
 };
 
-/** Matches the paths of a route, such as `/plants/:id` or `/docs/*`, whose last part must not be empty. */
+/** Returns an expression for the paths of a route. The last part of a matching path is never empty. */
 function patternOf(url: string): RegExp {
   const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace('*', '.*[^/]');
   return new RegExp(`^${pattern}$`);

@@ -13,7 +13,7 @@ export function limitWaiting(max: number) {
       throw new HttpError('overloaded', message);
     }
     request.waitsFrom = elapsedTime;
-    // A client that has disconnected causes no further event `close`, which would end the count.
+    // After a disconnect, there is no further event `close`, so nothing would subtract this request again.
     if (raw.destroyed) return;
     waiting++;
     raw.once('close', () => waiting--);

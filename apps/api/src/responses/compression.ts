@@ -9,7 +9,7 @@ const minLength = 1024;
 
 type Compress = (text: string, done: (error: Error | null, bytes: Buffer) => void) => void;
 
-/** Each coding has a low compression level: a low level is fast, and shortens a list to an eighth. */
+/** Each coding has a low compression level. A low level is fast, and still shortens a list to an eighth. */
 const codings = new Map<string, Compress>([
   ['br', (text, done) => brotliCompress(text, { params: brotliParams }, done)],
   ['gzip', (text, done) => gzip(text, { level: 3 }, done)],
@@ -17,7 +17,7 @@ const codings = new Map<string, Compress>([
 
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 3 };
 
-/** A hook that compresses responses except streams. The parts of a stream must reach the client at once. */
+/** A hook that compresses all responses except streams, because compression would delay parts of a stream. */
 export const compressResponse: onSendHookHandler = (request, reply, payload, done) => {
   if (typeof payload !== 'string' || payload.length < minLength) return done();
   addVary(reply, 'Accept-Encoding');
@@ -30,7 +30,7 @@ export const compressResponse: onSendHookHandler = (request, reply, payload, don
 
 /**
  * Returns the coding that a client prefers. Returns undefined when the client accepts no coding, or when the
- * connection closes after the response. If the connection closes, a Node client crashes while its `fetch`
+ * connection closes after the response. A client in Node crashes if its connection closes while its `fetch`
  * still expands a large response (nodejs/undici#5360).
  */
 export function codingOf(

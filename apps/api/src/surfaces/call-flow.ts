@@ -23,7 +23,7 @@ export interface Endpoint {
   /** The HTTP status of a successful call. With 204, the response has no body. */
   readonly status: number;
   /**
-   * Returns the input of a call, and releases the parsed body, which may need 40 times the memory of its
+   * Returns the input of a call, and releases the parsed body, which may take 40 times as much memory as its
    * text. The procedure calls this function only when the principal has the scope of the procedure.
    *
    * @param index the place of the call in a batch, or undefined when the request is not a batch
@@ -73,7 +73,7 @@ export function callContext(request: FastifyRequest, reply: FastifyReply): Conte
   };
 }
 
-/** Throws when a parameter is not percent-encoded UTF-8, which Fastify does not decode. */
+/** Throws when a parameter is not percent-encoded UTF-8, because Fastify would accept the parameter. */
 export function checkEncoding(url: string): void {
   const start = url.indexOf('?');
   if (start < 0 || !url.includes('%', start)) return;
@@ -87,7 +87,7 @@ export function checkEncoding(url: string): void {
   }
 }
 
-/** This error has core's class, because a procedure may throw it while the procedure reads the input. */
+/** Makes an error of core's class, because a procedure may throw the error while it reads its input. */
 export function invalidQuery(why: string, cause?: unknown): PlantStoreError {
   return new PlantStoreError('invalidInput', `invalid input: ${why}`, { cause });
 }

@@ -3,11 +3,11 @@ import type { MemoryLimits } from '../requests/memory/limit-memory.ts';
 
 interface EventStreamOptions<Page> extends Pick<MemoryLimits, 'countPart'> {
   pages: AsyncIterator<Page>;
-  /** Writes the event of a page. */
+  /** Writes the events of a page of changes. */
   partOf(page: Page): Buffer;
   /** Throws when the client may not get further pages. */
   check(): Promise<void>;
-  /** The text that an idle stream sends. */
+  /** The text that an idle stream sends at intervals. */
   ping: string;
   /** Writes the event of an error. Returns undefined when the client need not know the error. */
   errorEvent(error: unknown): string | undefined;
@@ -15,19 +15,19 @@ interface EventStreamOptions<Page> extends Pick<MemoryLimits, 'countPart'> {
   connection: AbortController;
 }
 
-/** Milliseconds between two pings, so that proxies and clients see that the connection works. */
+/** Milliseconds between two pings. A ping shows proxies and clients that the connection works. */
 const pingInterval = 10_000;
 
 /** A client connects again after this number of milliseconds without an event. */
 export const reconnectAfterInactivity = 25_000;
 
-/** Clients connect again after these milliseconds, so that the clients spread over new instances. */
+/** A stream ends after at most these milliseconds. Its client connects again, perhaps to a new instance. */
 const maxDuration = 60_000;
 
 /**
  * Makes a stream of events. The stream ends without a last event when the client should connect again. The
- * stream reads a page only after the connection has taken the previous page, so a slow client costs the
- * memory of one page.
+ * stream reads a page only after the connection has taken the previous page, so a slow client takes the
+ * memory of only one page.
  */
 export function eventStream<Page>({
   pages,

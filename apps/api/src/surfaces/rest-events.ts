@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { weightOf } from '../responses/negotiation.ts';
 import type { EventFormat } from './send-events.ts';
 
-/** Writes each change as one event. After an error, the next response contains the error. */
+/** Writes each change as one event. Errors have no event: the client gets an error when it connects again. */
 export const restEvents: EventFormat = {
   start: '\n',
   ping: ':\n\n',
@@ -11,7 +11,7 @@ export const restEvents: EventFormat = {
     const events = changeTextsOf(page).map(
       ({ type, plant, cursor }) => `event: ${type}\ndata: ${plant}\nid: ${cursor}\n\n`,
     );
-    // An event without data gives the client a cursor, at which the client's next request begins.
+    // An event without data gives the client a cursor. The client's next request begins at this cursor.
     return events.join('') || `id: ${page.next}\n\n`;
   },
   writeError: () => undefined,

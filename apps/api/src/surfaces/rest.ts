@@ -12,8 +12,8 @@ import { textReader } from './text-input.ts';
 
 /**
  * Serves every procedure that has a method and a path (`meta.openapi`) as a REST operation. The request
- * handler of trpc-to-openapi would permanently set `coerce` on our schemas, so that `"5"` and `null` become
- * ids on every surface.
+ * handler of trpc-to-openapi would permanently set `coerce` on our schemas. Then every surface would accept
+ * `"5"` and `null` as ids.
  */
 export async function rest(scope: FastifyInstance, { procedures, queueBody }: SurfaceOptions) {
   parseJsonBodies(scope, queueBody, readBody);
@@ -78,7 +78,7 @@ function inputReader({ method, path }: Operation, schema: z.ZodType) {
   };
 }
 
-/** Merges parameters. A parameter in two places becomes a list, like a repeated parameter of a query. */
+/** Merges query and path. A parameter in both becomes a list, like a parameter that a query repeats. */
 function merge(query: object, params: object): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...query };
   for (const [name, value] of Object.entries(params)) {

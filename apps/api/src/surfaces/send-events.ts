@@ -14,9 +14,9 @@ export interface EventFormat {
   readonly start: string;
   /** The text that an idle stream sends to keep the connection open. */
   readonly ping: string;
-  /** Writes the events of a page. */
+  /** Writes the events of a page of changes. */
   write(page: PlantChanges): string;
-  /** Writes an event for the error that ends a stream. Returns undefined if the format has no such event. */
+  /** Writes an event for the error that ends a stream. Returns undefined if errors have no event. */
   writeError(error: HttpError): string | undefined;
 }
 
@@ -49,7 +49,7 @@ export function eventHandler(
     reply.headers({
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no', // This header tells nginx to forward each event at once.
+      'x-accel-buffering': 'no', // This header tells nginx to forward each event without delay.
     });
     if (request.method === 'HEAD') return reply.send(Readable.from([]));
     const stream = eventStream({
@@ -75,13 +75,13 @@ export function eventHandler(
   };
 }
 
-/** Makes the caller of a stream, which holds one page until the page is a part of the stream. */
+/** Makes the caller for a stream. The caller reserves memory for a page, until the stream counts the page. */
 function readerOf(request: FastifyRequest, signal: AbortSignal): Caller {
   return {
     get isGone() {
       return request.isGone || signal.aborted;
     },
-    // A read that ends after its stream reserves nothing, because nobody would release the page.
+    // After the end of the stream, a read reserves nothing, because nobody would release the page.
     reserve(bytes) {
       if (signal.aborted) return () => {};
       request.server.memory.set(request, 'pageBytes', 0);

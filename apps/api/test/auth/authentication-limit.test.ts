@@ -35,7 +35,7 @@ const send = (
     payload: path === '/plants' ? { id: 1, name: 'x' } : { json: { id: 1, name: 'x' } },
   });
 
-it('rejects every request from an address with three invalid tokens until a minute is over', async () => {
+it('rejects all requests of an address for a minute after three requests without a valid token', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   for (const token of ['guess', '', 'another']) expect((await send(token)).statusCode).toBe(401);
   for (const path of paths) {
@@ -76,13 +76,13 @@ it('counts the error of an invalid token, and no other error', async () => {
   expect(() => fail(invalid)).toThrow('over 2 requests without a valid access token');
 });
 
-it('checks no more tokens than the limit when many invalid tokens arrive at once', async () => {
+it('checks at most three invalid tokens when many invalid tokens arrive at the same time', async () => {
   const responses = await Promise.all(Array.from({ length: 80 }, (_, i) => send(`guess-${i}`)));
   const statuses = responses.map(({ statusCode }) => statusCode).toSorted();
   expect(statuses).toEqual([401, 401, 401, ...Array(77).fill(429)]);
 });
 
-it('accepts any number of valid tokens that arrive at once', async () => {
+it('accepts any number of valid tokens that arrive at the same time', async () => {
   const tokens = await Promise.all(
     Array.from({ length: 20 }, (_, i) => server.store.accessTokens.create(`client ${i}`)),
   );

@@ -15,7 +15,7 @@ it.each([
   expect(response.json()).toEqual(ann);
 });
 
-it('spreads the checks of a hundred tokens over several turns, and rejects a token that is no longer valid', async () => {
+it('spreads a hundred checks of a token over several turns of the event loop, and rejects a token that is no longer valid', async () => {
   let isValid = true;
   const server = fastify();
   const hook = requireToken(() => (isValid ? ann : undefined));
@@ -64,7 +64,7 @@ async function errorFor(authorization: string): Promise<unknown> {
   return thrown;
 }
 
-it('throws an error when a route lacks the hook that finds the principal', async () => {
+it('throws an error when a route needs the principal and lacks the hook requireToken', async () => {
   const server = fastify();
   server.get('/', (request) => principalOf(request));
   expect((await server.inject('/')).json()).toMatchObject({

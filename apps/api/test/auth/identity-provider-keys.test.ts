@@ -48,7 +48,7 @@ describe('the check of a JWT', () => {
     await jwts.outcomeOf(leaked);
     await vi.waitFor(() => expect(jwts.provider.fetches).toBe(2));
     await vi.waitFor(async () => {
-      pass(31); // The first result stays cached for 30 seconds.
+      pass(31); // A result stays in the cache for 30 seconds.
       expect(await jwts.outcomeOf(leaked)).toBe(40101);
     });
   });

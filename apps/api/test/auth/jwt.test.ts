@@ -139,7 +139,7 @@ describe('the authentication by JWTs', () => {
     });
   });
 
-  it('accepts a cached JWT for 30 seconds, even after the provider has withdrawn the key', async () => {
+  it('accepts a cached JWT for 30 seconds, even when the provider has withdrawn the key of the JWT', async () => {
     const cached = await jwts.provider.sign();
     expect(await jwts.outcomeOf(cached)).toBe(200);
     await jwts.provider.addKey('second');

@@ -7,7 +7,7 @@ import { shareJwtServer } from '../fixtures/jwt-server.ts';
 const plant = { id: 1, name: 'Hoya', tag: 'Apocynaceae' };
 const samples: Record<string, unknown> = { ...plant, plants: [plant], scopes: ['tokens:manage'] };
 
-/** The procedures of both surfaces, with an input and with the scope of each procedure. */
+/** All procedures. Each entry has a valid input and the scope that the procedure requires. */
 const calls = (Object.keys(operations) as (keyof typeof operations)[]).map((procedure) => {
   const { meta, inputs } = appRouter._def.procedures[procedure]._def as unknown as Definition;
   const names = Object.entries(inputs[0]?.shape ?? {}).filter(
@@ -23,7 +23,7 @@ interface Definition {
   inputs: { shape: Record<string, { isOptional(): boolean }> }[];
 }
 
-/** All sets of scopes. */
+/** All possible sets of scopes. */
 const mixtures: Scope[][] = Array.from({ length: 2 ** scopes.length }, (_, bits) =>
   scopes.filter((_scope, i) => (bits >> i) & 1),
 );
@@ -33,7 +33,7 @@ const jwts = shareJwtServer();
 const createHoya = () => jwts.server.store.create({ ...plant, id: 1n });
 beforeEach(createHoya);
 
-/** Returns the input of a call. The access token to revoke has an id of its own. */
+/** Returns the input of a call. For `revokeAccessToken`, creates the token that the call revokes. */
 async function inputOf({ procedure, input }: (typeof calls)[number]): Promise<typeof input> {
   if (procedure !== 'revokeAccessToken') return input;
   const { accessTokens } = jwts.server.store;

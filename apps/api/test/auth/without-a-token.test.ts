@@ -22,7 +22,7 @@ beforeEach(() => {
 const plant = '{"id":1,"name":"x"}';
 const bodyFor = (target: string) => (target.includes('rpc') ? `{"json":${plant}}` : plant);
 
-/** Sends a request to create a plant over a new connection. */
+/** Opens a connection, and sends a request that would create a plant. */
 const send = (target: string, headers: string[] = [], method = 'POST') =>
   sendRaw(
     server.url,

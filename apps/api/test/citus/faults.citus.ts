@@ -13,7 +13,7 @@ import { type StoreOnCluster, startStoreOnCluster } from './store-on-cluster.ts'
 /** The longest time for a response, with an allowance for a busy machine. */
 const slowest = 5_000 + 1_500;
 
-/** The longest time until creates succeed again, with an allowance for a busy machine. */
+/** The longest time until the store creates plants again, with an allowance for a busy machine. */
 const recoveryTime = 2_000 + 1_000;
 
 /** A call takes less than this many milliseconds, unless the call waits for a silent node. */
@@ -25,12 +25,12 @@ async function start(node = 0, env: Record<string, string> = {}): Promise<StoreO
   return store;
 }
 
-/** The time limit of each check after a recovery. */
+/** The time limit of each check after the worker has recovered. */
 const within = { timeout: 5_000 };
 
 const readiness = async ({ url }: StoreOnCluster) => (await fetch(`${url}/readyz`)).json();
 
-/** Functions that stop the second worker. The result of each function brings the worker back. */
+/** Functions that stop the second worker. Each function returns another that starts the worker again. */
 const ways = {
   'is killed': async ({ cluster }: StoreOnCluster) => {
     const worker = cluster.workers[1]?.server;
@@ -39,13 +39,13 @@ const ways = {
   },
   'is frozen': async ({ cluster }: StoreOnCluster) => {
     const unfreeze = await cluster.workers[1]?.server.freeze();
-    onTestFinished(() => unfreeze?.()); // A cluster with a frozen worker does not stop.
+    onTestFinished(() => unfreeze?.()); // The cluster cannot stop while a worker is frozen.
     return unfreeze;
   },
 };
 
 it.for(Object.entries(ways))(
-  'calls for the other plants succeed when one of two workers %s',
+  'calls for the plants of the first worker succeed when the second worker %s',
   async ([, makeFail]) => {
     const store = await start();
     const [first, second] = store.loads;
@@ -120,7 +120,7 @@ it.for(Object.entries(ways))(
   },
 );
 
-it('creates succeed when the coordinator is killed and the server uses a worker', async () => {
+it('a server that uses a worker creates plants after the coordinator is killed', async () => {
   const store = await start(1);
   const { server } = store.cluster.coordinator;
   await server.halt();
@@ -152,7 +152,7 @@ it('no plant is lost when shards are moved under load', async () => {
   await store.expectAllStored();
 });
 
-it('creates succeed after a worker has got another address', async () => {
+it('the server creates plants after the address of a worker has changed', async () => {
   const store = await start();
   const { server, proxy } = store.cluster.workers[1] ?? {};
   if (!server || !proxy) throw new Error('the cluster has two workers with a proxy each');
@@ -165,7 +165,7 @@ it('creates succeed after a worker has got another address', async () => {
   await store.expectAllStored();
 });
 
-it('creates succeed when the server cannot resolve the name of a worker', async () => {
+it('the server creates plants even when the server cannot resolve the name of a worker', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-names-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const isUnknown = join(directory, 'unknown');

@@ -23,7 +23,7 @@ export interface StoreOnCluster {
   readonly databaseUrl: string;
   /** A superuser's connection to the coordinator. */
   readonly admin: postgres.Sql;
-  /** The clients that create plants on the first worker, and the clients for the second worker. */
+  /** For each of the two workers, the clients that create plants on this worker. */
   readonly loads: readonly [AcknowledgedLoad, AcknowledgedLoad];
   /** Returns an unused id that belongs to a shard on the given worker. */
   spareId(worker: 1 | 2): number;
@@ -34,7 +34,7 @@ export interface StoreOnCluster {
   stop(): Promise<void>;
 }
 
-/** The number of ids for the load. No test creates more than this number of plants. */
+/** The number of ids that the clients may use. No test creates more plants than this number. */
 const idCount = 60_000;
 
 interface StoreOnClusterOptions {

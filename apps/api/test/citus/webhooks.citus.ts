@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { it, onTestFinished } from 'vitest';
 import { expectCopyAfterFaults, seed } from '../faults/webhook-faults.ts';
 
-it(`an endpoint that fails half of its requests has the plants of the cluster after kills of the instances and of each node (seed ${seed})`, {
+it(`an endpoint that rejects half of the requests receives all plants of the cluster, although each instance and each node is killed (seed ${seed})`, {
   timeout: 10 * 60_000,
 }, async () => {
   const cluster = await startCitus({ coordinatorHasShards: true, settings: { fsync: 'off' } });

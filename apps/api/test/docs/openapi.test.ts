@@ -178,7 +178,7 @@ it('declares the feed as JSON and as events, and the header that resumes the eve
   );
 });
 
-it('allows unknown properties in every object, so that later versions can add some', () => {
+it('allows unknown properties in every object, so that later versions can add properties', () => {
   expect(committed).not.toContain('"additionalProperties"');
 });
 

@@ -59,7 +59,7 @@ describe('behind a proxy with a path prefix, the server', () => {
     expect(await created.json()).toEqual({ name: 'Hoya carnosa' });
   });
 
-  it('omits the prefix when an error message names an unknown path', async () => {
+  it('names an unknown path without the prefix in an error message', async () => {
     expect(await getJson('/plant')).toMatchObject({
       message: 'there is no path /plant: the API reference (docs) lists the paths of this service',
     });

@@ -10,7 +10,7 @@ import type { Addresses, Measurement } from './measured-server.ts';
 /** The longest time that one request may block the event loop, in milliseconds of CPU time. */
 const limit = 50;
 
-/** On a slow machine, the limit is this multiple of the CPU time for harmless JSON of the same size. */
+/** On a slow machine, the limit is this multiple of the CPU time for 1 MiB of harmless JSON. */
 const factor = 25;
 
 /**

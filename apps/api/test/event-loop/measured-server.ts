@@ -6,11 +6,11 @@ import { createMetrics } from '../../src/observability/metrics.ts';
 import { buildMetricsServer } from '../../src/process/metrics-server.ts';
 import { buildServer } from '../../src/server.ts';
 
-/** Two measurements of the server since the last report. */
+/** Measurements of the server since the last report. */
 export interface Measurement {
   /** The CPU time of the longest turn of the event loop, in milliseconds. */
   longestTurn: number;
-  /** The CPU time for 1 MiB of harmless JSON, in milliseconds. */
+  /** The CPU time that the parser takes for 1 MiB of harmless JSON, in milliseconds. */
   harmless: number;
   /** The number of characters in the longest log line. */
   longestLine: number;
@@ -21,7 +21,7 @@ export interface Addresses {
   metricsUrl: string;
 }
 
-// This process runs only a server with all parts of the real server, so that nothing else uses CPU time.
+// This process runs nothing except the server, because other work would change the measured CPU time.
 const [databaseUrl = '', issuer = '', audience = '', jwksUrl = ''] = process.argv.slice(2);
 const store = await openPlantStore({ databaseUrl });
 const metrics = createMetrics(store);
@@ -56,7 +56,7 @@ let last = process.threadCpuUsage();
 const harmlessJson = JSON.stringify(
   Array.from({ length: 31_000 }, (_, id) => ({ id, name: 'a plant' })),
 );
-/** Some systems count CPU time in steps of 4 ms, which is as long as one parse takes. */
+/** The parser runs several times, because some systems count CPU time in steps of 4 ms. */
 const parses = 5;
 
 /** Returns the CPU time since `last`, in milliseconds. */

@@ -11,9 +11,9 @@ const leastHeap = { NODE_OPTIONS: '--max-old-space-size=96' };
 /** The largest size of a body, in bytes. */
 const size = 2 ** 20;
 
-it('with the least heap, responds to 512 clients that send a long name with an emoji', async () => {
+it('the server with the least heap responds to 512 clients that send a long name with an emoji', async () => {
   const program = await serve(leastHeap);
-  // JavaScript needs two bytes for each character of a text with an emoji.
+  // Because of the emoji, JavaScript stores each character of the name in two bytes.
   const rest = Buffer.from(`,"name":"🪴${'x'.repeat(size - 100)}"}`);
   const outcomes = await Promise.all(
     Array.from({ length: clients }, (_, i) => send(program, `{"id":${1_000 + i}`, rest)),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { openSocket } from '../fixtures/raw-request.ts';
 
-/** Opens connections one after another. When many clients connect at once, some wait for seconds. */
+/** Opens connections one by one. Clients that connect at the same time may wait for seconds. */
 export async function openConnections(url: string, count: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   while (sockets.length < count) {
@@ -20,8 +20,8 @@ interface Received {
 }
 
 /**
- * Calls a function after each response on a connection. Only one request may be open on the connection. An
- * HTTP client would need more CPU time than the server, so this function skips most bodies.
+ * Calls a function after each response on a connection. Only one request may be open on the connection.
+ * This function skips most bodies, because an HTTP client would take more CPU time than the server.
  */
 export function readResponses(socket: Socket, receive: (response: Received) => void): void {
   let head = '';

@@ -3,8 +3,8 @@ import { describe, it } from 'vitest';
 import { databaseFaults } from './fault-causes.ts';
 import { startDatabase, startStoreUnderLoad } from './store-under-load.ts';
 
-// These tests pause and stop processes by signals, which Windows does not have.
-describe.concurrent('loses no acknowledged plant during a fault of the database, and then creates plants again', () => {
+// The tests send signals to pause and stop processes. Windows has no signals.
+describe.concurrent('the store loses no acknowledged plant during a fault of the database, and creates plants after the fault', () => {
   it.runIf(hasPosixSignals).for(databaseFaults)('%s', async ([, causeFault], context) => {
     const database = await startDatabase({ maxFileSize: 4 * 1024 }, context);
     const proxy = await startFaultProxy(database.url);

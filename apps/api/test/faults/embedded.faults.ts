@@ -19,14 +19,14 @@ interface Fault {
   end(): Promise<unknown>;
   /** The reason that the log must contain. */
   reason: RegExp;
-  /** The message that every create must get. Undefined when the messages of the creates may differ. */
+  /** The error message that every create must get, or undefined when the messages may differ. */
   message?: string;
 }
 
-/** Makes a data directory, and a function that returns the fault for a process. */
+/** Makes a data directory. `faultFor` returns a fault for the process that uses this directory. */
 type PrepareFault = () => Promise<{ directory: string; faultFor: (pid: number) => Fault }>;
 
-/** The files of the process cannot grow, so PGlite never ends its statement. */
+/** The files of the process cannot grow, so the statement of PGlite never ends. */
 const limitedFiles: PrepareFault = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-limited-'));
   onTestFinished(() => rm(directory, { recursive: true }));
@@ -42,7 +42,7 @@ const limitedFiles: PrepareFault = async () => {
   };
 };
 
-/** Another program fills the disk completely. */
+/** Another program fills the disk. */
 const fullDisk: PrepareFault = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-full-'));
   await run('mount', ['-t', 'tmpfs', '-o', 'size=256m', 'tmpfs', directory]);

@@ -43,13 +43,13 @@ it.runIf(hasPosixSignals)(
     await standby.promote();
     const response = proxy.holdResponse(plant.name);
     const retry = store.create(plant);
-    // The retry has read the plant on the old primary, or its commit waits there for the standby.
+    // On the old primary, the retry has read the plant, or the commit of the retry waits for the standby.
     const isWaiting = vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
     await Promise.any([response.held, isWaiting]);
     // A create loses its connection when the primary stops. The store then replaces all its connections to
     // the database.
     const lost = { id: 3n, name: 'another' };
-    // A batch does not wait for the commit of the retry.
+    // `createMany` sends a statement immediately, even while the commit of the retry waits.
     const other = store.createMany([lost]);
     await vi.waitFor(async () => {
       const inserts = await onPrimary`

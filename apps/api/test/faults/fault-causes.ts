@@ -47,7 +47,7 @@ const locked: CauseFault = async ({ admin }) => {
   });
 };
 
-/** Another session inserts the next plants, and does not commit for some seconds. */
+/** Another session inserts plants with the next ids. The transaction stays open for seven seconds. */
 const rowsLocked: CauseFault = async ({ admin, load }) => {
   const lastId = Math.max(...load.seen.acknowledged.map(({ id }) => id));
   await admin
@@ -72,7 +72,7 @@ const recreated: CauseFault = async ({ admin }) => {
   await admin`alter table plants rename to kept`;
   await admin`drop table access_tokens, plant_deletions, plant_feed, webhooks`;
   await vi.waitFor(() => admin`select from plants`, { timeout: 60_000, interval: 100 });
-  // The store has created the dropped tables again, without plants, so the test copies the old plants back.
+  // The store has created a new table without plants, so the test inserts the plants of the old table.
   await admin`insert into plants select * from kept`;
 };
 

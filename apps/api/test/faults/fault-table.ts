@@ -2,7 +2,7 @@ import type { Seen } from '@plant-store/test-setup';
 import type { Reporter, TestModule } from 'vitest/node';
 import { missingPlants, type Row } from './stored-plants.ts';
 
-/** The results of a load during a fault. */
+/** What the clients measured during a fault. */
 interface FaultRow {
   /** The longest time between two responses with 200, in milliseconds. */
   longestGap: number;

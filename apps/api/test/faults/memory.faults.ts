@@ -32,7 +32,7 @@ const batch = requestText('POST /plants/batch', token, JSON.stringify({ plants }
 
 /**
  * The kinds of requests. The operating system buffers some MiB for each connection, so some clients send
- * several requests at once.
+ * several requests without a pause.
  */
 const requests = [
   () => get('/plants?limit=1000').repeat(8),
@@ -44,7 +44,7 @@ const requests = [
   () => batch,
 ];
 
-it('with the least heap, serves 400 clients that send requests of all kinds and read slowly', async () => {
+it('the server with the least heap responds to 400 clients that send all kinds of requests and read slowly', async () => {
   const { program, url, addPlants } = await startWithLeastHeap();
   const start = await latestCursor(url);
   await addPlants(1);
@@ -73,7 +73,7 @@ it('with the least heap, serves 400 clients that send requests of all kinds and 
   expect(await stopProgram(program)).toBe(0);
 });
 
-it('with the least heap, sends 2,000 changes to each of 100 streams', async () => {
+it('the server with the least heap sends 2,000 changes to each of 100 streams', async () => {
   const { program, url, addPlants } = await startWithLeastHeap();
   const start = await latestCursor(url);
   for (const from of [1, 1_001]) await addPlants(from);

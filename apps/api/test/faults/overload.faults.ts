@@ -23,7 +23,7 @@ it.runIf(hasPosixSignals)(
     const server = await serve({
       DATABASE_URL: database.url,
       LOG_LEVEL: 'warn',
-      NODE_OPTIONS: '--max-old-space-size=160', // A server that leaks memory would exit with this heap.
+      NODE_OPTIONS: '--max-old-space-size=160', // A server that leaks memory would fill this heap.
     });
     await database.admin.unsafe(`
     create sequence statements;
@@ -54,7 +54,7 @@ it.runIf(hasPosixSignals)(
       ...others
     } = flood.outcomes;
     expect(others).toEqual({});
-    // Each statement must be nearly full, because full statements store the most plants.
+    // The server is fastest when each statement stores as many plants as possible.
     const [row] = await database.admin<{ statements: number }[]>`
       select last_value::int as statements from statements`;
     expect(created + late).toBeGreaterThan(64 * (row?.statements ?? Number.NaN));

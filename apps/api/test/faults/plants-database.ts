@@ -6,7 +6,7 @@ export interface PlantsDatabase {
   server: TestPostgres;
   /** The URL that the store uses. */
   url: string;
-  /** A connection of a superuser to the same database. */
+  /** A superuser's connection to the database. */
   admin: postgres.Sql;
   stop(): Promise<void>;
 }

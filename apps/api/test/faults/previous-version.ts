@@ -9,8 +9,8 @@ export type PreviousVersion = Awaited<ReturnType<typeof startPreviousVersion>>;
 
 /**
  * Imitates an instance of the previous version, which lacks the last migration. The imitation runs the
- * migrations and the statements of the previous version. The instance creates plants in four batches at a
- * time, with ids from `firstId` on.
+ * migrations and the statements of the previous version. The instance sends four batches of plants at
+ * the same time. The ids of the plants start at `firstId`.
  */
 export async function startPreviousVersion(url: string, firstId: number) {
   const connection = { application_name: 'previous version' };
@@ -76,8 +76,8 @@ interface Journal {
 }
 
 /**
- * Applies all migrations except the last one. Like Drizzle, this function skips all migrations up to the
- * newest migration of the database.
+ * Applies all migrations except the last migration. Like Drizzle, this function skips all migrations up to
+ * the newest migration of the database.
  */
 async function migrate(sql: postgres.Sql): Promise<void> {
   const text = await readFile(new URL('meta/_journal.json', migrationsFolder), 'utf8');

@@ -13,7 +13,7 @@ import { expectStored, type Row } from './stored-plants.ts';
 /** Every run has a new seed. Set `FAST_CHECK_SEED` to repeat a run. */
 const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
 
-/** A database of the server's program. */
+/** A database for the server's program. */
 interface Database {
   env: Record<string, string>;
   rows(): Promise<Row[]>;

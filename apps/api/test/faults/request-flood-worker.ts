@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { startRequestFlood } from './request-flood.ts';
 
-// This flood runs in its own thread, so that it does not delay the measured clients.
+// This flood runs in its own thread, so that the flood does not delay the measured clients.
 
 const { url, connections, text }: { url: string; connections: number; text: string } = workerData;
 let number = 0;

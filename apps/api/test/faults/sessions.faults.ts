@@ -29,7 +29,7 @@ async function mostSessions(end: Promise<unknown>): Promise<number> {
   return most;
 }
 
-it('a store opens at most six sessions while the standby is down, and closes all sessions at its end', async () => {
+it('a store opens at most six sessions while the standby is down, and `close` ends all sessions', async () => {
   const store = await openPlantStore({ databaseUrl: database.url });
   await store.create({ id: -1n, name: 'x' });
   await setSetting(database, "set synchronous_standby_names = 'nobody'");
@@ -47,7 +47,7 @@ it('a store opens at most six sessions while the standby is down, and closes all
   await vi.waitFor(async () => expect(await sessions()).toBe(0));
 });
 
-it('leaves no dead session in the database after the network has silently cut all connections three times', async () => {
+it('the database has no dead session after the network has silently cut all connections three times', async () => {
   const proxy = await startFaultProxy(database.url);
   onTestFinished(proxy.close);
   const store = await openPlantStore({ databaseUrl: proxy.url });

@@ -7,8 +7,8 @@ const pause = 20;
 const retryAfter = 1_000;
 
 /**
- * Starts one client for each function, which makes the text of the client's next requests. A client sends
- * its next requests after the responses to its earlier requests, and reads the responses slowly.
+ * Starts a client for each function of `clients`. The function returns the text of the next requests. A
+ * client reads responses slowly, and sends the next requests after all earlier responses.
  */
 export async function startSlowClients(url: string, clients: readonly (() => string)[]) {
   /** The number of responses by outcome, such as `200`, `503 50301` or `207 50301`. */
@@ -55,7 +55,7 @@ async function readSlowly(
         const body = received.slice(0, missing);
         for (const [, code = ''] of body.matchAll(/"error":(\d{5})\b/g)) codes.add(code);
         if (missing > received.length) {
-          // A chunk may end in the middle of an error code, so the end of the chunk is kept.
+          // A chunk may end in the middle of an error code, so the next turn reads the end of the chunk again.
           received = received.slice(-20);
           missing -= body.length - received.length;
           break;
@@ -71,7 +71,7 @@ async function readSlowly(
       if (isComplete) hasError = false;
     }
   } catch {
-    // Reading fails when the test has ended the connection.
+    // The socket throws an error when the test has ended the connection.
   }
 }
 

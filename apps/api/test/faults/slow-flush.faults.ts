@@ -20,12 +20,13 @@ beforeAll(async () => {
 
 afterAll(() => database.stop());
 
-/** A create, and its response. */
+/** A create and its response. */
 interface Sent {
   readonly id: number;
   readonly status: number;
-  /** The time of the response, and the milliseconds since the request. */
+  /** The time when the response arrived. */
   readonly at: number;
+  /** The time between the request and the response. */
   readonly milliseconds: number;
 }
 

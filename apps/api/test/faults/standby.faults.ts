@@ -33,7 +33,7 @@ test('a primary that returns as a standby is not used until it is the primary ag
   const hosts = [first.server, second].map(({ url }) => new URL(url).host).join();
   const store = await startStoreUnderLoad(`postgres://${username}@${hosts}${pathname}`, context);
 
-  // A primary that stops gracefully first sends its whole write-ahead log to the standby.
+  // Before the primary stops on SIGINT, the primary sends its whole write-ahead log to the standby.
   await first.server.halt('SIGINT');
   await second.promote();
   await first.server.startAsStandbyOf(second.url);

@@ -6,10 +6,10 @@ import { faultRow } from './fault-table.ts';
 import { type PlantsDatabase, startPlantsDatabase } from './plants-database.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
-/** A server that takes longer than this many milliseconds hangs, even on a slow machine. */
+/** A server that does not respond within this many milliseconds hangs, even on a slow machine. */
 export const hang = 60_000;
 
-/** Starts a database, which stops after the test. A concurrent test must pass its own context. */
+/** Starts a database, which stops after the test. A concurrent test must pass the test's context. */
 export async function startDatabase(
   options?: Parameters<typeof startPlantsDatabase>[0],
   context: Pick<TestContext, 'onTestFinished'> = { onTestFinished },
@@ -62,7 +62,7 @@ export async function startStoreUnderLoad(
   };
 }
 
-/** While commits are slow, the store rejects a create with 50301 when it cannot write the plant in time. */
+/** While commits are slow, a create gets 50301 when the store could not write the plant in time. */
 export const isAllowed = (outcome: string) => ['200', '503 50300', '503 50301'].includes(outcome);
 
 /** Counts the warnings and errors in a log. */

@@ -7,7 +7,7 @@ export interface Row {
   tag: string | null;
 }
 
-/** A plant that was sent. */
+/** A plant that a client has sent. */
 type Sent = Omit<Row, 'tag'> & { tag?: string | null };
 
 /** Expects that every acknowledged plant is stored exactly as it was sent. */

@@ -27,7 +27,7 @@ interface Message {
   data: { changes: { type: 'created' | 'deleted'; plant: { id: number; name: string } }[] };
 }
 
-/** The responses of the endpoint. The last three reject the message or cut the response off. */
+/** The responses of the endpoint. The last three functions send an error or no complete response. */
 const responses: ((response: ServerResponse) => void)[] = [
   (response) => response.end(),
   (response) => response.writeHead(204).end(),
@@ -37,7 +37,7 @@ const responses: ((response: ServerResponse) => void)[] = [
   (response) => response.socket?.end('HTTP/1.1 2'),
 ];
 
-/** Starts an endpoint that keeps a copy of the plants. The endpoint processes each message once. */
+/** Starts an endpoint that builds a list of plants from the messages. Repeated messages change nothing. */
 async function startCopy() {
   const seen = new Set<string>();
   const copy = {
@@ -93,23 +93,23 @@ async function startInstance(databaseUrl: string): Promise<ChildProcess> {
 }
 
 interface FaultyStore {
-  /** The database of each of two instances. */
+  /** The database URLs of the two instances. */
   readonly urls: readonly [string, string];
   readonly admin: postgres.Sql;
-  /** Kills a server of the database, and starts it again. */
+  /** Kills a server of the database, and starts this server again. */
   readonly restart: () => Promise<void>;
 }
 
 /**
  * Kills, freezes and restarts two instances and the database, while the instances change plants. Afterwards,
- * checks that the copy of an endpoint has the plants of the table.
+ * the endpoint must have exactly the plants of the table.
  */
 export async function expectCopyAfterFaults({ urls, admin, restart }: FaultyStore): Promise<void> {
   const copy = await startCopy();
   const webhooks = { allow: ['127.0.0.1'] };
   const options = { requireConnection: true, webhooks };
   const store = await openPlantStore({ databaseUrl: urls[1], cluster: citus }, options);
-  // Right after the distribution, the feed of a cluster begins anew.
+  // The creation of a webhook fails until the feed has begun again after the distribution.
   copy.secret = (await vi.waitFor(() => store.webhooks.create(copy.url), 10_000)).secret;
   await store.close();
   const instances = [await startInstance(urls[0]), await startInstance(urls[1])];
@@ -146,7 +146,7 @@ export async function expectCopyAfterFaults({ urls, admin, restart }: FaultyStor
   expect(copy.plants.size).toBeGreaterThan(0);
   expect(copy.attempts).toBeGreaterThan(copy.messages());
 
-  /** Ends the lease early, so that another instance takes over while the old instance continues to send. */
+  /** Ends the lease early. Another instance then sends messages while the old instance still sends. */
   async function endLease(): Promise<void> {
     await admin`update webhooks set held_until = now()`;
   }

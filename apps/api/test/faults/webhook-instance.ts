@@ -17,7 +17,7 @@ process.stdout.write('ready\n');
 async function write(): Promise<void> {
   while (isWriting) {
     const id = BigInt(randomInt(300));
-    // Writes may fail while the database is down.
+    // A create or a delete may fail while the database is down.
     if (randomInt(3) === 0) await store.delete(id).catch(() => {});
     else await store.create({ id, name: randomUUID() }).catch(() => {});
   }

@@ -90,11 +90,11 @@ const bad: Record<string, Line[]> = {
 };
 
 describe('the checker', () => {
-  it.each(Object.entries(good))('explains %s', (_, lines) => {
+  it.each(Object.entries(good))('finds an order that explains %s', (_, lines) => {
     expect(isExplainable(operationsOf(lines))).toBe(true);
   });
 
-  it.each(Object.entries(bad))('does not explain %s', (_, lines) => {
+  it.each(Object.entries(bad))('finds no order that explains %s', (_, lines) => {
     expect(isExplainable(operationsOf(lines))).toBe(false);
   });
 
@@ -108,7 +108,7 @@ describe('the checker', () => {
   });
 });
 
-it('reports the operations of a history up to the first operation that no order explains', () => {
+it('reports a history until the end of the first operation that no order explains', () => {
   const lines: Line[] = [
     [0, 1, create('x')],
     [2, 9, deleted],

@@ -15,7 +15,7 @@ export interface Operation {
  * one moment between its start and its end.
  *
  * The function uses the algorithm of Wing and Gong. Like the algorithms of Lowe and Porcupine, the function
- * searches from each combination of a state and done operations only once.
+ * tries a state and a set of done operations only once.
  *
  * @param initial the states that are possible before the first operation
  */
@@ -28,8 +28,8 @@ export function isExplainable(
   const tried = new Set<string>();
 
   /**
-   * @param done the operations that have taken effect.
-   * @param latestStart the latest start of the operations in `done`.
+   * @param done the operations that have taken effect
+   * @param latestStart the latest start of the operations in `done`
    * @param first the first operation that has not taken effect
    */
   const search = (done: bigint, latestStart: number, first: number, state: State): boolean => {
@@ -40,7 +40,7 @@ export function isExplainable(
 
     let firstLeft = first;
     while (done & bit(firstLeft)) firstLeft++;
-    // An operation can be the next one only if it started before any remaining operation ended.
+    // An operation can be next only if the operation started before the end of all remaining operations.
     let firstEnd = Number.POSITIVE_INFINITY;
     for (let i = firstLeft; i < sorted.length; i++) {
       const operation = sorted[i];
@@ -61,12 +61,12 @@ export function isExplainable(
   return initial.some((state) => search(0n, Number.NEGATIVE_INFINITY, 0, state));
 }
 
-/** Returns the operations that began before the end of the first operation that no order explains. */
+/** Returns the history until the end of the first operation that no order explains. */
 export function unexplainedPart<Op extends Operation>(operations: readonly Op[]): Op[] {
   const until = (end: number) =>
     operations
       .filter(({ start }) => start <= end)
-      // An operation that has not ended may still have no effect.
+      // An operation that ends later may have no effect before `end`.
       .map((operation) => ({
         ...operation,
         isCertain: operation.isCertain && operation.end <= end,

@@ -4,7 +4,7 @@ import { type Call, effectLimit, isRejected, isUnknown, type Request } from './h
 import type { Step } from './schedule.ts';
 import type { Instance, World } from './world.ts';
 
-/** A client pauses for this many milliseconds before it repeats a call without a result. */
+/** A client pauses for this many milliseconds before the client repeats a call that had no result. */
 const retryPause = 50;
 
 /** Clients that call the store and record each call. */
@@ -14,8 +14,8 @@ export interface Clients {
   /** Runs the steps of one client until the history is over. */
   run(client: number, steps: Iterable<Step>, isOver: () => boolean): Promise<void>;
   /**
-   * Notes that a frozen instance runs again. Requests that were sent to the frozen instance arrive when it
-   * runs again.
+   * Notes that a frozen instance runs again. Requests to a frozen instance arrive only when the instance runs
+   * again.
    */
   thawed(instance: Instance): void;
   /**
@@ -27,8 +27,8 @@ export interface Clients {
 }
 
 /**
- * Makes clients that behave like real clients. A client without a result gives up or repeats the request at
- * the other instance. After a repetition, the client uses the other instance for a while.
+ * Makes clients that behave like real clients. When a call has no result, a client gives up or repeats the
+ * request at another instance. After a repetition, the client uses the new instance for a while.
  */
 export function createClients({ token, instances }: World): Clients {
   const calls: Call[] = [];

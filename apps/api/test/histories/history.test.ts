@@ -30,12 +30,12 @@ it('a page of a list counts as a read of each id in the range of the page', () =
   expect(actions).toEqual([undefined, ...reads, undefined]);
 });
 
-it('the last page of a list counts as a read of all ids after its cursor', () => {
+it('the last page of a list counts as a read of all ids after the cursor of the page', () => {
   const operations = operationsById([callOf(list, { output: { plants: [] } })], [1, 2, 3]);
   expect([...operations.values()].map(({ length }) => length)).toEqual([0, 1, 1]);
 });
 
-it('expects that a call without a response takes effect within its time limit or never', () => {
+it('expects that a call without a response takes effect within the time limit of a call, or never', () => {
   for (const call of [callOf(create), callOf(create, { status: 503, error: 50300 })]) {
     const action = { type: 'create', content: 'fern (herb)', result: 'unknown' };
     const operation = { action, start: 100, end: 110 + effectLimit, isCertain: false, call };
@@ -59,7 +59,7 @@ it('allows a call without a response to take effect up to one second after the e
   expect(operationsById([call], [2], [flush]).get(2)?.[0]?.end).toBe(call.end);
 });
 
-it('expects that a call has no effect when the store rejects the call as overloaded', () => {
+it('expects that a call has no effect when the store rejects the call because of overload', () => {
   expect(operationsById([callOf(create, { status: 503, error: 50301 })], [2]).get(2)).toEqual([]);
 });
 

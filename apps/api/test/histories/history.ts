@@ -17,7 +17,7 @@ export type Request =
       readonly input: { readonly after: number; readonly limit: number };
     };
 
-/** A request of a client, and its result. */
+/** A request of a client, with the result of the request. */
 export interface Call {
   readonly client: number;
   /** The name of the instance that got the request. */
@@ -26,7 +26,7 @@ export interface Call {
   readonly request: Request;
   /** Milliseconds from the start of the history to the request. */
   readonly start: number;
-  /** Milliseconds until the instance, which may be frozen, could read the request. */
+  /** Milliseconds until the instance could read the request. A frozen instance reads nothing. */
   readonly arrival: number;
   /** Milliseconds until the response, or until the client gave up. */
   readonly end: number;
@@ -36,8 +36,8 @@ export interface Call {
 
 /**
  * A request can take effect only within this many milliseconds after its arrival. The number is the sum of
- * the deadline, a second for the cancellation, and an allowance for a busy machine. Clients wait for a
- * response for the same time.
+ * the deadline, a second for the cancellation, and an allowance for a busy machine. Clients also wait
+ * this long for a response.
  */
 export const effectLimit = 5_000 + 1_000 + 500;
 
@@ -51,7 +51,7 @@ interface Period {
 /** The longest time from the end of a slow flush to the effect of a waiting commit, in milliseconds. */
 const flushLimit = 1_000;
 
-/** An operation, and its call. */
+/** An operation, with the call that caused the operation. */
 export interface CallOperation extends Operation {
   readonly call: Call;
 }
@@ -59,7 +59,7 @@ export interface CallOperation extends Operation {
 /** Returns whether the store rejected a call. A rejected call certainly has no effect. */
 export const isRejected = ({ outcome }: Call): boolean => outcome?.error === 50301;
 
-/** Returns whether the effect of a call is unknown, because of a missing response or the error 50300. */
+/** After no response, and after the error 50300, nobody knows whether the call had an effect. */
 export const isUnknown = ({ outcome }: Call): boolean => !outcome || outcome.error === 50300;
 
 /** Returns the calls with a response that the store must not send. */
@@ -81,7 +81,8 @@ const expected: Record<Request['procedure'], number[]> = {
 };
 
 /**
- * Returns the effects of the calls on each id. A page reads each id in its range.
+ * Returns the effects of the calls on each id. The page of a list counts as a read of each id in the range of
+ * the page.
  *
  * @param faults the faults during the calls, because a slow flush delays the effects of calls
  */

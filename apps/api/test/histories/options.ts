@@ -13,10 +13,10 @@ interface Options {
   /** The tested parts of the store: its responses, its feed of changes, or both parts. */
   readonly subjects: readonly Subject[];
   readonly databases: readonly DatabaseName[];
-  /** The database of the histories of the feed. */
+  /** The database on which the histories test the feed. */
   readonly feedDatabase: 'postgres' | 'citus';
   readonly fault: FaultName | undefined;
-  /** The seed of the first history of each kind. */
+  /** The seed of the first history. Each further history has the next seed. */
   readonly seed: number;
 }
 

@@ -6,7 +6,7 @@ import { type Call, type CallOperation, operationsById, unexpectedCalls } from '
 import type { Fault, Schedule } from './schedule.ts';
 import type { World } from './world.ts';
 
-/** After the last fault, the clients continue for this many milliseconds, to show its effects. */
+/** A fault can have late effects, so the clients continue for this many milliseconds after the last fault. */
 const aftermath = 1_500;
 
 export interface HistoryResult {
@@ -15,7 +15,7 @@ export interface HistoryResult {
   readonly faults: readonly Fault[];
   /** The calls with a forbidden response, and the calls without a result after the last fault. */
   readonly unexpected: readonly Call[];
-  /** The ids whose calls no order explains. */
+  /** The ids with results that no order of the calls explains. */
   readonly unexplained: readonly Unexplained[];
 }
 

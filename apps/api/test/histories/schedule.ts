@@ -33,7 +33,7 @@ export interface Fault {
 /** A call of a client. The client waits for `pause` milliseconds before the call. */
 export interface Step {
   readonly pause: number;
-  /** Whether the client returns to its first instance, which it left after an error. */
+  /** Whether the client, which has left its first instance after an error, returns to the first instance. */
   readonly returns: boolean;
   /** Whether the client gives up when the call has no result. */
   readonly givesUp: boolean;
@@ -45,17 +45,17 @@ export interface Step {
 export interface Schedule {
   readonly clients: number;
   readonly ids: readonly number[];
-  /** Further ids, whose plants stay throughout the history. */
+  /** Further ids. No client deletes the plants with these ids. */
   readonly keptIds: readonly number[];
   readonly faults: readonly Fault[];
-  /** Returns the steps of a client, which never end. */
+  /** Returns an endless sequence of steps for a client. */
   steps(client: number): Generator<Step>;
 }
 
 /** The time without faults before each fault, in milliseconds. */
 const warmUp = 700;
 
-/** The milliseconds of a long fault, in which clients change the same ids over the other instance. */
+/** The milliseconds of a long fault. During the fault, clients change plants through another instance. */
 const long = [8_000, 9_500] as const;
 
 /** How often a fault happens, and its duration in milliseconds. */
@@ -78,7 +78,7 @@ const plans: Record<FaultName, Plan> = {
   flood: { times: 1, lasts: long },
 };
 
-/** The faults of each database. Each seed uses one fault, and the next seed uses the next fault. */
+/** The possible faults of each database. The seed 0 uses the first fault, and the seed 1 uses the second. */
 const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
   postgres: [
     'freeze',

@@ -48,7 +48,7 @@ it.each(surfaces)(
   },
 );
 
-it.each(surfaces)('gives no CORS permission to another origin over $name', async (surface) => {
+it.each(surfaces)('sends no CORS headers to an unknown origin over $name', async (surface) => {
   const other = { origin: 'https://example.com' };
   expect((await preflight(surface.path, other)).headers.has('access-control-allow-origin')).toBe(
     false,

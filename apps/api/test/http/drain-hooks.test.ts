@@ -11,7 +11,7 @@ import { trackConnections, trackResponse } from '../../src/connections/client-co
 import { drain } from '../../src/connections/drain.ts';
 import { openSocket, sendRaw } from '../fixtures/raw-request.ts';
 
-// This server has only the hooks of `drain`, so that `npx -y pnpm mutants` can try all their mutants.
+// This server has only the hooks of `drain`. `npx -y pnpm mutants` can therefore try all mutants of `drain`.
 let server: FastifyInstance;
 let url: string;
 let otherProcesses: PromiseWithResolvers<void>;
@@ -109,7 +109,7 @@ it('accepts requests during the drain delay, and then calls stopWaiting exactly 
   expect(stopWaiting).toHaveBeenCalledTimes(1);
 });
 
-it('sends Connection: close only in the last response of a connection', async () => {
+it('sends the header Connection: close only in the last response of a connection', async () => {
   otherProcesses.resolve();
   duringDrain = async () => {
     server.isClosing = true;
@@ -157,7 +157,7 @@ it('closes a connection after a response when the headers were sent before the d
   await closed;
 });
 
-it('closes unused and idle connections at once', async () => {
+it('closes unused and idle connections without a response', async () => {
   otherProcesses.resolve();
   const unused = await open();
   const response = await request('/');

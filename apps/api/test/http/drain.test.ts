@@ -36,7 +36,7 @@ const target = () => ({ url, token: 'test-token' });
 
 const create = (id: number) => rawPost(`{"id":${id},"name":"x"}`);
 
-it('responds to requests during the drain, but is not ready, and closes their connections', async () => {
+it('during the drain, responds to a create, is not ready, and closes each connection after the response', async () => {
   duringDrain = async () => {
     const ready = await fetch(`${url}/readyz`);
     expect(ready.status).toBe(503);
@@ -49,7 +49,7 @@ it('responds to requests during the drain, but is not ready, and closes their co
   expect.assertions(5);
 });
 
-/** Requests a batch of ten pages of about 1 MiB. The names are random, so compression does little. */
+/** Requests a batch of ten pages of about 1 MiB. Random names make the compressed pages large too. */
 async function sendLists() {
   for (let id = 0n; id < 8n; id++) {
     await store.create({ id, name: randomBytes(90_000).toString('base64') });
@@ -68,7 +68,7 @@ interface Envelope {
   result: { data: { json: { plants: unknown[] } } };
 }
 
-it('sends a large compressed response completely, even when the server closes in the meantime', async () => {
+it('sends a large compressed response completely, even when the server begins to close before the end', async () => {
   const [response]: IncomingMessage[] = await once(await sendLists(), 'response');
   if (!response) throw new Error('there is no response');
   response.pause(); // The response is larger than the buffers of the operating system.
@@ -133,7 +133,7 @@ it('does not reset a connection on which a further request arrives', async () =>
   expect(await store.get(2n)).toBeUndefined();
 });
 
-it('closes a connection even when the client never closes its own side', async () => {
+it('closes a connection even when the client never closes the connection', async () => {
   const open = openSocket(url, { allowHalfOpen: true });
   onTestFinished(() => void open.destroy());
   await once(open, 'connect');

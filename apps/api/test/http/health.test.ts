@@ -14,7 +14,7 @@ it.each([
   expect(await response.json()).toEqual(body);
 });
 
-it('responds that it is alive but not ready when the tables are missing', async () => {
+it('responds that the server is alive but not ready when the table of plants is missing', async () => {
   const unready = await startServer();
   await runSql(unready.databaseUrl, 'drop table plants');
   expect((await fetch(`${unready.url}/livez`)).status).toBe(200);

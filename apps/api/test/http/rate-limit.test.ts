@@ -47,7 +47,7 @@ describe.each(surfaces)('over $name', (surface) => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('counts requests even when their token is not valid', async () => {
+  it('counts a request even when the token of the request is invalid', async () => {
     const guess = () => surface.send(limited, plant, { authorization: 'Bearer guess' });
     const statuses = [await guess(), await guess(), await guess()].map(({ status }) => status);
     expect(statuses).toEqual([401, 401, 429]);

@@ -3,7 +3,7 @@ import { startCreateFlood } from '../faults/request-flood.ts';
 import { startServer } from '../fixtures/running-server.ts';
 
 // The clients run in the process of the server, so their creates arrive in one turn of the event loop.
-it('rejects a create with 50301 on both surfaces when the create has waited four seconds for its turn', async () => {
+it('rejects a create with 50301 over REST and tRPC when the create has waited four seconds for a turn', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let waited = 0;

@@ -9,7 +9,7 @@ const server = shareServer({ create });
 
 const connectRequest = rawRequest('CONNECT example.com:443');
 
-it('closes the connection after CONNECT, even if the client keeps its side open', async () => {
+it('closes the connection after CONNECT, even if the client never closes the connection', async () => {
   const socket = openSocket(server.url, { allowHalfOpen: true });
   socket.write(connectRequest);
   await once(socket.resume(), 'end');
@@ -17,7 +17,7 @@ it('closes the connection after CONNECT, even if the client keeps its side open'
   socket.destroy();
 });
 
-it('keeps running when a client sends a create and CONNECT, and then disconnects', async () => {
+it('still responds after a client has sent a create and CONNECT, and has disconnected', async () => {
   const socket = openSocket(server.url);
   socket.write(rawPost('{"id":1,"name":"x"}') + connectRequest);
   await vi.waitFor(() => expect(create).toHaveBeenCalled());

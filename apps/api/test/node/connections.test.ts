@@ -64,7 +64,7 @@ it('closes connections on which clients read nothing, and serves other clients',
   await (await fetch(server.url + page, { headers: alone })).text();
   const before = usedMemory();
   await open(100, rawRequest(`GET ${page}`).repeat(10));
-  // The server accepts connections in order, so it has also accepted all earlier connections.
+  // The server accepts connections in order. After this response, all earlier connections are accepted.
   await expectService();
   expect(usedMemory().arrayBuffers - before.arrayBuffers).toBeLessThan(100 * 2 ** 20);
   server.connectionsTimeOut();
@@ -114,7 +114,7 @@ it('rejects the next request on a connection with 100 pending requests, and clos
   await waiting.stop();
 });
 
-it('closes and logs a connection over the limit at once, and accepts connections again later', async () => {
+it('closes and logs a connection that exceeds the limit, and accepts connections again later', async () => {
   const first = await open(600);
   const [rejected] = await open(1);
   rejected?.resume();

@@ -25,7 +25,7 @@ function start() {
     time,
     served,
     dropped,
-    /** Returns whether the hook lets a request pass at once. */
+    /** Returns whether the hook lets a request pass immediately. */
     passesAtOnce() {
       const done = vi.fn();
       const request = { isGone: false } as FastifyRequest; // The hook reads only `isGone`.
@@ -78,7 +78,7 @@ it('detects no pause of the process when the wall clock is set back', () => {
   expect(passesAtOnce()).toBe(true);
 });
 
-it('does not mistake a time without requests for a pause of the process', () => {
+it('detects no pause of the process when no request arrives for seconds', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { time, passesAtOnce } = start();

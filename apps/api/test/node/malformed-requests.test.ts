@@ -38,7 +38,7 @@ it.each([
   expect(headers.get('content-type')).toBe('application/json');
 });
 
-it('responds with 400 when the bytes after a body are not a request, and names no method', async () => {
+it('responds with 400 when the bytes after a body are not a request, and the message names no method', async () => {
   const request = rawPost('{"id":1,"name":"x"}');
   for (const rest of ['{"id":1}\r\nPOST / HTTP/1.1\r\n', '{"id":1}POST / HTTP/1.1\r\n']) {
     const { responses } = await sendRaw(server.url, `${request}${rest}Host: x\r\n\r\n`);

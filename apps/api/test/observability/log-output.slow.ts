@@ -39,7 +39,7 @@ async function start(shell?: string, env: Record<string, string> = {}): Promise<
   await vi.waitFor(async () => expect((await fetch(`${url}/livez`)).status).toBe(200));
 }
 
-/** Sends requests whose log lines have at least this many bytes. Returns the number of requests. */
+/** Sends requests until their log lines have this many bytes together. Returns the number of requests. */
 async function logAtLeast(bytes: number): Promise<number> {
   const requests = Math.ceil(bytes / lineLength);
   for (let sent = 0; sent < requests; ) {
@@ -71,7 +71,7 @@ async function makePipe(name: string): Promise<string> {
   return path;
 }
 
-/** Environment variables that stop the clock of a process, so that no time limit of the process ends. */
+/** Environment variables that stop the clock of a process, so that the process reaches no time limit. */
 const stoppedClock = {
   NODE_OPTIONS: '--import=data:text/javascript,performance.now=()=>0',
 };
@@ -183,7 +183,7 @@ describe.runIf(hasPosixSignals)('a server whose log is on a disk that stalls', (
 // The command `script` runs a program in a terminal.
 it.runIf(hasScript)('responds while a user has stopped the terminal with Ctrl-S', async () => {
   const keys = await makePipe('keys');
-  const keyboard = await open(keys, 'r+'); // Opening the pipe only for writing would wait for a reader.
+  const keyboard = await open(keys, 'r+'); // With O_WRONLY, `open` would wait for a reader.
   await start(`exec script --quiet --return --command "exec $*" /dev/null < ${keys}`);
   await server.printed(/The plant store is open/);
   await keyboard.write('\x13');

@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const scrape = async () => readPrometheusText(await (await fetch(metricsUrl)).text());
 
-/** Runs a function. Returns the growth of each of these series. */
+/** Runs a function. Returns by how much the function has increased each series. */
 async function growth(names: string[], run: () => Promise<unknown>): Promise<number[]> {
   const before = await scrape();
   await run();
@@ -103,7 +103,7 @@ it('counts the plants and the statements of stored batches', async () => {
   expect(statements('SELECT')).toBeGreaterThan(0);
 });
 
-it('shows how many creates wait for a statement, and how many are in a running statement', async () => {
+it('shows how many creates wait for a statement, and how many creates a running statement executes', async () => {
   const unlock = await lockPlants(databaseUrl);
   const send = (id: number) => post(target, '/plants', `{"id":${id},"name":"x"}`);
   const responses = Promise.all(Array.from({ length: 20 }, (_, i) => send(200 + i)));
@@ -167,7 +167,7 @@ it('adds no series for paths, methods and request IDs that clients invent', asyn
   );
 });
 
-it('serves the metrics on their own port only', async () => {
+it('serves the metrics only on the port for metrics', async () => {
   expect((await fetch(`${target.url}/metrics`)).status).toBe(404);
   const { headers } = await fetch(metricsUrl);
   expect(headers.get('vary')).toBe('accept');
@@ -189,7 +189,7 @@ const accept =
   'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,' +
   'text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
 
-it('names the trace of a sampled request in OpenMetrics', async () => {
+it('adds the trace ID of a sampled request to the metrics in the format OpenMetrics', async () => {
   const [sampled, unsampled, invalid] = ['a', 'b', '0'].map((digit) => digit.repeat(32));
   for (const parent of [
     `00-${sampled}-00f067aa0ba902b7-01`,
@@ -218,7 +218,7 @@ it.runIf(hasPromtool)(
       input,
       encoding: 'utf8',
     });
-    // OpenTelemetry's conventions name this gauge, and promtool expects the suffix on histograms only.
+    // OpenTelemetry's conventions name this gauge, although promtool allows the suffix only for histograms.
     expect((stdout + stderr).trim().split('\n')).toEqual([
       expect.stringMatching(/^db_client_connection_count .* should not have "_count" suffix$/),
     ]);
@@ -238,7 +238,7 @@ it('has the metrics that docs/observe.md names, and no other metric of the store
   expect(ours.filter((name) => !named.has(name))).toEqual([]);
 });
 
-it('counts database errors by their SQLSTATE', async () => {
+it('counts the database errors for each SQLSTATE', async () => {
   await runSql(databaseUrl, 'drop table plants');
   const grown = await growth(
     [

@@ -51,12 +51,12 @@ it.each(surfaces)(
   },
 );
 
-it('generates a request ID when the ID contains the access token of the request', async () => {
+it('replaces a request ID that contains the access token of the request', async () => {
   const response = await post(server, '/plants', plant, { 'x-request-id': `id-${server.token}` });
   expect(response.headers.get('x-request-id')).toMatch(uuid);
 });
 
-it('generates a request ID when a client sends two IDs', async () => {
+it('generates a request ID when a client sends two request IDs', async () => {
   const { headers } = await sendRaw(
     server.url,
     rawRequest('GET /livez', ['X-Request-Id: a', 'X-Request-Id: b', close]),

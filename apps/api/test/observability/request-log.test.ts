@@ -27,7 +27,7 @@ const createRequest = rawPost(json, '/plants', [id]);
 
 const startOnStore = shareStore();
 let server: ServerOnStore;
-/** A `create` for the store, which waits until `held` is settled. */
+/** Replaces the store's `create`. Each call waits until `held` is settled. */
 let create: ReturnType<typeof vi.fn<PlantStore['create']>>;
 let held: PromiseWithResolvers<{ name: string }>;
 

@@ -21,7 +21,7 @@ afterEach(async () => {
   vi.unstubAllEnvs();
 });
 
-/** Starts a server with these OpenTelemetry variables. The exporter reads some from `process.env`. */
+/** Starts a server with these OpenTelemetry variables. The exporter reads some variables from `process.env`. */
 async function start(variables: Record<string, string> = {}): Promise<void> {
   const all = {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -38,7 +38,7 @@ async function receivedSpans(): Promise<ReceivedSpan[]> {
   return receiver.spans();
 }
 
-/** Makes the IDs of a page's span, and the header `traceparent` that the server receives. */
+/** Makes the IDs of a span in a browser, and the header `traceparent` that the browser sends. */
 function pageSpan(flags = '01') {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` };
@@ -64,7 +64,7 @@ function expectLinked(calls: ReceivedSpan[], spans: ReceivedSpan[]): void {
   expect(carried.reduce((sum, size) => sum + size, 0)).toBe(calls.length);
 }
 
-it('links 16 simultaneous creates over REST with their statements and with the spans of the pages', async () => {
+it('links 16 simultaneous creates over REST with their statements and with the spans of the browsers', async () => {
   await start();
   const pages = Array.from({ length: 16 }, () => pageSpan());
   await Promise.all(
@@ -106,7 +106,7 @@ it('links 16 simultaneous creates over REST with their statements and with the s
   );
 });
 
-it('gives a span the status of its error as error.type', async () => {
+it('a span with an error has the HTTP status in the attribute error.type', async () => {
   await start();
   const [id, { url }] = [nextId++, server];
   await post(server, '/plants', `{"id":${id},"name":"x"}`);
@@ -121,7 +121,7 @@ it('gives a span the status of its error as error.type', async () => {
   );
 });
 
-it('samples by the parent, and otherwise by OTEL_TRACES_SAMPLER', async () => {
+it('samples a request as the traceparent says, or without a traceparent as OTEL_TRACES_SAMPLER says', async () => {
   await start({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' });
   const [sampled, unsampled] = [pageSpan(), pageSpan('00')];
   for (const { traceparent } of [sampled, unsampled, { traceparent: '' }]) {
@@ -200,7 +200,7 @@ it.each([
   await expect(startTracing(variables)).rejects.toThrow(`${wrong} is not valid: set `);
 });
 
-it('loads the packages of OpenTelemetry only for traces, and says how to install them', async () => {
+it('loads the packages of OpenTelemetry only for traces, and says how to install missing packages', async () => {
   const withoutPackages = `data:text/javascript,${encodeURIComponent(`
     import { registerHooks } from 'node:module';
     registerHooks({

@@ -34,7 +34,7 @@ it('docs/observe.md has one section for each alert of docs/alerts.yml, and each 
 it('each alert of docs/alerts.yml has a promtool test in which the alert fires', () => {
   const cases: string[] = [];
   let alert = '';
-  // Only an alert that is expected to fire has a severity.
+  // In these tests, an alert has a severity only when the alert must fire.
   for (const [, name, severity] of tests.matchAll(/alertname: (\w+)|severity: (\w+)/g)) {
     if (name) alert = name;
     else cases.push(`${alert} ${severity}`);
@@ -63,12 +63,12 @@ it('docs/alerts.yml uses only error codes of the catalogue', () => {
 
 const promtool = (...args: string[]) => promisify(execFile)('promtool', args);
 
-describe.runIf(hasPromtool)('promtool, where it is installed', () => {
+describe.runIf(hasPromtool)('promtool', () => {
   it('accepts the rules', async () => {
     expect((await promtool('check', 'rules', path)).stdout).toMatch(/SUCCESS: \d+ rules found/);
   });
 
-  it('raises each alert only in the expected situation', async () => {
+  it('raises each alert only when the promtool test expects the alert', async () => {
     expect((await promtool('test', 'rules', testsPath)).stdout).toContain('SUCCESS');
   });
 });

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(copy.root, { recursive: true }));
 
-/** Starts the copy from another directory, as a supervisor may. */
+/** Starts the program in another directory, as a supervisor may do. */
 const start = (env: Record<string, string>) =>
   startProgram(
     { PLANT_STORE_ENV_FILE: '', ...env },

@@ -17,7 +17,7 @@ import {
   type TestNginx,
 } from './start-nginx.ts';
 
-/** Sends bytes to nginx unchanged. Returns all bytes that nginx sends before it closes the connection. */
+/** Sends bytes to nginx unchanged. Returns all bytes that nginx sends before the end of the connection. */
 async function sendBytes(socket: Socket, bytes: string): Promise<string> {
   socket.on('error', () => {});
   socket.write(bytes);

@@ -43,7 +43,7 @@ async function runClient(nginx: TestNginx, first: number, isOver: () => boolean)
   return { sent, failed };
 }
 
-/** Waits for one page of changes after another until `isOver` returns true. Returns the error responses. */
+/** Follows the feed page by page until `isOver` returns true. Returns the error responses. */
 async function follow(nginx: TestNginx, isOver: () => boolean): Promise<string[]> {
   const failed: string[] = [];
   let query = '';
@@ -55,7 +55,7 @@ async function follow(nginx: TestNginx, isOver: () => boolean): Promise<string[]
   return failed;
 }
 
-/** Listens to events on one connection after another until `isOver` returns true. Returns the errors. */
+/** Listens to events, and connects again after each end, until `isOver` returns true. Returns the errors. */
 async function listen(
   nginx: TestNginx,
   surface: EventSurface,
@@ -105,7 +105,7 @@ it.runIf(hasNginx && hasPosixSignals)(
     }
     isOver = true;
     const results = await Promise.all(clients);
-    // When an instance stops, it ends its event streams after its other responses.
+    // An instance that stops ends the event streams last.
     await Promise.all(programs.map(stopProgram));
     const failed = [...results.map((result) => result.failed), ...(await Promise.all(followers))];
     expect(failed.flat()).toEqual([]);

@@ -5,8 +5,8 @@ import { formatRow, head } from './outage-table.ts';
 import { outages } from './outages.ts';
 import { runOutage } from './run-outage.ts';
 
-// Causes all outages, or the outages whose names contain one of the words, and writes their rows in
-// docs/outages.md. `--together 3` causes three outages at a time.
+// Causes outages, and writes a row for each outage in docs/outages.md. The words on the command line select
+// outages by name. `--together 3` causes three outages at a time.
 const { values, positionals: words } = parseArgs({
   args: process.argv.slice(2).filter((each) => each !== '--'),
   options: { together: { type: 'string', default: '1' } },

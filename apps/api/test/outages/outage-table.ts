@@ -1,4 +1,4 @@
-/** What people and programs saw of an outage. */
+/** What Prometheus, `plant-store doctor` and the clients reported during an outage. */
 export interface Row {
   outage: string;
   /** The alerts, each with the seconds until the alert fired. */

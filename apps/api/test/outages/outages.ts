@@ -38,7 +38,7 @@ export interface Outage {
   shell?: string;
 }
 
-/** The outages of the drill. */
+/** The outages in the order of the page docs/outages.md. */
 export const outages: Outage[] = [
   { name: 'database stopped', cause: ({ database }) => database.server.halt() },
   {
@@ -88,11 +88,11 @@ export const outages: Outage[] = [
     name: "database's disk full",
     maxFileSize: 4 * 1024,
     async cause({ database }) {
-      // During the outage, a vacuum could free space on the disk.
+      // An automatic vacuum could free space on the disk during the outage.
       await setSetting(database, 'set autovacuum = off');
       const fill = database.admin`
         insert into plants select -generate_series(1, 1000000), repeat('x', 300)`;
-      await fill.catch(() => {}); // The insert of `fill` fills the disk, and fails.
+      await fill.catch(() => {}); // The insert fails when the disk is full.
     },
   },
   { name: "database's disk slow to flush", cause: ({ disk }) => disk.set(2_000) },

@@ -16,7 +16,7 @@ import type { Outage } from './outages.ts';
 import { startPrometheus } from './start-prometheus.ts';
 import { authority, useCertificate } from './use-certificate.ts';
 
-/** Milliseconds in which an alert must fire. */
+/** An alert about the cause must fire within this many milliseconds. */
 const patience = 120_000;
 
 const token = 'secret-of-the-tests';

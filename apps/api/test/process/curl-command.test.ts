@@ -20,7 +20,7 @@ it.each(shells)('the printed curl command works unchanged in %s', async (shell) 
   ]);
 });
 
-it.runIf(!isWindows)('the command for Windows sends the same plant', async () => {
+it.runIf(!isWindows)('the command for Windows creates the example plant', async () => {
   const server = await startServer();
   const command = curlCommand(server.url, server.token, true).replace('curl.exe', 'curl');
   const { stdout } = await promisify(exec)(command);

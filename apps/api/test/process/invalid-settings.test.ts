@@ -2,7 +2,7 @@ import { explainUnknownSettings, settingNames } from '@plant-store/fast-start/se
 import { expect, it } from 'vitest';
 import { serve, startProgram } from '../fixtures/program.ts';
 
-it('lists all invalid settings at once, each with its fix and without secret values', async () => {
+it('lists all invalid settings in one message, with a remedy for each setting and without secret values', async () => {
   const server = startProgram({
     PORT: '70000',
     DATABASE_URL: 'mysql://someone:hidden@db/plants',
@@ -51,7 +51,7 @@ it('accepts every setting, and treats an empty variable as unset', () => {
   expect(explainUnknownSettings({ ...known, PLANT_STORE_TOKN: '', PLANTS: 'x' })).toEqual([]);
 });
 
-it('starts with a warning when a variable looks like a setting but is not one', async () => {
+it('starts with a warning when the name of an unknown variable is similar to a setting', async () => {
   const settings = { PLANT_STORE_TOKN: 'secret-value', PLANT_STORE_LOG_LEVELS: 'names' };
   const server = await serve(settings);
   expect(server.output()).toMatch(

@@ -80,14 +80,14 @@ it('responds to the waiting clients of all processes after a change, and when th
   expect(await server.ended()).toBe(0);
 });
 
-it('prints the reason only once when it cannot start, and exits with code 1', async () => {
+it('when the server cannot start, prints the reason only once and exits with code 1', async () => {
   const none = Object.assign(new URL(inject('postgresUrl')), { pathname: '/none' });
   const server = startProgram({ DATABASE_URL: none.href, PLANT_STORE_PROCESSES: '2' });
   expect(await server.ended()).toBe(1);
   expect(server.output().match(/did not start/g)).toHaveLength(1);
 });
 
-it('replaces a process that dies repeatedly, after longer and longer delays', async () => {
+it('replaces a process that dies repeatedly, and waits longer before each replacement', async () => {
   const server = await start();
   const name = new URL(server.databaseUrl).pathname.slice(1);
   await runSql(inject('postgresUrl'), `drop database ${name} with (force)`);
@@ -119,7 +119,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     expect(await stopProgram(server)).toBe(0);
   });
 
-  it('closes a connection that was waiting for a killed process', async () => {
+  it('closes the connection of a client that waits for a killed process', async () => {
     const server = await start();
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
@@ -153,7 +153,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     expect(await server.ended()).toBe(0);
   });
 
-  it('keeps running without a terminal when all processes get SIGHUP', async () => {
+  it('does not stop when all processes get SIGHUP and the server has no terminal', async () => {
     const server = await start();
     signalAll(server, 'SIGHUP');
     for (let i = 0; i < 20; i++) expect((await get(`${server.url}/plants/${i}`)).status).toBe(404);
@@ -162,7 +162,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     expect(logged(server, 'stopping')).toHaveLength(2);
   });
 
-  it('exits at once on a second signal', async () => {
+  it('exits immediately after a second signal', async () => {
     const server = await start();
     await beginCreate(server, plant);
     server.child.kill('SIGTERM');

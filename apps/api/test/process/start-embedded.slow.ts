@@ -34,7 +34,7 @@ async function create(server: StartedProcess, name: string, token?: string): Pro
   return response.json();
 }
 
-it('keeps its plants and its token when it stops and starts again', async () => {
+it('has all plants and the old token after a restart', async () => {
   const first = start();
   const token = await printedToken(first);
   await create(first, 'Monstera');
@@ -56,7 +56,7 @@ it('generates a new token when the token file is empty, and rejects the old toke
   expect(await create(second, 'Monstera', old)).toMatchObject({ error: 40101 });
 });
 
-it('exits when the token file holds no token', async () => {
+it('exits when the token file contains no token', async () => {
   await writeFile(tokenFile, 'two words');
   const server = start();
   expect(await server.ended()).toBe(1);
@@ -64,7 +64,7 @@ it('exits when the token file holds no token', async () => {
 });
 
 // A POSIX shell runs the command.
-it.runIf(hasPosixShell)('uses the token in PLANT_STORE_TOKEN, and never prints it', async () => {
+it.runIf(hasPosixShell)('uses PLANT_STORE_TOKEN, and never prints this token', async () => {
   const server = start({ PLANT_STORE_TOKEN: 'not-to-be-printed' });
   const command = await printedCommand(server);
   expect(await runInShell(command, { PLANT_STORE_TOKEN: 'not-to-be-printed' })).toBe(

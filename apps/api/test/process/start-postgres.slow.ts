@@ -61,7 +61,7 @@ async function pathWithNpx(): Promise<string> {
   return `${directory}:${process.env['PATH']}`;
 }
 
-it('starts while its database is down, and is ready when the database is up', async () => {
+it('starts while the database is down, and is ready when the database is up', async () => {
   const database = await startPostgres({ fsync: 'off' });
   await database.halt();
   const server = await serve({ DATABASE_URL: database.url });
@@ -82,7 +82,7 @@ it('starts while its database is down, and is ready when the database is up', as
 });
 
 // Windows has no signals that a process can handle.
-it.runIf(hasPosixSignals)('exits at once on SIGTERM while it waits for its database', async () => {
+it.runIf(hasPosixSignals)('exits immediately on SIGTERM while the database is silent', async () => {
   const silent = createServer();
   const { port } = new URL(await listen(silent));
   const server = startProgram({ DATABASE_URL: `postgres://someone@127.0.0.1:${port}/plants` });

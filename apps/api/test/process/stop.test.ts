@@ -6,7 +6,7 @@ import { eventSurfaces, requestEvents } from '../fixtures/event-surfaces.ts';
 import { type Served, serve, stopProgram } from '../fixtures/program.ts';
 import { beginCreate, openSocket } from '../fixtures/raw-request.ts';
 
-// Windows has no signals that a process can handle: `kill` ends a process there at once.
+// Windows has no signals that a process can handle. On Windows, `kill` ends a process immediately.
 describe.runIf(hasPosixSignals)('the process', () => {
   let server: Served;
 
@@ -25,7 +25,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
 
   const plant = '{"id":1,"name":"x"}';
 
-  /** Sends the body of a create and resolves with the response. */
+  /** Sends the body of a create. Resolves with the response. */
   async function finishCreate(socket: Socket): Promise<string> {
     const [response] = await Promise.all([once(socket, 'data'), socket.write(plant)]);
     return String(response);
@@ -46,7 +46,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
     },
   );
 
-  it('before the exit, responds at once and without an error to clients that wait for changes', async () => {
+  it('before the exit, responds immediately and without an error to clients that wait for changes', async () => {
     await start();
     const headers = { authorization: `Bearer ${server.token}` };
     const get = (query: string) => fetch(`${server.url}/plants/changes${query}`, { headers });
@@ -74,7 +74,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
     expect(await finishCreate(await beginCreate(server, plant))).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
-  it('exits at once on a second signal', async () => {
+  it('exits immediately after a second signal', async () => {
     await start();
     await beginCreate(server, plant);
     server.child.kill('SIGTERM');
@@ -83,7 +83,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
     expect(await server.ended()).toBe(1);
   });
 
-  it('keeps running after SIGHUP without a terminal', async () => {
+  it('does not stop after SIGHUP when the server has no terminal', async () => {
     await start();
     server.child.kill('SIGHUP');
     expect(await finishCreate(await beginCreate(server, plant))).toMatch(/^HTTP\/1\.1 200 OK/);
@@ -105,14 +105,14 @@ describe.runIf(hasPosixSignals)('the process', () => {
     },
   );
 
-  it.runIf(hasScript)('stops when its terminal closes', async () => {
+  it.runIf(hasScript)('stops when the terminal of the server closes', async () => {
     await start({}, inTerminal);
     const [, pid] = await server.printed(/or kill (\d+)/);
     server.child.kill('SIGKILL'); // When `script` ends, the terminal closes.
     await vi.waitFor(() => expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH'), 60_000);
   });
 
-  it('exits even if a client never sends the rest of its request', async () => {
+  it('exits even if a client never sends the end of a request', async () => {
     await start();
     const socket = openSocket(server.url);
     socket.write('POST /plants HTTP/1.1\r\nHost: x\r\nContent-Le');
@@ -121,7 +121,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
     expect(await stopProgram(server)).toBe(0);
   });
 
-  it('writes the log line of every request before it exits', async () => {
+  it('writes the log line of every request before the exit', async () => {
     await start();
     for (let i = 0; i < 50; i++)
       expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200);

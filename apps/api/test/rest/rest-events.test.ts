@@ -56,7 +56,7 @@ it('sends an event for each change, with a cursor and with the plant in the form
   expect(third?.data).toBe(first?.data);
 });
 
-it('can resume after any event, even between two changes of one transaction', async () => {
+it('resumes after the last event of the client, even between two changes of one transaction', async () => {
   const after = await end();
   await server.store.load([1n, 2n, 3n, 4n].map((id) => ({ id, name: `plant ${id}` })));
   const read = async (count: number, query: string, headers = {}) => {
@@ -68,7 +68,7 @@ it('can resume after any event, even between two changes of one transaction', as
     expect(await read(1, '', { 'last-event-id': id })).toEqual(events.slice(i + 1));
 });
 
-it('with a tag, sends only the changes of this tag, and a cursor after the changes of all tags', async () => {
+it('for a request with a tag, sends only the changes of this tag, and then a cursor at the end of the feed', async () => {
   const after = await end();
   const read = (query: string) => get(query).then((stream) => readEvents(stream, isWhole));
   const isWhole = (text: string) => text.includes('event: deleted');

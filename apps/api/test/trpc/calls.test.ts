@@ -61,10 +61,10 @@ const requests: [name: string, path: string, body?: string][] = [
 ];
 
 it.each(requests)(
-  'responds to a request with %s as tRPC itself does',
+  'responds to a request with %s as the library tRPC does',
   async (_name, path, body) => {
     const request = { method: 'POST', path, ...(body !== undefined && { body }) };
-    // After a first create, the same create gets the same response from both servers.
+    // This first call creates the plant. The next two calls then find an existing plant.
     await responseTo(request);
     expect(await responseTo(request)).toEqual(await trpcResponseTo(request));
   },
@@ -101,7 +101,7 @@ const queries: [name: string, path: string, method?: string][] = [
 ];
 
 it.each(queries)(
-  'responds to a URL with %s as tRPC itself does',
+  'responds to a URL with %s as the library tRPC does',
   async (_name, path, method = 'GET') => {
     await responseTo({ method: 'POST', path: 'createPlant', body: JSON.stringify(plant(1)) });
     expect(await responseTo({ method, path })).toEqual(await trpcResponseTo({ method, path }));
@@ -114,7 +114,7 @@ interface SentRequest {
   body?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** Returns the response of tRPC itself to a request. */
+/** Returns the response that the library tRPC gives to a request. */
 async function trpcResponseTo({ path, ...request }: SentRequest) {
   const url = new URL(`${server.url}/trpc/${path}`);
   const headers = { 'content-type': 'application/json' };

@@ -8,7 +8,7 @@ import { hasConsole } from '../../src/pages/serve-console.ts';
 const module = new URL('../../src/pages/build-console.ts', import.meta.url);
 
 it('builds the console when PATH has no pnpm', async () => {
-  const { PATH = '', ...variables } = process.env; // pnpm has set `npm_execpath` to its own path.
+  const { PATH = '', ...variables } = process.env; // The variable `npm_execpath` has the path of pnpm.
   const folders = PATH.split(delimiter).filter((folder) => !existsSync(join(folder, 'pnpm')));
   const env = { ...variables, PATH: folders.join(delimiter) };
   const program = `const { buildConsole } = await import('${module}'); await buildConsole();`;

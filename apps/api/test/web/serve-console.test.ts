@@ -86,7 +86,7 @@ describe('the page of the console', () => {
 });
 
 describe('a file of the console', () => {
-  it('allows browsers to keep the file for a year, because the name changes with the content', async () => {
+  it('allows browsers to cache the file for a year, because the name changes with the content', async () => {
     const response = await get('/console/index-4f2a.js');
     expect(response.body).toBe(script);
     expect(response.headers['content-type']).toBe('text/javascript; charset=utf-8');
@@ -146,7 +146,7 @@ it('serves the console after an earlier read of the files has failed', async () 
   const broken = mkdtempSync(join(directory, 'broken-'));
   writeFileSync(join(broken, 'index.html'), '<!doctype html>');
   writeFileSync(join(broken, 'large.js'), '');
-  // Node cannot read a file of 2 GiB at once, so the read fails.
+  // `readFile` cannot read a file of 2 GiB, so the read fails.
   truncateSync(join(broken, 'large.js'), 2 ** 31);
   const bare = await build(broken);
   const error = await bare.inject({ url: '/', headers: html });

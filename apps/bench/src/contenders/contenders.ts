@@ -26,7 +26,7 @@ export interface Server {
   readonly format: RequestFormat;
   /** The requests that read plants, or undefined when the benchmark does not measure reads. */
   readonly reads?: ReadFormats | undefined;
-  /** Whether the program stores plants, so that the benchmark checks the table after a load. */
+  /** Whether the program stores plants. If it does, the benchmark checks the table after a load. */
   readonly storesPlants: boolean;
   /** Whether the program takes every int64 as an id. Other programs get ids below 2^53. */
   readonly takesInt64: boolean;

@@ -6,7 +6,7 @@ import { createTables, startBenchPostgres } from './bench-postgres.ts';
 interface ClusterOptions {
   readonly workers: number;
   readonly shards: number;
-  /** Whether even the coordinator stores plants. */
+  /** Whether the coordinator also stores plants. */
   readonly coordinatorHasShards?: boolean;
   /** The delay between two nodes, in milliseconds for each direction. */
   readonly delay?: number;
@@ -26,7 +26,7 @@ export async function openCluster(options: ClusterOptions): Promise<BenchDatabas
   return { ...database, remove: () => database.sql.end().then(cluster.stop) };
 }
 
-/** Starts the same Postgres without Citus. */
+/** Starts the Postgres of the cluster's nodes, but without Citus. */
 export async function openPlainPostgres(): Promise<BenchDatabase> {
   const binaries = installedCitus();
   const server = await startBenchPostgres({}, { ...(binaries && { binaries }) });

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { idFactor, storedPlants } from '../load/ids.ts';
 
-/** The first word of ten names among a million. */
+/** Among a million names, ten names begin with this word. */
 export const rareGenus = 'Xanthosoma';
 
 /**

@@ -4,12 +4,15 @@ export type IdOrder =
   | 'int64'
   /** The ids 1, 2, 3 and so on. */
   | 'small'
-  /** The ids of `million-plants.ts`, in random order, again and again. */
+  /** The ids of `million-plants.ts`, in random order. After the last id, the first id comes again. */
   | 'stored';
 
 export const storedPlants = 1_000_000;
 
-/** Multiples of 2^64 ÷ φ are evenly spread, and all differ, because the factor is odd. */
+/**
+ * Ids are multiples of this factor, modulo 2^64. The factor is 2^64 ÷ φ, so the ids are evenly spread. The
+ * factor is odd, so all ids differ.
+ */
 export const idFactor = 0x9e37_79b9_7f4a_7c15n;
 
 /** Returns the nth id of a load as text, because JavaScript would round a number. */
@@ -19,9 +22,9 @@ export function nthId(order: IdOrder, n: number): string {
   return String(BigInt.asIntN(64, BigInt(row) * idFactor));
 }
 
-/** Returns a function that returns the number of a load's first id. Two loads never share an id. */
+/** Makes a function that reserves ids for a load. The function returns the number of the first id. */
 export function idAllocator(): () => number {
-  const idsOfALoad = 1e8; // Every load needs fewer ids than this number.
+  const idsOfALoad = 1e8; // Every load needs fewer ids, so two loads never share an id.
   let next = 1 - idsOfALoad;
   return () => (next += idsOfALoad);
 }

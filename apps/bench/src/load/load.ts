@@ -5,8 +5,8 @@ import type { RequestFormat } from './request-format.ts';
 export const accessToken = 'token-of-the-benchmark';
 
 /**
- * A load generator sends these requests over keep-alive connections. Each request has the ids that follow the
- * ids of the previous request.
+ * The requests that a load generator sends over keep-alive connections. Each request uses the next ids after
+ * the ids of the previous request.
  */
 export interface Load {
   readonly url: string;
@@ -22,7 +22,7 @@ export interface Load {
 export interface LoadResult {
   /** The number of responses with a status under 400. */
   readonly responses: number;
-  /** The number of other responses, broken connections and missing responses. */
+  /** The number of responses with an error status, broken connections and missing responses. */
   readonly errors: number;
   /** The measured duration. */
   readonly seconds: number;

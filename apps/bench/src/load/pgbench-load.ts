@@ -9,7 +9,7 @@ const script = `\\set n :n + 1
 \\set id (1 - :k % 2 * 2) * permute(:k, 9223372036854775807)
 insert into plants (id, name, tag) values (:id, :name, :tag) on conflict (id) do nothing returning id;`;
 
-/** pgbench inserts the same plants with a prepared statement. pgbench shows the upper limit of Postgres. */
+/** pgbench inserts the same plants with a prepared statement. The result is the upper limit of Postgres. */
 export const pgbenchLoad: LoadGenerator = {
   name: 'pgbench',
   async run({ url, first, connections: clients, seconds }) {

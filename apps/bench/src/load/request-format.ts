@@ -3,7 +3,7 @@ import type { IdOrder } from './ids.ts';
 /** The format of a request that sends or reads plants. */
 export interface RequestFormat {
   readonly method: 'GET' | 'POST';
-  /** The path of the request, in which the id of a stored plant replaces `{id}`. */
+  /** The path of the request. The load generator replaces `{id}` by the id of a stored plant. */
   readonly path: string;
   /** The number of plants in a request, or in the response to a GET. */
   readonly plants: number;

@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * This thread posts a message when all subscribers are connected. The thread receives names of plants. For
- * each name, the thread posts a message when it begins to look for the name. When the subscribers have got
- * the name, the thread posts the times of arrival. The subscribers parse nothing, so that they leave the CPU
- * time to the server.
+ * This thread posts a message when all subscribers are connected. Then the thread receives names of plants.
+ * For each name, the thread posts a message when it begins to look for the name. When all subscribers have
+ * got the name, the thread posts the times of arrival. The subscribers parse nothing, because they must leave
+ * the CPU time to the server.
  */
 const { url, count, token } = workerData as { url: string; count: number; token: string };
 

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { accessToken } from './load.ts';
 
-/** Connections that follow the feed of changes. */
+/** Connections that get the changes of the feed. */
 export interface Subscribers {
   /** The number of plants that `latencies` has created. */
   readonly created: number;
-  /** Creates a plant. Resolves with the milliseconds from the 200 to each arrival. */
+  /** Creates a plant. Resolves with the milliseconds from the response to each subscriber's change. */
   latencies(): Promise<number[]>;
   close(): Promise<unknown>;
 }

@@ -6,7 +6,7 @@ import { bodyParts } from './request-format.ts';
 
 const script = fileURLToPath(new URL('wrk-load.lua', import.meta.url));
 
-/** Returns wrk (https://github.com/wg/wrk) if installed, because wrk needs less CPU time than autocannon. */
+/** Returns wrk (https://github.com/wg/wrk) if it is installed. wrk takes less CPU time than autocannon. */
 export async function findLoadGenerator(): Promise<LoadGenerator> {
   // wrk prints its version and exits with code 1.
   const version = await execute('wrk', ['--version']).catch((error) => error.stdout);
@@ -16,8 +16,8 @@ export async function findLoadGenerator(): Promise<LoadGenerator> {
 
 async function run({ url, format, order, first, connections, seconds }: Load): Promise<LoadResult> {
   // Each thread has its own counter of ids, so wrk uses only one thread. One thread can send more requests
-  // than a server can handle. The store responds within 5 s. By default, wrk counts responses after 2 s as
-  // errors.
+  // than a server can handle. The store responds within 5 s. By default, wrk counts a response as an error
+  // when the response takes more than 2 s.
   const limits = ['--timeout=8s', `--duration=${seconds}s`];
   const options = ['--threads=1', `--connections=${connections}`, ...limits, `--script=${script}`];
   const { method, path } = format;

@@ -16,13 +16,13 @@ export interface LoadConditions extends Contender {
   readonly connections: number;
   /** Opens the database. Default: the database of the bench, without plants. */
   readonly open?: () => Promise<BenchDatabase>;
-  /** The node of each instance of the server. All instances share the load. */
+  /** For each instance of the server, the number of its database node. All instances share the load. */
   readonly instancesOn?: readonly number[];
   /** Default: `int64`, or `small` for a server that cannot take every int64. */
   readonly order?: IdOrder;
-  /** The number of connections that only create plants. The result counts only their errors. */
+  /** The number of connections that only create plants. Their responses do not count, but their errors do. */
   readonly creating?: number;
-  /** The number of connections that follow the feed of the first instance. */
+  /** The number of subscribers to the feed of the first instance. */
   readonly subscribers?: number;
 }
 
@@ -95,7 +95,7 @@ async function startLoad(
   };
 }
 
-/** Measures the 99th percentile of the time between a commit and its arrival at a subscriber. */
+/** Measures the 99th percentile of the time from a commit until a subscriber gets the change. */
 async function feedP99(feed: Subscribers): Promise<number> {
   const all: number[] = [];
   await feed.latencies(); // The first plant may wait behind the plants of the load.
@@ -127,7 +127,7 @@ async function sendTo(
   };
 }
 
-/** @param before the earlier usage of all servers, and then of all database nodes */
+/** @param before the earlier usage of each server, and then of each database node */
 function figuresOf(
   { responses, seconds, p50, p99 }: LoadResult,
   plants: number,

@@ -3,7 +3,7 @@ import type { Goal } from '../report/goals.ts';
 import type { Bench } from './bench.ts';
 import { median } from './statistics.ts';
 
-/** The measurements of a mode, and the form of its results. */
+/** What a mode measures, and how the mode shows its results. */
 export interface Plan<F extends Figures> {
   readonly cases: readonly Case<F>[];
   readonly rounds: number;
@@ -35,7 +35,7 @@ export type Figures = Readonly<Record<string, number>>;
 export interface Result<F extends Figures> {
   readonly name: string;
   readonly title: string;
-  /** The figures by round and turn. */
+  /** The figures of each turn in each round. */
   readonly rounds: F[][];
   readonly faults: string[];
 }

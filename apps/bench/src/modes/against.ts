@@ -12,7 +12,7 @@ import type { ModeOptions } from './mode-options.ts';
 
 type Create = Pick<LoadConditions, 'title' | 'order' | 'open'> & {
   readonly server: Server;
-  /** Whether only this working tree gets three idle webhooks, whose cost the mode then measures. */
+  /** Whether only this working tree has three idle webhooks. The mode then measures the cost of webhooks. */
   readonly hasWebhooks?: true;
 };
 
@@ -69,7 +69,7 @@ export async function against(bench: Bench, options: ModeOptions): Promise<Repor
   }
 }
 
-/** Empties a database, and makes three webhooks. They get no request, because nobody deletes a plant. */
+/** Empties a database, and makes three webhooks. They stay idle, because nobody deletes a plant. */
 async function withWebhooks(database: PostgresDatabase): Promise<PostgresDatabase> {
   await database.sql`truncate plants, webhooks`;
   const store = await openPlantStore({ databaseUrl: database.settings[0]?.['DATABASE_URL'] ?? '' });
@@ -83,7 +83,7 @@ async function withWebhooks(database: PostgresDatabase): Promise<PostgresDatabas
 /** The results of one kind of create with both commits. */
 type Change = readonly [before: Result<LoadFigures>, now: Result<LoadFigures>];
 
-/** Makes a table with a row for each kind of create, from its two results: before and now. */
+/** Makes a table with a row for each kind of create. Each kind has two results: before and now. */
 export function changesTable(results: readonly Result<LoadFigures>[]): string {
   const changes = results.flatMap((now, i): Change[] => {
     const before = results[i - 1];
@@ -108,7 +108,7 @@ export function changesTable(results: readonly Result<LoadFigures>[]): string {
   return `${formatTable(columns, changes)}\n\n${legend}`;
 }
 
-/** Splits the results of a change by their rounds. */
+/** Makes one change for each round, with the results of only this round. */
 const roundsOf = ([before, now]: Change) =>
   before.rounds.map((turns, i): Change => {
     return [

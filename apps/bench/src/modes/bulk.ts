@@ -72,7 +72,7 @@ function commands(database: PostgresDatabase, directory: string): Row[] {
     return empty().then(({ sql }) => addMillionPlants(sql));
   };
   const fewTaken = () => empty().then(({ sql }) => addMillionPlants(sql, 1000));
-  // A new embedded database needs far more time and memory than an existing one.
+  // The measured import gets an existing database, because making a database takes much time and memory.
   const newEmbedded = async () => {
     await rm(dataDirectory, { recursive: true, force: true });
     await (await openPlantStore({ dataDirectory })).close();
@@ -134,7 +134,7 @@ function bulkTable(results: readonly Result<BulkFigures>[]): string {
 
 /** The goals for memory, and for speed relative to psql or to another command. */
 function bulkGoals(of: Medians<BulkFigures>): Goal[] {
-  /** Returns the speed of a command, relative to another one. */
+  /** Returns the speed of a command, relative to the speed of another command. */
   const speed = (name: string, base: string) => of(base, 'seconds') / of(name, 'seconds');
   const memory = (names: string[]) => Math.max(...names.map((name) => of(name, 'megabytes')));
   const [copyTo, copyFrom] = ['psql \\copy to, CSV', 'psql \\copy from, CSV'];

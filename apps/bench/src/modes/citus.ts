@@ -12,7 +12,10 @@ import type { ModeOptions } from './mode-options.ts';
 /** The delay between two nodes in each direction, in milliseconds. */
 const delay = 3;
 
-/** The creates per second with 256 clients in an earlier version, whose nodes shared their batches. */
+/**
+ * The creates per second of an earlier version, with 256 clients. In this version, each batch had plants of
+ * all nodes.
+ */
 const earlierCreatesPerSecond = 833;
 
 const two = () => openCluster({ workers: 2, shards: 8 });

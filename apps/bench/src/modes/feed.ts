@@ -7,7 +7,7 @@ import { formatTable } from '../report/format-table.ts';
 import { atMost } from '../report/goals.ts';
 import { loadTimes, type ModeOptions } from './mode-options.ts';
 
-/** Measures creates while clients follow the feed of changes. */
+/** Measures creates while clients are subscribed to the feed of changes. */
 export function feed(bench: Bench, options: ModeOptions): Promise<Report> {
   const times = loadTimes(options);
   const cases = [0, 1, 10, 100, 1000].map((subscribers) =>

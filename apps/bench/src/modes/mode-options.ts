@@ -4,7 +4,7 @@ import type { Durations } from '../measurements/load-case.ts';
 /** The options of all modes. Each mode uses the options that it needs. */
 export interface ModeOptions {
   readonly contenders: readonly Contender[];
-  /** Measures for a shorter time. */
+  /** Whether the mode measures for a shorter time. */
   readonly quick: boolean;
   /** The number of rounds. Default: the mode's own number. */
   readonly rounds?: number;

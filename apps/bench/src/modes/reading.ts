@@ -14,7 +14,7 @@ import { atLeast, atMost, type Goal } from '../report/goals.ts';
 import { loadTimes, type ModeOptions } from './mode-options.ts';
 import { searching } from './searching.ts';
 
-/** Measures reads from a million plants, and the delays that reads and creates cause. */
+/** Measures reads and searches among a million plants, and how much a load of creates delays reads. */
 export async function reading(bench: Bench, options: ModeOptions): Promise<Report> {
   const times = loadTimes(options);
   const { sql, checkpointed: open } = bench.database;
@@ -45,7 +45,7 @@ export async function reading(bench: Bench, options: ModeOptions): Promise<Repor
 const noCreates = 'one get at a time, no creates';
 const fullLoad = 'one get at a time, full load of creates';
 
-/** Returns the conditions for the reads of a contender. A contender without reads has no conditions. */
+/** Returns the load conditions for reads. The list is empty for a contender whose reads are not measured. */
 export function readsOf(
   { name, title, server }: Contender,
   operation: keyof ReadFormats,
@@ -64,7 +64,7 @@ export function readsOf(
   ];
 }
 
-/** Measures lists of 1,000 plants, and lists of plants with names of 1 kB. */
+/** Returns the load conditions for lists of 1,000 plants, and for lists of plants with names of 1 kB. */
 async function longReads({ database, postgres }: Bench): Promise<LoadConditions[]> {
   const longNames = await postgres.createDatabase();
   await addMillionPlants(longNames.sql, 100);
@@ -81,12 +81,12 @@ async function longReads({ database, postgres }: Bench): Promise<LoadConditions[
   ]);
 }
 
-/** Measures creates in two tables of a million plants. In one table, the index on tags has no entries. */
+/** Returns the load conditions for creates in two tables of a million plants, one with an empty tag index. */
 async function tagIndexCreates({ postgres }: Bench): Promise<LoadConditions[]> {
   const conditions = { ...oursRest, connections: 32, order: 'int64' } as const;
   const labels = ['create, with the index on tags', 'create, without the index on tags'];
   const [indexed, other] = [await postgres.createDatabase(), await postgres.createDatabase()];
-  // The server would build a missing index at its start, so the test makes an empty index with the same name.
+  // The server would build a missing index at its start, so this function makes an empty index of that name.
   await other.sql`drop index plants_tag`;
   await other.sql`create index plants_tag on plants (id) where false`;
   for (const { sql } of [indexed, other]) await addMillionPlants(sql);
@@ -95,7 +95,7 @@ async function tagIndexCreates({ postgres }: Bench): Promise<LoadConditions[]> {
   });
 }
 
-/** The goals that a comparison of reads decides. */
+/** The goals of the mode `reading`. */
 export function readingGoals(of: Medians<LoadFigures>): Goal[] {
   const goal = (bound: number, operation: keyof ReadFormats, { name, title }: Contender) => {
     const speed = (each: string) => of(`${each}, ${operation}`, 'requestsPerSecond');

@@ -17,19 +17,19 @@ export const scalingConnections = scaling(
   },
 );
 
-/** Measures several servers of one process, which share a database. */
+/** Measures several servers that share a database. Each server has one process. */
 export const scalingInstances = scaling('instances', [1, 2, 4, 8], (instances) => ({
   connections: 256,
   instancesOn: Array(instances).fill(0),
 }));
 
-/** Measures one server with several processes, which share its address. */
+/** Measures one server with several processes. The processes share the address of the server. */
 export const scalingProcesses = scaling('processes', [1, 2, 4], (processes) => ({
   connections: 256,
   server: { ...oursRest.server, env: { PLANT_STORE_PROCESSES: String(processes) } },
 }));
 
-/** A mode that measures our server with several values of a condition. */
+/** Makes a mode that measures our server with several values of a condition. */
 function scaling(
   title: string,
   values: readonly number[],

@@ -9,8 +9,8 @@ import { execute } from './execute.ts';
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /**
- * Checks out a commit in a temporary directory and installs its dependencies. The installation is offline
- * if pnpm's store has all packages. `remove`, or the end of this process, removes the checkout.
+ * Checks out a commit in a temporary directory, and installs the dependencies. The installation needs no
+ * network if pnpm's store has all packages. `remove`, or the end of this process, removes the checkout.
  */
 export async function checkOut(commit: string) {
   const parent = mkdtempSync(join(tmpdir(), 'plant-store-commit-'));

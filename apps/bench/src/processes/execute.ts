@@ -10,7 +10,7 @@ export async function execute(
 ): Promise<string> {
   const running = promisify(execFile)(command, args);
   endWithThisProcess(running.child);
-  // The program may end before it reads its input.
+  // The program may end before it reads its input. Then the pipe emits an error.
   running.child.stdin?.on('error', () => {}).end(input);
   return (await running).stdout;
 }

@@ -16,7 +16,7 @@ export interface Command {
 }
 
 /**
- * Runs a command, and returns its seconds, its CPU seconds and its largest memory.
+ * Runs a command. Returns how many seconds and CPU seconds the command took, and its largest memory.
  *
  * @throws Error when the command fails
  */

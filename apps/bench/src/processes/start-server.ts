@@ -13,7 +13,7 @@ export interface StartedServer {
   stop(): Promise<void>;
 }
 
-/** A server gets only these settings, and does not read the repository's `.env`. */
+/** Each server gets these settings and its own settings. No server reads the repository's `.env`. */
 const settings = {
   PATH: process.env['PATH'],
   PLANT_STORE_ENV_FILE: devNull,
@@ -22,8 +22,8 @@ const settings = {
 };
 
 /**
- * Starts a server program and waits until it prints its URL. The output goes to a file, because reading the
- * log in this process would take CPU time from the measurement.
+ * Starts a server program, and waits until the program prints its URL. The output goes to a file, because
+ * reading the log in this process would take CPU time from the measurement.
  */
 export async function startServer(
   program: string,

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 export interface Usage {
   /** User and system CPU time in seconds, including descendants that have ended. */
   readonly cpu: number;
-  /** Resident memory in bytes. Shared memory counts once for each process. */
+  /** Resident memory in bytes. Memory that several processes share counts for each of these processes. */
   readonly memory: number;
   /** The number of processes. */
   readonly processes: number;

@@ -1,6 +1,6 @@
 import { decimal, formatTable } from './format-table.ts';
 
-/** A claim about the store's speed, and the measured value that decides the claim. */
+/** A claim about the store's speed, and the measured value. The bound shows whether the claim is true. */
 export interface Goal {
   readonly claim: string;
   /** The value is NaN when a figure of the goal was not measured. */

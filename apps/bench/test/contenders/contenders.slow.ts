@@ -26,7 +26,7 @@ beforeAll(async () => {
   await createTables(databaseUrl);
   sql = postgres(databaseUrl, { max: 1 });
 
-  // Several contenders can have the same program, which starts only once.
+  // Several contenders can have the same program. The test starts each program only one time.
   const programs = new Map(servers.map(({ program, env }) => [program, env]));
   const settings = { DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: accessToken };
   await Promise.all(
@@ -63,7 +63,7 @@ it.each(servers)(
     expect((await post(nameless, bearer)).status).toBe(400);
     expect(await rows()).toEqual([]);
 
-    // In the second round, the plants exist already.
+    // The second time, the plants exist already.
     for (const _ of ['first time', 'second time']) {
       const response = await post(plants, bearer);
       expect(response.status).toBe(200);
@@ -106,13 +106,13 @@ it.each(readers)(
   },
 );
 
-/** Returns the plants in a response of either surface. */
+/** Returns the plants in a response over REST or tRPC. */
 function plantsIn(response: unknown): unknown[] {
   const responses = [response].flat() as { result?: { data: { json: unknown } } }[];
   return responses.map((one) => one.result?.data.json ?? one);
 }
 
-/** Returns the content of a response, without an envelope and nulls. The ids are text. */
+/** Returns the content of a response as REST sends it. Leaves out nulls, and turns ids into text. */
 function contentOf(text: string): unknown {
   const isId = /(?<=[:[])-?\d{16,}/g;
   const response = JSON.parse(text === '' ? '{}' : text.replace(isId, '"$&"'), (_key, value) =>

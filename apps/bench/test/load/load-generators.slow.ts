@@ -63,7 +63,7 @@ it.concurrent.each(cases)(
     expect(new Set(requests.map((request) => JSON.stringify(request)))).toEqual(
       new Set([JSON.stringify([format.method, format.path, `Bearer ${accessToken}`, contentType])]),
     );
-    // At its end, a generator has prepared requests that it does not send.
+    // When a generator ends, it has prepared some requests that it never sends.
     const allocated = ids.length + connections * format.plants;
     const expectedIds = Array.from({ length: allocated }, (_, n) => nthId(order, n + 1));
     expect(new Set(ids).size).toBe(ids.length);

@@ -36,7 +36,7 @@ it('starts each round with another case, and stops each case before the next cas
   expect(log.join()).toBe('start a,a,stop a,start b,b,stop b,start b,b,stop b,start a,a,stop a');
 });
 
-it('with turns, starts all cases together, and reverses the order of the cases in every second turn', async () => {
+it('starts all cases together when there are turns, and reverses every second turn', async () => {
   const { log, cases } = loggedCases(['a', 'b']);
   await runPlan(silent, { cases, rounds: 1, turns: 3, table: () => '' });
   expect(log.join()).toBe('start a,start b,a,b,b,a,a,b,stop a,stop b');

@@ -7,7 +7,7 @@ it('takes the median', () => {
   expect(median([])).toBeNaN();
 });
 
-it('takes the mean of the cheaper half', () => {
+it('takes the mean of the lower half of the values', () => {
   expect(cheaperHalf([900, 10, 12, 14, 800])).toBe(12);
   expect(cheaperHalf([900, 10, 12, 800])).toBe(11);
 });

@@ -10,13 +10,13 @@ const verdicts = (given: Parameters<typeof medians>[0] = {}) => {
 
 const met = new Set(['met']);
 
-it('decides no goal when only our server was measured', () => {
+it('says that no goal is measured when only our server was measured', () => {
   const of = (name: string) => (name.startsWith('ours') ? 1 : Number.NaN);
   const goals = comparisonGoals(of).filter(({ claim }) => !claim.includes('batches'));
   expect(new Set(goals.map(verdict))).toEqual(new Set(['not measured']));
 });
 
-it('does not decide a goal against the fastest peer when a peer was not measured', () => {
+it('says that goals about the best peer are not measured when one peer was not measured', () => {
   const goals = comparisonGoals((name) => (name === 'hono' ? Number.NaN : 1)).map(verdict);
   expect([goals[1], goals[4], goals[11]]).toEqual(Array(3).fill('not measured'));
   expect(goals.filter((goal) => goal === 'not measured').length).toBe(3);

@@ -56,7 +56,7 @@ it('returns NaN for a process that does not exist', async () => {
 it.runIf(platform() === 'linux')(
   'counts a child that has ended while its parent does not wait for it',
   async () => {
-    // The shell replaces itself with a program that never waits for its child, so the child stays a zombie.
+    // The shell becomes the program `sleep`, which never waits for its child. So the child stays a zombie.
     const script = `"$0" -e "$1" & exec sleep 60`;
     const child = spawn('sh', ['-c', script, process.execPath, busy], { stdio: 'ignore' });
     const pid = child.pid ?? expect.fail();

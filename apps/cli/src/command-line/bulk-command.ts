@@ -4,12 +4,12 @@ import { CommandError } from './errors.ts';
 /** The exit code after each signal: 128 plus the signal's number, as in a shell. */
 export const exitCodeBySignal = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** The milliseconds after which a signal stops the command, even if a statement hangs. */
+/** The command ends this number of milliseconds after a signal, even if a statement hangs. */
 const grace = 800;
 
 /**
- * Runs a command whose signal aborts at the first SIGINT or SIGTERM. A second signal of the same kind ends the
- * process.
+ * Runs a command. The first SIGINT or SIGTERM aborts the `AbortSignal` of the command. A second
+ * signal with the same name ends the process.
  *
  * @param message the message of the error after a signal
  * @throws CommandError when the command fails after a signal
@@ -42,10 +42,10 @@ export async function interruptible<T>(
  * store. The function sets flags of V8, because Node has no other way to limit a running process.
  */
 export function limitMemory(): void {
-  // By default, V8 would keep 150 MB more for the millions of short-lived rows.
+  // By default, V8 would use 150 MB more, because there are millions of short-lived rows.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=100');
-  // Optimizing the largest functions of PGlite would take 500 MB for some seconds.
+  // V8 would use 500 MB for some seconds to optimize the largest functions of PGlite.
   setFlagsFromString('--no-wasm-tier-up');
   setFlagsFromString('--no-wasm-dynamic-tiering');
 }

@@ -1,14 +1,14 @@
 import { fstatSync } from 'node:fs';
 
-/** Milliseconds between two checks. */
+/** The milliseconds between two checks of standard output. */
 const interval = 500;
 
 /** The file descriptor of standard output. */
 const stdout = 1;
 
 /**
- * Ends a read-only command with code 0 when the reader of its output closes the pipe. A command notices a
- * closed pipe only at its next write, which may never come.
+ * Ends a read-only command with code 0 when the reader of its output closes the pipe. Without this
+ * function, a command would notice a closed pipe only at the next write, which may never come.
  */
 export async function exitWhenOutputCloses(): Promise<void> {
   if (!fstatSync(stdout).isFIFO()) return;
@@ -19,7 +19,7 @@ export async function exitWhenOutputCloses(): Promise<void> {
 /**
  * Makes a function that polls standard output for an error. The function finds no error on macOS or Windows.
  *
- * `poll_oneoff` of WASI is the only function of Node that polls any file descriptor. The arguments are
+ * `poll_oneoff` of WASI is the only function of Node that can poll any file descriptor. The arguments are
  * addresses in a WebAssembly memory (https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md).
  */
 async function createPoll(): Promise<() => boolean> {
@@ -34,7 +34,7 @@ async function createPoll(): Promise<() => boolean> {
   wasi.initialize({ exports: { memory } });
   const poll = wasi.wasiImport['poll_oneoff'] as (...addresses: number[]) => number;
   const view = new DataView(memory.buffer);
-  // Each poll waits until standard output accepts bytes or has an error, but at most a millisecond.
+  // Each poll waits until standard output accepts bytes or has an error, but waits at most a millisecond.
   view.setUint8(type, writable);
   view.setUint32(fileDescriptor, stdout, true);
   view.setUint32(subscriptionSize + clockId, monotonic, true);
@@ -51,9 +51,11 @@ async function createPoll(): Promise<() => boolean> {
 
 type MemoryConstructor = new (pages: { initial: number }) => { buffer: ArrayBuffer };
 
-/** The size of a subscription, and the places of its fields. All other bytes of a subscription stay zero. */
+/** The size of a subscription, and the offsets of its fields. All other bytes of a subscription stay zero. */
 const [subscriptionSize, type, fileDescriptor, clockId, timeout] = [48, 8, 16, 16, 24];
 const [writable, monotonic] = [2, 1];
 
-/** The address of the events, the address of their count, and the places of two fields in an event. */
+/**
+ * The address of the events, the address of the number of events, and the offsets of two fields in an event.
+ */
 const [events, eventCount, errno, eventType] = [1_024, 2_048, 8, 10];

@@ -14,18 +14,17 @@ import { CommandError, usageError } from './errors.ts';
 /** The SQLSTATE of a statement that waited too long for a lock. */
 const lockTimeout = '55P03';
 
-/** The privileges that a command needs, by table. */
+/** The privileges that a command needs on each table. */
 export type Needs = Readonly<Record<string, readonly Privilege[]>>;
 
 interface Context {
   settings: DatabaseOptions;
-  /** The privileges that the command needs. */
   needs: Needs;
 }
 
 /**
- * Makes an error that explains a wrong argument or a fault of the database, and says what to do. When tables
- * or privileges are the cause, inspects the database. Returns any other error unchanged.
+ * Makes an error that explains a wrong argument or a fault of the database, and says what to do. When a table
+ * or a privilege may be the cause, inspects the database. Returns any other error unchanged.
  */
 export async function toCommandError(error: unknown, context: Context): Promise<unknown> {
   if (!(error instanceof PlantStoreError)) return error;
@@ -54,7 +53,7 @@ function causesIn(state: DatabaseState, needs: Needs): string[] {
   return tableAdvice(state).map(({ what, remedy }) => `${what}: ${remedy}`);
 }
 
-/** Names the faults of the tables and the remedies. Missing migrations explain all other faults. */
+/** Names the faults of the tables and the remedies. If migrations are missing, names only this fault. */
 export function tableAdvice(state: DatabaseState): Omit<TableFault, 'table'>[] {
   const { tableFaults, isKnown, missingMigrations } = state;
   const isEmpty = state.privileges.length === 0;
@@ -67,7 +66,7 @@ export function tableAdvice(state: DatabaseState): Omit<TableFault, 'table'>[] {
   return [...tableFaults];
 }
 
-/** Names the session that has locked a table, and what to do. */
+/** Names the session that has locked a table, and says what to do. */
 export function lockAdvice({ table, pid, user, application }: Lock): string {
   const session = [`process ${pid}`, user && `user ${user}`, application].filter(Boolean);
   return (
@@ -76,7 +75,7 @@ export function lockAdvice({ table, pid, user, application }: Lock): string {
   );
 }
 
-/** Describes an instance of the store so that an operator can find it. */
+/** Describes an instance of the store so that an operator can find the instance. */
 export function nameInstance({ node, address, application }: Instance): string {
   return `${application} at ${address ?? 'the same machine'}, which uses ${node}`;
 }

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCatalogue, formatJson } from '@plant-store/schemas
 
 /** The program's exit codes. Scripts rely on these codes. */
 export const exitCodes = {
-  /** The command could not do its work: the database did not respond, or no plant has the id. */
+  /** The command could not do its work. For example, the database did not respond, or no plant has the id. */
   error: 1,
   /** An argument, an option or a setting is invalid. The command did not start. */
   usage: 2,
@@ -77,7 +77,10 @@ function codeOf(error: unknown): ErrorCode {
   return isOfStore ? (error.code as ErrorCode) : errorCatalogue.internal.code;
 }
 
-/** The names of core's errors that need no stack trace. An import of the error classes would load core. */
+/**
+ * The names of core's errors that need no stack trace. An import of the error classes
+ * would load core, so the program compares names.
+ */
 const databaseErrors = ['DatabaseSettingsError', 'DataDirectoryError'];
 
 /** Whether the message of an error is complete without the stack trace. */

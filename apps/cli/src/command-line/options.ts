@@ -21,7 +21,7 @@ export function parseCount(text: string): number {
   return Number(text);
 }
 
-/** Parses a text to find in names. */
+/** Parses a text that the name of a plant must contain. */
 export function parseSearch(text: string): string {
   if (text === '' || text.length > maxSearch) {
     throw new InvalidArgumentError(`It must have 1 to ${maxSearch} characters.`);
@@ -29,7 +29,7 @@ export function parseSearch(text: string): string {
   return text;
 }
 
-/** Parses the delimiter of a CSV file. For a tab, which is hard to type, users can write a name. */
+/** Parses the delimiter of a CSV file. A tab is hard to type, so users can write `tab`. */
 export function parseDelimiter(text: string): string {
   if (text === 'tab' || text === '\\t') return '\t';
   if (/^[^"\r\n\p{L}\p{N}]$/u.test(text) && text.length === 1) return text;

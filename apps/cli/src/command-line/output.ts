@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CommandError } from './errors.ts';
 
-/** Writes texts to standard output, with backpressure. */
+/** Writes texts to standard output. Waits while the reader of the output is slow. */
 export async function writeOutput(texts: Iterable<string> | AsyncIterable<string>): Promise<void> {
   try {
     const output = Readable.from(noted(texts), { highWaterMark: 1 });

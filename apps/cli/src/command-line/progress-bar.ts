@@ -21,7 +21,7 @@ const pipeFormats = {
   unknown: 'plant-store: {rows} rows, {rate} rows/s, {duration_formatted}',
 };
 
-/** The width of the text beside the bar, with numbers of up to eight digits. */
+/** The width of the text beside the bar when the numbers have up to eight digits. */
 const textWidth = 56;
 const maxBarWidth = 40;
 
@@ -56,7 +56,7 @@ export function showProgress({ total, value, rows }: ProgressOptions): Progress 
     format: total ? known : unknown,
     noTTYOutput: true,
     notTTYSchedule: 2_000,
-    hideCursor: null, // A killed process would leave a hidden cursor.
+    hideCursor: null, // A killed process would leave the cursor hidden.
     gracefulExit: false,
     etaBuffer: 100,
   });

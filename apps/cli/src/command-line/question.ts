@@ -32,8 +32,8 @@ interface Streams {
 const invalidPassword = '28P01';
 
 /**
- * Asks for the password on a terminal, as psql does, when the database requires a password that
- * DATABASE_URL does not contain.
+ * If the database requires a password that DATABASE_URL does not contain, asks for the password on a
+ * terminal, as psql does.
  *
  * @param error the error of the connection attempt
  * @returns the settings with the password
@@ -59,7 +59,7 @@ function isPasswordError(error: unknown): boolean {
 
 /** Reads a line from the terminal, and does not show the line. */
 async function readSecret(question: string): Promise<string> {
-  // An output stream that discards the terminal's echo of the password.
+  // This stream discards the characters of the password, which `readline` would otherwise show.
   const output = new PassThrough().resume();
   const lines = createAsyncInterface({ input: process.stdin, output, terminal: true });
   process.stderr.write(question);

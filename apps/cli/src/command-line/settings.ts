@@ -9,7 +9,7 @@ import { home, messageOf, readVariables } from './variables.ts';
  * unset.
  *
  * @throws CommandError when `.env` cannot be read or DATABASE_URL is invalid. The message does not
- *   contain the URL, which may hold a password.
+ *   contain the URL, because the URL may contain a password.
  */
 export function readSettings(variables = readVariables()): DatabaseOptions {
   const databaseUrl = variables['DATABASE_URL'];

@@ -14,7 +14,8 @@ export const home = isInRepository ? repositoryRoot : '.';
 
 /**
  * Reads the environment variables and the file `.env`. In the repository, `.env` is in the root. An installed
- * command reads `.env` in the current directory. Warns on stderr of a variable that only looks like a setting.
+ * command reads `.env` in the current directory. Warns on stderr of a variable whose name only resembles a
+ * setting.
  *
  * @throws CommandError when `.env` cannot be read
  */

@@ -5,13 +5,13 @@ import type { Needs } from './database-errors.ts';
 import { readSettings } from './settings.ts';
 
 interface StoreOptions extends OpenOptions {
-  /** The privileges that an error about a missing privilege names. Default: the privileges of an import. */
+  /** The privileges that the command needs, for the error messages. Default: the privileges of an import. */
   needs?: Needs;
   webhooks?: WebhookSettings;
 }
 
 /**
- * Opens the store of the settings, calls `use` with it, and closes it afterwards.
+ * Opens the store that the settings select, calls `use` with the store, and then closes the store.
  *
  * @throws CommandError when the settings are invalid, or the database cannot be opened or used
  */
@@ -28,8 +28,8 @@ export async function withStore<T>(
 }
 
 /**
- * Opens the store of the settings for reads only. Unlike `withStore`, this function loads little code, works
- * on a read replica, and creates nothing.
+ * Opens the store that the settings select, for reads only. Unlike `withStore`, this function loads little
+ * code, works on a read replica, and creates nothing.
  */
 export async function withReader<T>(
   use: (reader: OpenPlantReader) => Promise<T>,

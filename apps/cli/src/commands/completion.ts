@@ -3,9 +3,11 @@ import { writeOutput } from '../command-line/output.ts';
 import { type Completion, completions } from '../completion/completions.ts';
 
 interface Shell {
-  /** Calls this command for each completion. Without completions, the shell completes the names of files. */
+  /**
+   * Calls this command for each completion. If there are no completions, the shell completes names of files.
+   */
   script: string;
-  /** Formats a completion as the script reads it. */
+  /** Formats a completion for the script. */
   format(completion: Completion): string;
 }
 

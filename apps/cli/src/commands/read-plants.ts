@@ -48,7 +48,7 @@ async function* listPlants(
 ): AsyncGenerator<string> {
   let left = limit;
   let last = query.after;
-  // Reads one plant more than the limit, to know whether there is a next page.
+  // Reads one plant more than the limit, to find out whether there are more plants.
   for await (const plants of reader.read({ ...query, limit: limit + 1 })) {
     const shown = plants.slice(0, left);
     left -= shown.length;

@@ -27,7 +27,7 @@ export function completions(program: Command, words: readonly string[]): Complet
       .map(({ word, summary }) => ({ word: start + word, summary }))
       .filter(({ word }) => word.startsWith(last));
 
-  // Zsh keeps --format=csv as one word.
+  // Zsh does not split --format=csv.
   const [start = '', flag = typed.at(-2) ?? ''] = /^(--[^=]+)=/.exec(last) ?? [];
   const option = options.find(
     ({ required, short, long }) => required && [short, long].includes(flag),

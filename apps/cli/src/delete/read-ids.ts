@@ -15,8 +15,8 @@ export interface IdBatch {
 const batchSize = 1_000;
 
 /**
- * Reads a file with an id on each line, or standard input for `-`. Ignores blank lines, and the header
- * `id` of a CSV file.
+ * Reads a file with an id on each line. If the name is `-`, reads standard input. Ignores blank lines, and
+ * the header `id` of a CSV file.
  *
  * @throws CommandError when the file cannot be read
  */
@@ -31,7 +31,7 @@ export async function* readIds(file: string): AsyncGenerator<IdBatch> {
   } catch (error) {
     throw toCommandError(error, exitCode);
   } finally {
-    input?.destroy(); // An open standard input would keep the process alive.
+    input?.destroy(); // The process would not end while standard input is open.
   }
 }
 

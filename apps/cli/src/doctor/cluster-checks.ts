@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts';
 
 const check = 'cluster';
 
-/** Checks the Citus cluster to which a Postgres belongs. Returns no findings without a cluster. */
+/** Checks the Citus cluster to which a Postgres belongs. Outside a cluster, returns no findings. */
 export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
   try {
     const state = await inspectCluster(databaseUrl);
@@ -96,8 +96,7 @@ export function distribution(tables: readonly TableDistribution[]): Finding[] {
       return [{ check, level: 'warning', message }];
     }
     const how = kind === 'reference' ? 'copied to each node' : `distributed by ${column ?? kind}`;
-    // While `undistribute_table` runs, Citus does not block inserts through other nodes, and would lose these
-    // inserts.
+    // While `undistribute_table` runs, Citus loses inserts through other nodes, so all instances must stop.
     const message =
       `plants is ${how}: stop all instances, run SELECT undistribute_table('plants'), and then ` +
       'plant-store distribute';

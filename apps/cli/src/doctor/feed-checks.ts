@@ -3,10 +3,10 @@ import type { Finding } from './finding.ts';
 
 const check = 'feed';
 
-/** The seconds for which a transaction may hold the feed back. The store's own transactions are shorter. */
+/** The seconds for which a transaction may delay the feed. The store's own transactions are shorter. */
 const tolerance = 10;
 
-/** Checks the feed of changes, and names the transaction that holds the feed back. */
+/** Checks the feed of changes, and names the transaction that delays the feed. */
 export function feedChecks({ feed }: Pick<DatabaseState, 'feed'>): Finding[] {
   if (!feed) return [];
   if (feed.isRestored) {

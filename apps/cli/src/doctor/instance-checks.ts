@@ -11,7 +11,7 @@ interface Metrics {
 }
 
 interface Question {
-  /** The alert of docs/alerts.yml that fires above the same limit. */
+  /** The alert of docs/alerts.yml with the same limit. */
   alert: string;
   value(metrics: Metrics): number;
   limit: number;
@@ -67,7 +67,9 @@ export const questions: readonly Question[] = [
   },
 ];
 
-/** Checks a running instance. Two reads of its metrics, `interval` milliseconds apart, give the rates. */
+/**
+ * Checks a running instance. Reads the metrics twice, `interval` milliseconds apart, to compute the rates.
+ */
 export async function instanceChecks(url: string, interval = 5_000): Promise<Finding[]> {
   try {
     const before = await readMetrics(url);
@@ -75,7 +77,7 @@ export async function instanceChecks(url: string, interval = 5_000): Promise<Fin
     const after = await readMetrics(url);
     const increase = (series: string) => (after.get(series) ?? 0) - (before.get(series) ?? 0);
     const metrics: Metrics = {
-      // Each read resets the values of Node's event loop.
+      // Each read resets the values of Node's event loop, so the greater value counts.
       value: (series) => Math.max(before.get(series) ?? 0, after.get(series) ?? 0),
       rate: (series) => Math.max(0, increase(series)) / (interval / 1_000),
     };
@@ -98,7 +100,7 @@ export async function instanceChecks(url: string, interval = 5_000): Promise<Fin
   }
 }
 
-/** Reads the value of each series. */
+/** Reads the metrics of an instance. */
 async function readMetrics(url: string): Promise<Map<string, number>> {
   const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
   const lines = (await response.text()).matchAll(/^(\w+(?:\{.*\})?) (\S+)$/gm);

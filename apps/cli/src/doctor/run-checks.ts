@@ -14,7 +14,10 @@ import { embeddedStorage, serverStorage } from './storage-checks.ts';
 import { tableChecks } from './table-checks.ts';
 import { webhookChecks } from './webhook-checks.ts';
 
-/** Checks the settings and the database, and changes nothing. Stops when further checks are impossible. */
+/**
+ * Checks the settings and the database, and changes nothing. Stops when an error makes the next checks
+ * impossible.
+ */
 export async function runChecks(): Promise<Finding[]> {
   let settings: DatabaseOptions;
   try {
@@ -56,7 +59,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Names the store. Leaves out the user, the password and the parameters of the URL. */
+/** Names the store without the user, the password and the parameters of the URL. */
 function describeStore(settings: DatabaseOptions): string {
   if ('dataDirectory' in settings) return `the embedded database in ${settings.dataDirectory}`;
   return `the Postgres at ${describeDatabaseUrl(settings.databaseUrl)}`;

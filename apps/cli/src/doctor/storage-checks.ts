@@ -40,7 +40,7 @@ const MiB = 2 ** 20;
 /** The free bytes that the embedded database needs. With fewer free bytes, the database accepts no writes. */
 const needed = 64 * MiB;
 
-/** The bytes that the embedded database's write-ahead log may need. */
+/** With fewer free bytes, the write-ahead log of the embedded database may fill the disk. */
 const scarce = 512 * MiB;
 
 async function embeddedDisk(directory: string): Promise<Finding> {
@@ -58,7 +58,7 @@ async function embeddedDisk(directory: string): Promise<Finding> {
   return { check: 'disk', level: 'ok', message: found };
 }
 
-/** A server's SQL does not say how much room the disk has. */
+/** A Postgres server does not say how much space on the disk is free. */
 function serverDisk({ bytes }: DatabaseState): Finding {
   const size = `the database has ${Math.ceil(bytes / MiB)} MiB`;
   const message = `${size}; run df on its machine to see the free room`;

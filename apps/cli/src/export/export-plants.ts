@@ -9,7 +9,7 @@ import { withStore } from '../command-line/with-store.ts';
 
 export interface ExportOptions
   extends Pick<ExportFileOptions, 'columns' | 'format' | 'gzip' | 'since' | 'tag'> {
-  /** Reads pages instead of one snapshot. */
+  /** Reads the plants page by page instead of in one snapshot. */
   paged?: true;
   /** Shows no progress. */
   quiet?: true;

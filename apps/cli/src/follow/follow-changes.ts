@@ -52,7 +52,7 @@ async function* linesOf(
   tag: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  // Only the first call can find a wrong setting. Later calls wait while the database is down.
+  // This call throws an error when a setting is wrong. Later calls wait while the database is down.
   const { next } = await reader.changes({ after: cursor, limit: 1 });
   const after = cursor ?? next;
   const outage = createOutageWarning();
@@ -85,7 +85,7 @@ function line(type: string, plant: object, cursor: string | undefined): string {
   return `{"type":"${type}","plant":${row(plant).trimEnd()},"cursor":"${cursor}"}\n`;
 }
 
-/** The milliseconds to wait after an error of the list. */
+/** The milliseconds between an error of the list and the next attempt. */
 const retryDelay = 500;
 
 /** Lists the plants, and continues after a temporary error, as `follow` does. */
@@ -111,7 +111,7 @@ async function* listPlants(
   }
 }
 
-/** Warns once on stderr while the database is down. */
+/** Writes one warning to stderr for each outage of the database. */
 function createOutageWarning() {
   let isDown = false;
   return {
@@ -129,7 +129,7 @@ function createOutageWarning() {
   };
 }
 
-/** Says what to do about an error of the feed. `toCommandError` explains database errors. */
+/** Says what to do about an error of the feed. `toCommandError` explains the errors of the database. */
 function explained(error: unknown): unknown {
   if (!(error instanceof PlantStoreError)) return error;
   const { kind, message, code } = error;

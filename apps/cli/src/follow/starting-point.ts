@@ -5,7 +5,9 @@ import { InvalidArgumentError } from 'commander';
 export interface StartingPoint {
   /** A cursor of the feed. Default: the end of the feed. */
   readonly cursor?: string;
-  /** Before the feed, lists the plants with ids greater than `after`. Without `after`, lists all plants. */
+  /**
+   * Before the changes, lists the plants with ids greater than `after`, or all plants if there is no `after`.
+   */
   readonly list?: { readonly after?: bigint };
 }
 
@@ -22,7 +24,7 @@ export function formatListCursor(cursor: string, id: bigint): string {
   return `${cursor}.${id}`;
 }
 
-/** Parses `now`, `start`, or the cursor of a line. Only the store can parse the cursors of the feed. */
+/** Parses `now`, `start`, or the cursor of a line. Only the store can check a cursor of the feed. */
 export function parseStartingPoint(text: string): StartingPoint {
   if (text === 'now' || text === 'start') return startingPoints[text];
   const [, cursor, id] = /^([\w-]+)(?:\.(-?\d+))?$/.exec(text) ?? [];

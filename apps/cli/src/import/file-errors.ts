@@ -20,7 +20,7 @@ export const fileSettings = {
   warn: (message: string) => void process.stderr.write(`plant-store: ${message}\n`),
 };
 
-/** Returns standard input for `-`. */
+/** Returns the name of the file, or standard input for `-`. */
 export const inputOf = (file: string): string | Readable => (file === '-' ? process.stdin : file);
 
 /** Turns the error of an unreadable file into an error of the command. Returns any other error unchanged. */

@@ -21,15 +21,17 @@ import { formatSummary } from './summary.ts';
 
 export interface ImportOptions
   extends Pick<ReadFileOptions, 'format' | 'delimiter' | 'encoding' | 'createdAt'> {
-  /** The path of the rejects file, or `-`. Default: the result of `defaultRejectsPath`. */
+  /**
+   * The path of the rejects file, or `-` for standard output. Default: the result of `defaultRejectsPath`.
+   */
   rejects?: string;
-  /** Only checks the file, without the store. */
+  /** Only checks the file, and does not use the store. */
   dryRun?: true;
   /** Stops at the first rejected row or conflict. */
   strict?: true;
-  /** The treatment of a row whose id belongs to another plant. */
+  /** What the import does with a row whose id belongs to another plant. */
   onConflict: (typeof onConflicts)[number];
-  /** Shows no progress, and no summary unless `json` is set. */
+  /** Shows no progress. Shows a summary only if `json` is set. */
   quiet?: true;
   /** Writes the summary as JSON. */
   json?: true;
@@ -41,7 +43,7 @@ export const onConflicts = ['report', 'skip', 'fail'] as const;
  * Imports a file, or standard input for `-`. Shows the progress on stderr, and writes a summary to
  * stdout even when the import stops early.
  *
- * @returns whether the store has every row, apart from conflicts that may be skipped
+ * @returns whether the store has the plants of all rows, except the conflicts that the import skips
  * @throws CommandError when the import cannot start or stops early.
  */
 export async function importFile(file: string, options: ImportOptions): Promise<boolean> {
@@ -123,7 +125,7 @@ async function writeSummary(text: string, rejectsPath: string): Promise<void> {
   else await writeOutput([text]);
 }
 
-/** Says how many rows of a file are stored when an import stops at a row. */
+/** Makes the error for an import that stops at a row. The error says how many rows are stored. */
 function stoppedAt({ line, reason }: RejectedRow, { lines, created, exists }: ImportCounts) {
   const stored = `${created} rows of lines 1 to ${lines} are stored, and ${exists} were stored before`;
   const message = `line ${line}: ${reason}; the import stopped: ${stored}`;
@@ -134,7 +136,7 @@ function stoppedAt({ line, reason }: RejectedRow, { lines, created, exists }: Im
 
 const hint = 'run the import again to complete it';
 
-/** Says how to complete an import that the database has stopped. */
+/** Makes an error of the database also say how to complete the import. */
 function withHint(cause: unknown, ofFile: number): unknown {
   if (cause instanceof FileError) return toCommandError(cause, ofFile);
   const isOfDatabase = cause instanceof CommandError && cause.cause instanceof PlantStoreError;

@@ -16,13 +16,16 @@ import { writeOutput } from '../command-line/output.ts';
 
 /** The list of the rejected rows. */
 export interface RejectsFile {
-  /** @param header the text for the start of the file, which only the first call writes */
+  /** @param header the start of the file. Only the first call writes the header. */
   add(header: string, text: string): Promise<void>;
-  /** Closes the file, and removes it when it is empty. */
+  /** Closes the file, and removes an empty file. */
   close(): Promise<void>;
 }
 
-/** The directory of rejects files beside the data. Git ignores the files in this directory. */
+/**
+ * The name of the directory for rejects files, beside the imported file. Git ignores the files in this
+ * directory.
+ */
 const directoryName = 'plant-store-rejects';
 
 /** Returns the default path for the rejects file of an imported file. */
@@ -32,7 +35,7 @@ export function defaultRejectsPath(file: string): string {
   return join(directory, isRejectsFile ? '' : directoryName, `${name}.rejects`);
 }
 
-/** Whether two paths lead to the same file. `-` is not a path, but `./-` is a path. */
+/** Whether two paths name the same file. `-` is not a path, but `./-` is a path. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   if (one === '-' || other === '-') return false;
   const [a, b] = await Promise.allSettled([realpath(one), realpath(other)]);
@@ -40,7 +43,7 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
 }
 
 /**
- * Opens a rejects file, and empties it. `-` is standard output.
+ * Opens a rejects file, and removes the old content. `-` is standard output.
  *
  * @throws CommandError when the path is not writable. `add` throws the same error.
  */
@@ -70,7 +73,7 @@ async function openInOurDirectory(path: string): Promise<FileHandle> {
   const directory = dirname(path);
   await mkdir(directory, { recursive: true });
   const file = await openEmpty(path).catch(async () => {
-    // At this moment, another import may have removed the directory.
+    // Another import may have removed the directory after `mkdir`.
     await mkdir(directory, { recursive: true });
     return openEmpty(path);
   });
@@ -91,7 +94,7 @@ async function removeIfUnused(directory: string): Promise<void> {
 function standardOutput(): RejectsFile {
   const texts = new PassThrough({ objectMode: true, highWaterMark: 1 });
   const isWritten = writeOutput(texts);
-  isWritten.catch(() => {}); // The function `close` of the rejects file throws the promise's error.
+  isWritten.catch(() => {}); // The function `close` of the rejects file throws the error later.
   const add = async (text: string) => {
     // When the reader has closed the pipe, nothing can be written.
     if (!texts.destroyed && !texts.write(text))

@@ -3,12 +3,12 @@ import type { ListPlants } from '@plant-store/schemas';
 import { fitting, type ToolCall } from './tool-result.ts';
 
 /**
- * The greatest number of pages for one result. A page may have no plants, because the store searches only a
- * limited number of plants for each page.
+ * The function reads at most this number of pages for one result. A page may have no plants, because the
+ * store searches only a limited number of plants for each page.
  */
 const maxPages = 50;
 
-/** Reads pages until a result has enough plants. To continue, the client sends `next` as `after`. */
+/** Reads pages until a result has enough plants. To get more plants, the client sends `next` as `after`. */
 export async function findPlants(
   client: PlantStoreClient,
   { after, limit, ...condition }: ListPlants,

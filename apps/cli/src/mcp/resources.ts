@@ -2,7 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import type { PlantStoreClient } from '@plant-store/client';
 import { explainError, maxBytes, toJson, withTimeout } from './tool-result.ts';
 
-/** Adds two resources: the number of plants, and the store's list of pages for language models. */
+/** Adds two resources: the number of plants, and `llms.txt`, which lists the pages of the documentation. */
 export function addResources(server: McpServer, client: PlantStoreClient, url: string): void {
   const add = (name: string, mimeType: string, description: string, read: Read) =>
     server.registerResource(

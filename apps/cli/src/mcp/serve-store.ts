@@ -17,8 +17,8 @@ const options = {
 };
 
 /**
- * Serves a running store by the Model Context Protocol until the client closes standard input. Only the
- * protocol writes to standard output.
+ * Serves a running store by the Model Context Protocol until the client closes standard input. Standard
+ * output contains only messages of the protocol.
  *
  * @throws CommandError when the store does not respond, or rejects the access token
  */

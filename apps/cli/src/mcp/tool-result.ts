@@ -29,7 +29,7 @@ export async function toolResult(
 
 /** Returns the first items that fit into one result. */
 export function fitting<Item>(items: readonly Item[]): readonly Item[] {
-  let left = maxBytes - 500; // The space for the other properties of the result, in bytes.
+  let left = maxBytes - 500; // 500 bytes are for the other properties of the result.
   const end = items.findIndex((item) => {
     const json = toJson(item);
     left -= Buffer.byteLength(json) + Buffer.byteLength(JSON.stringify(json));

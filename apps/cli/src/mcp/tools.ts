@@ -32,7 +32,7 @@ const idOutput = z.string().meta({ description });
 const plant = StoredPlant.extend({ id: idOutput, createdAt: z.string() });
 const [outcome, rejection] = CreateResult.options;
 
-/** No tool manages access tokens, because an agent must not give access to others. */
+/** No tool manages access tokens, because an agent must not give other people access. */
 type ToolScope = Exclude<Scope, 'tokens:manage'>;
 
 const hints: Record<ToolScope, ToolAnnotations> = {
@@ -50,7 +50,7 @@ interface Tool<Input extends z.ZodObject> {
   run(input: z.output<Input>, call: ToolCall): Promise<object>;
 }
 
-/** Adds the tools whose scopes are allowed. */
+/** Adds each tool whose scope is in `allowed`. */
 export function addTools(server: McpServer, client: PlantStoreClient, allowed: string[]): void {
   function add<Input extends z.ZodObject>(
     scope: ToolScope,
@@ -125,9 +125,9 @@ export function addTools(server: McpServer, client: PlantStoreClient, allowed: s
 }
 
 /**
- * Makes a schema for the SDK. The JSON Schema contains what the schemas of the store set in `override`,
- * such as a pattern that needs no flags. Outputs may have additional properties, because later versions
- * may add properties.
+ * Makes a schema for the SDK. If a schema of the store has `override`, the JSON Schema contains the
+ * properties of `override`, such as a pattern that needs no flags. Outputs may have additional properties,
+ * because later versions may add properties.
  */
 function toolSchema<Schema extends z.ZodObject>(
   schema: Schema,

@@ -70,12 +70,12 @@ describe('the command line on a Citus cluster', () => {
     expect(stdout).not.toContain('nodes can store plants');
   });
 
-  it.runIf(hasTerminals)('warns of fewer shards than nodes before the question', async () => {
+  it.runIf(hasTerminals)('warns of too few shards before the question', async () => {
     const { stdout } = await runOnTerminal(['distribute', '--shards', '1'], { env, input: '\n' });
     expect(stdout).toMatch(/Only 1 of the 2 nodes can store plants, .*Do this\?/s);
   });
 
-  it('tells the user to run distribute again after an error', async () => {
+  it('says after an error that the user must run distribute again', async () => {
     const { url, adminUrl } = await createCitusDatabase(cluster);
     const admin = postgres(adminUrl, { max: 1 });
     // Another user owns this function, so the last step fails.
@@ -99,7 +99,7 @@ describe('the command line on a Citus cluster', () => {
     });
   });
 
-  it('distributes the stored plants and access tokens, and does nothing the second time', async () => {
+  it('distributes the stored plants and access tokens, and does nothing when it runs again', async () => {
     await importLines(lines(0, 1_000));
     await run(['token', 'create', 'Ann'], { env });
     const distribute = (shards = '8') => run(['distribute', '--shards', shards, '--yes'], { env });
@@ -119,7 +119,7 @@ describe('the command line on a Citus cluster', () => {
     expect((await run(['token', 'list'], { env: onWorker })).stdout).toContain('"Ann"');
   });
 
-  it('describes the cluster in doctor on each node', async () => {
+  it('describes the cluster when doctor runs on any node', async () => {
     for (const node of [env, onWorker]) {
       const { stdout } = await run(['doctor'], { env: node });
       expect(stdout).toMatch(/^ok +distribution +each node has a copy of access_tokens$/m);
@@ -166,7 +166,7 @@ describe('the command line on a Citus cluster', () => {
     expect((await webhook(['list'], onWorker)).stdout).toBe('');
   });
 
-  it('shows the nodes in doctor when the functions of the nodes have another version', async () => {
+  it('lists the nodes in doctor even when their functions have another version', async () => {
     const sql = postgres(database.url, { max: 1 });
     const [{ signature, version } = {}] = await sql`
       select oid::regprocedure::text as signature, obj_description(oid, 'pg_proc') as version
@@ -181,7 +181,7 @@ describe('the command line on a Citus cluster', () => {
     await sql.end();
   });
 
-  it('names the node in doctor that this machine cannot reach', async () => {
+  it('says in doctor which node this machine cannot reach', async () => {
     const admin = postgres(database.adminUrl, { max: 1 });
     const rename = (name: string) => admin`
       select citus_update_node(nodeid, ${name}, nodeport) from pg_dist_node where groupid = 2`;
@@ -191,7 +191,7 @@ describe('the command line on a Citus cluster', () => {
     const doctor = (options?: { node: string[] }) => run(['doctor'], { env, ...options });
     const unreachable = /^warning +cluster +this machine cannot reach (\S+) itself \((\S+ \S+)/gm;
     expect((await doctor()).stdout).not.toMatch(unreachable);
-    // The process cannot resolve `localhost` while a file exists, here the file of the test.
+    // While the given file exists, the process cannot resolve `localhost`. This test file always exists.
     const { stdout } = await doctor({ node: [localhostUnknownWhile(import.meta.filename)] });
     expect([...stdout.matchAll(unreachable)].map(([, ...found]) => found)).toEqual([
       [`localhost:${port}`, 'getaddrinfo ENOTFOUND'],
@@ -201,7 +201,7 @@ describe('the command line on a Citus cluster', () => {
     await admin.end();
   });
 
-  it('names the server process that has not found the cluster, in distribute and in doctor', async () => {
+  it('says in distribute and in doctor which server process has not found the cluster', async () => {
     const instance = postgres(onWorker['DATABASE_URL'] ?? '', {
       max: 1,
       connection: { application_name: 'plant-store process 7' },
@@ -215,7 +215,7 @@ describe('the command line on a Citus cluster', () => {
     expect(await result).toMatchObject({ code: 0 });
   });
 
-  it('warns in doctor of a version of Citus without tests', async () => {
+  it('warns in doctor of a version of Citus on which the store was not tested', async () => {
     const admin = postgres(database.adminUrl, { max: 1 });
     const [{ name, version } = {}] = await admin`
       select current_database() as name, extversion as version from pg_extension where extname = 'citus'`;

@@ -6,7 +6,7 @@ import { run } from '../fixtures/run-program.ts';
 /** The tests of this file share a database, because no test changes it. */
 const { env } = useDatabase({ isShared: true, isMigrated: true });
 
-describe('explains the error to the user', () => {
+describe('the program explains the error to the user', () => {
   it.each([
     ['lst', "unknown command 'lst'"],
     ['get 7', 'no plant has the id 7: plant-store list shows the ids'],

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(copy.root, { recursive: true }));
 
-/** Runs a copy of the program from another directory. */
+/** Runs a copy of the program. The current directory is not the root of the copy. */
 const run = (command: string, env: Record<string, string> = {}) =>
   promisify(execFile)(process.execPath, [copy.main, command], { cwd: tmpdir(), env });
 
@@ -26,7 +26,7 @@ it('reads .env at the repository root, and resolves the paths in .env from the r
   expect(stdout).toContain(`the embedded database in ${join(copy.root, 'data')}`);
 });
 
-it('prefers an empty environment variable to a line of .env', async () => {
+it('uses an empty environment variable instead of the value in .env', async () => {
   await writeEnvFile('DATABASE_URL=invalid\nPLANT_STORE_DATA_DIR=data\n');
   const other = join(copy.root, 'other');
   const { stdout } = await run('doctor', { DATABASE_URL: '', PLANT_STORE_DATA_DIR: other });
@@ -41,7 +41,7 @@ it('exits with code 2 when .env cannot be read', async () => {
   });
 });
 
-it('warns of an environment variable whose name is almost a setting', async () => {
+it('warns of an environment variable whose name resembles a setting', async () => {
   const { stdout, stderr } = await run('doctor', { PLANT_STORE_DATADIR: copy.root });
   expect(stdout).toContain(`the embedded database in ${join(copy.root, '.plant-store')}`);
   expect(stderr).toBe(

@@ -7,7 +7,7 @@ const { env } = database;
 
 const get = (id: string) => run(['get', id], { env });
 
-it('deletes a plant, and writes the plant with --json, so that an import can restore it', async () => {
+it('deletes a plant, and with --json writes the plant, which an import can restore', async () => {
   const id = '-9223372036854775808';
   await database.sql`insert into plants (id, name, tag) values (${id}, 'Pilea', 'Urticaceae')`;
   const { stdout } = await get(id);

@@ -112,7 +112,7 @@ it.runIf(hasDevFull).each(['export', 'list'])(
 it('says that the output is incomplete when the database ends the session', async () => {
   const { sql } = database;
   await sql`insert into plants (id, name) select id, repeat('x', 1000) from generate_series(1, 20000) as id`;
-  // Nobody reads further output of the export, so the export waits.
+  // The test reads no more output of the export for now, so the export waits.
   const child = spawn(process.execPath, [main, 'export'], { env });
   await once(child.stdout, 'readable');
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%'`;

@@ -22,7 +22,7 @@ it('gives each change once to a consumer that is killed several times', async ()
   const taken: Line[] = [];
   const [start] = await follower.waitFor(1);
   const changeStore = async () => {
-    // Each transaction has many changes, so a kill interrupts the consumer within a transaction.
+    // Each transaction has many changes, so a kill can interrupt the consumer in the middle of a transaction.
     for (let i = 0; i < 40; i++) {
       await store.load(plants(1_000 + 100 * i, 70));
       await store.deleteMany(plants(5 * i, 5).map(({ id }) => id));
@@ -45,7 +45,7 @@ it('gives each change once to a consumer that is killed several times', async ()
   await store.close();
 });
 
-/** Returns all changes behind a cursor as short texts. */
+/** Returns all changes after a cursor as short texts. */
 async function changesBehind(store: PlantStore, cursor: string): Promise<string[]> {
   const found: string[] = [];
   let after = cursor;
@@ -57,7 +57,7 @@ async function changesBehind(store: PlantStore, cursor: string): Promise<string[
   }
 }
 
-it('gives a consumer an exact copy of the store when kills interrupt the list', async () => {
+it('lets a consumer make an exact copy of the store even when the list is killed several times', async () => {
   const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
   await store.load(plants(0, 12_000));
@@ -75,7 +75,7 @@ it('gives a consumer an exact copy of the store when kills interrupt the list', 
     const follower = startFollower(['--from', cursor], { env });
     cursor = take((await follower.waitFor(count)).slice(0, count));
     follower.child.kill('SIGKILL');
-    // The list has already contained the id of one deleted plant, but not the id of the other.
+    // In the first round, the consumer has received only one of the two deleted plants.
     for (const id of [count - 1, count + 1]) await store.delete(BigInt(id));
     await store.create({ id: BigInt(count - 1), name: 'another' });
     await store.create({ id: BigInt(100_000 + count), name: 'new' });
@@ -120,7 +120,7 @@ it('goes on after the database restarts, and warns once of each outage', async (
   await server.stop();
 });
 
-it('continues the list after the database restarts, without a gap or a repeat', async () => {
+it('continues the list after the database restarts, without a missing or a repeated plant', async () => {
   const server = await startPostgres({ fsync: 'off' });
   const env = { DATABASE_URL: server.url };
   const sql = await migratedDatabase(env);
@@ -150,7 +150,7 @@ it('continues the list after the database restarts, without a gap or a repeat', 
   await server.stop();
 });
 
-/** Accepts and closes connections at a port, until several clients have connected. */
+/** Accepts and closes connections at a port, until several connections have arrived. */
 async function severalConnections(port: number): Promise<void> {
   let connections = 0;
   const listener = createServer((socket) => {
@@ -183,7 +183,7 @@ it('stops reading from the database while nobody reads the output', async () => 
       last = await readRows();
       if (last === before || last > previous) throw new Error(`${last} rows`);
     },
-    // Postgres updates the number of rows after a second.
+    // Postgres updates the number of read rows only after a second.
     { timeout: 60_000, interval: 1_500 },
   );
   expect(last - before).toBeLessThan(count / 2);

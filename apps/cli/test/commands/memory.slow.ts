@@ -17,7 +17,7 @@ it('imports and exports many plants with little memory', async () => {
       yield Array.from({ length: 1000 }, plant).join('');
     }
   }
-  // The heap is smaller than the names of the plants.
+  // The names of all plants together need more memory than the heap has.
   const node = ['--max-old-space-size=48'];
   const importing = start(['import', '-', '--json', '--rejects', devNull], { env, node });
   await pipeline(Readable.from(lines()), importing.child.stdin);

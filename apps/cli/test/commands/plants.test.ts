@@ -17,7 +17,7 @@ beforeAll(async () => {
   await store.close();
 });
 
-it('list shows plants by --tag, --after and --limit, in the order of their ids', async () => {
+it('list selects plants by --tag, --after and --limit, and shows the plants in the order of their ids', async () => {
   const args = ['list', '--tag', 'Araceae', '--after', '-1', '--limit', '2'];
   const { stdout, stderr } = await run(args, { env });
   expect(stdout.match(/(?<="id":)-?\d+/g)).toEqual(['1', '9007199254740993']);
@@ -31,7 +31,7 @@ it('list shows the plants whose name contains a text, in upper or lower case', a
   expect(stderr).toBe('');
 });
 
-it('list gives no hint when the limit includes all plants', async () => {
+it('list gives no hint when it shows all plants', async () => {
   const { stdout, stderr } = await run(['list', '--tag', 'Araceae', '--limit', '3'], { env });
   expect(stdout.match(/\n/g)).toHaveLength(3);
   expect(stderr).toBe('');

@@ -32,7 +32,7 @@ it('an export shows no progress without a terminal', async () => {
 
 /** Returns each state of the progress bar, without the lines of the summary. */
 function barsOf(output: string): string[] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these move the terminal's cursor.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters move the cursor.
   const moves = /\x1b\[[\d;?]*[A-Za-z]|[\r\n]/;
   return output.split(moves).filter((line) => line.includes('/s') && !line.includes('created'));
 }

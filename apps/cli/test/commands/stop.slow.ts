@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';
 import { main, start } from '../fixtures/run-program.ts';
 
-/** An export of this number of plants has several pages. */
+/** An export of this number of plants reads several pages. */
 const count = 200_000;
 
 const database = useDatabase({ isShared: true, isMigrated: true });
@@ -17,7 +17,7 @@ beforeAll(async () => {
   await database.sql`insert into plants (id, name) select id, 'plant' from generate_series(1, ${count}::int) as id`;
 });
 
-/** Runs a shell script in which `"$@"` is `plant-store`. */
+/** Runs a shell script in which `"$@"` stands for the command `plant-store`. */
 async function runInShell(script: string): Promise<{ stdout: string; stderr: string }> {
   const child = spawn('sh', ['-c', script, 'sh', process.execPath, main], {
     env: { PATH: process.env['PATH'], PLANT_STORE_ENV_FILE: '/dev/null', ...env },

@@ -14,7 +14,7 @@ const database = useDatabase({ isMigrated: true });
 const token = 'secret-of-the-tests';
 const allow = { PLANT_STORE_WEBHOOK_ALLOW: '127.0.0.1' };
 
-/** Starts an endpoint that responds with a status. */
+/** Starts an endpoint that responds with the status in `status`. */
 async function startEndpoint() {
   const endpoint = { url: '', status: 200, bodies: [] as string[], signatures: [] as string[] };
   const server = createServer(async (request, response) => {
@@ -51,7 +51,7 @@ async function create(server: StartedProcess, id: number): Promise<void> {
   expect(status).toBe(200);
 }
 
-it('manages a webhook while a running server sends messages to its endpoint', async () => {
+it('manages a webhook while a running server sends messages to the endpoint', async () => {
   const env = { ...database.env, ...allow };
   const webhook = (...words: string[]) => run(['webhook', ...words], { env });
   const server = startServer(env);
@@ -123,7 +123,7 @@ it('manages a webhook of the embedded database while the server is stopped', asy
   await vi.waitFor(() => expect(endpoint.bodies).not.toEqual([]));
 });
 
-it('asks for the start of a replay', async () => {
+it('requires a start for a replay', async () => {
   const { code, stderr } = await run(['webhook', 'replay', 'partner'], { env: database.env });
   expect({ code, stderr }).toEqual({
     code: 2,
@@ -131,7 +131,7 @@ it('asks for the start of a replay', async () => {
   });
 });
 
-it('says that the feed is switched off', async () => {
+it('creates no webhook while the feed is switched off', async () => {
   const { env } = database;
   await run(['feed', 'off', '--yes'], { env });
   expect(await run(['webhook', 'create', 'https://1.1.1.1/'], { env })).toMatchObject({

@@ -5,7 +5,7 @@ import { main, run } from '../fixtures/run-program.ts';
 
 const isInstalled = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
 
-/** A shell function with which the script calls the program of this repository. */
+/** This shell function makes the script call the program of this repository. */
 const plantStore = `plant-store() { '${process.execPath}' '${main}' "$@"; }`;
 
 describe.runIf(isInstalled('bash'))('in bash, where bash is installed,', () => {
@@ -28,7 +28,7 @@ describe.runIf(isInstalled('bash'))('in bash, where bash is installed,', () => {
     expect(script).toContain('complete -o default ');
   });
 
-  /** Calls the completion function as bash does after these words and the Tab key. */
+  /** Calls the completion function as bash does when a user types these words and presses Tab. */
   async function complete(words: string[]): Promise<string> {
     const call = `${plantStore}
       ${script}
@@ -52,7 +52,7 @@ describe('in zsh', () => {
 
   it.runIf(isInstalled('zsh'))('completes a command, where zsh is installed', async () => {
     const { stdout: script } = await run(['completion', 'zsh']);
-    // Only interactive shells load the completion system of zsh, which defines these functions.
+    // An interactive zsh defines the functions `compdef` and `_describe`. This zsh is not interactive.
     const call = `${plantStore}
       compdef() { echo "$@" }
       _describe() { print -l -- "$1" "\${(@P)2}" }

@@ -146,7 +146,7 @@ it('names a host that does not respond, and waits only a short time', async () =
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
-  // A server over TCP has a port, so its address is an object.
+  // The cast is safe, because the server has a port.
   const { port } = silent.address() as { port: number };
   const message = /^(problem|warning) .*no response within \d+ ms\): check DATABASE_URL/;
   expect(await findings('connection', `postgres://127.0.0.1:${port}/plants`)).toEqual([

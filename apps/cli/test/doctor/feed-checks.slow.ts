@@ -6,7 +6,7 @@ import { feedChecks } from '../../src/doctor/feed-checks.ts';
 import { createUser, migratedDatabase } from '../fixtures/database.ts';
 import { run } from '../fixtures/run-program.ts';
 
-// A transaction in any database of a server delays the feed, so this file has its own server.
+// A transaction in any database of a server delays the feed, so these tests have their own server.
 let server: TestPostgres;
 let sql: postgres.Sql;
 let other: postgres.Sql;
@@ -72,7 +72,7 @@ it('names a prepared transaction that delays the feed', async () => {
   await other`rollback prepared 'from ''afar'''`;
 });
 
-// A user without privileges may not see the start times of other users' transactions.
+// A user without privileges cannot see the start times of the transactions of other users.
 const inspectAsUser = async () => inspect((await createUser(sql, server.url)).env.DATABASE_URL);
 
 it('does not warn of short transactions with hidden start times', async () => {

@@ -43,7 +43,7 @@ const warnOfConstraint = 'warning tables: the constraint rule may reject plants'
 const invalid = (index: string) =>
   `update pg_index set indisvalid = false where indexrelid = '${index}'::regclass`;
 
-/** Maps each change of a database to the starts of its findings. */
+/** Maps each harmful change to the findings of `doctor`. Each text is the start of a finding. */
 const hazards: Record<string, string[]> = {
   'alter table plants set unlogged': [
     'problem durability: the table plants is UNLOGGED, so a crash of the database empties it: run',
@@ -79,7 +79,7 @@ const hazards: Record<string, string[]> = {
     'problem writes: a write fails, because the primary key of plants is missing or invalid (there is no',
   ],
 
-  // Changes that concern only some plants cause a warning, not a problem.
+  // The next changes concern only some plants, so they cause a warning and not a problem.
   "alter table plants add constraint rule check (id > 0 and length(name) <= 200 and name ~ '^[A-Z][a-z].*[^ ]$')":
     [warnOfConstraint],
   'create unique index names on plants (name)': [
@@ -102,7 +102,7 @@ const hazards: Record<string, string[]> = {
     'warning writes: a write fails, because the table does not allow a plant (new row for relation "plants"',
   ],
 
-  // Changes that slow the store down or end its sessions.
+  // The next changes slow the store down, or end sessions of the store.
   'drop index plants_tag, plant_deletions_id': [
     'warning indexes: the index plants_tag is missing, so some requests read a whole table: run CREATE INDEX ' +
       'CONCURRENTLY plants_tag ON plants (hashtextextended(tag, 0), id) where tag is not null',

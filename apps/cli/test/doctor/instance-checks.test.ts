@@ -15,7 +15,7 @@ const healthy = {
   process_resident_memory_bytes: 1e8,
 };
 
-/** Serves one page of metrics after the other, and then the last page again. Returns the URL. */
+/** Responds to each request with the next metrics, or again with the last metrics. Returns the URL. */
 async function serveMetrics(...pages: Record<string, number>[]): Promise<string> {
   const server = createServer((_request, response) => {
     const page = pages.length > 1 ? pages.shift() : pages[0];
@@ -27,11 +27,11 @@ async function serveMetrics(...pages: Record<string, number>[]): Promise<string>
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo; // The server listens on a port, not on a pipe.
+  const { port } = server.address() as AddressInfo; // The cast is safe, because the server has a port.
   return `http://127.0.0.1:${port}/metrics`;
 }
 
-it('finds no problem with a healthy instance, whose counters do not grow', async () => {
+it('finds no problem when an instance is healthy and its counters do not grow', async () => {
   expect(await instanceChecks(await serveMetrics(healthy), 1)).toEqual([
     { check: 'instance', level: 'ok', message: 'the metrics of the instance show no problem' },
   ]);
@@ -68,7 +68,7 @@ it.each([
   expect(finding?.message).toContain(reason);
 });
 
-it('asks for the same metrics and limits as the alerts of docs/alerts.yml', async () => {
+it('checks the same metrics and limits as the alerts of docs/alerts.yml', async () => {
   const alerts = await readFile(new URL('../../../../docs/alerts.yml', import.meta.url), 'utf8');
   for (const { alert, value, limit } of questions) {
     const [, rule = ''] = new RegExp(`alert: ${alert}\\n([^]*?)labels:`).exec(alerts) ?? [];

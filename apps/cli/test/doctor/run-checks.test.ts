@@ -7,7 +7,7 @@ import { run } from '../fixtures/run-program.ts';
 const database = useDatabase();
 const { env } = database;
 
-it('finds the settings of a database that may lose plants', async () => {
+it('finds settings with which a database may lose plants', async () => {
   const sql = await migratedDatabase(env);
   await sql`alter database ${sql(sql.options.database)} set synchronous_commit = off`;
   await sql.end();

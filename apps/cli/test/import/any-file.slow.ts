@@ -58,7 +58,7 @@ describe.each(formatNames)('an import of arbitrary bytes as %s', (format) => {
 
   it('the database has the counted plants, and a second import changes nothing', async () => {
     const files = fc.sample(anyBytes, { numRuns: 12, seed: 14 });
-    // The text with which every sample begins, so that the import can read the file.
+    // The file begins with this text, so that the import can read the file.
     const start = format === 'csv' ? 'id,name,tag\n7,"Hoya",\n' : '{"id":7,"name":"Hoya"}\n';
     const file = await directory.write('any', Buffer.concat([Buffer.from(start), ...files]));
     const args = ['import', file, '--format', format, '--json'];

@@ -9,7 +9,7 @@ const directory = useDirectory();
 
 const { env } = useDatabase();
 
-it('a program imports and exports files by their names alone', async () => {
+it('a program imports and exports files whose names select the formats', async () => {
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
   const compressed = await directory.write('plants.ndjson.gz', 'an older file');
   try {

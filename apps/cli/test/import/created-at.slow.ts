@@ -25,7 +25,7 @@ const files = {
 };
 
 it.each(Object.entries(files))(
-  'keeps the times of %s, and rejects texts that are not times',
+  'stores the times in %s, and rejects texts that are not times',
   async (name, lines) => {
     const file = await directory.write(name, lines.join('\n'));
     const { code, stdout } = await run(['import', file, '--json'], { env });

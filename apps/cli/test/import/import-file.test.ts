@@ -84,14 +84,14 @@ it('reads CSV columns in any order, and lists the rows that are not plants', asy
   ]);
 });
 
-it('shows the progress as plain lines without a terminal, and removes old rejected rows', async () => {
+it('shows the progress as plain lines without a terminal, and removes the rejects file of an earlier import', async () => {
   const file = await directory.write('plants.jsonl', [...plantLines(10)].join(''));
   await mkdir(dirname(rejectsOf(file)));
   await writeFile(rejectsOf(file), 'of another import');
   const { code, stdout, stderr } = await run(['import', file], { env });
   expect(code).toBe(0);
   expect(stderr).toMatch(/^plant-store: 100%, 10 rows, \d+ rows\/s, ETA \S+$/m);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these move a terminal's cursor.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters move the cursor.
   expect(stderr).not.toMatch(/[\r\x1b]/);
   expect(stdout).toMatch(/^10 rows: 10 created, .* rows\/s\)\n10 lines: 10 rows\n$/);
   await expect(readdir(dirname(rejectsOf(file)))).rejects.toThrow('ENOENT');

@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { type ImportOptions, importFile } from '../../src/import/import-file.ts';
 import { rejectsOf, useDirectory } from '../fixtures/plant-files.ts';
 
-// These tests run the import in their own process, because `npx -y pnpm mutants` changes no other process.
+// `npx -y pnpm mutants` changes the code only in the process of the tests, so the import runs in this
+// process.
 const directory = useDirectory();
 let output: Record<'stdout' | 'stderr', string>;
 let databaseUrl: string;
@@ -27,7 +28,7 @@ beforeEach(async () => {
   }
 });
 
-// An import listens for signals until its process ends.
+// An import never removes its listeners for signals, so the tests remove these listeners.
 const listeners = process.listeners('SIGINT');
 
 afterEach(() => {
@@ -50,7 +51,7 @@ async function load(
   return importFile(file, { onConflict: 'report', ...options });
 }
 
-/** Returns rows for more than two blocks of 1 MiB. */
+/** Returns rows that fill more than two blocks of 1 MiB. */
 function manyRows(): string {
   const space = ' '.repeat(1024);
   const rows = Array.from({ length: 2100 }, (_, i) => `{"id":${i + 10},${space}"name":"Aloe"}\n`);
@@ -58,7 +59,7 @@ function manyRows(): string {
 }
 
 function useAsStdin(input: Readable) {
-  // An import uses only the reading methods of this stream.
+  // The cast is safe, because an import only reads this stream.
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(input as typeof process.stdin);
 }
 
@@ -93,7 +94,7 @@ describe('complete imports', () => {
 });
 
 describe('incomplete imports', () => {
-  it('leaves an import incomplete when a row is rejected, even when conflicts are skipped', async () => {
+  it('returns false when a row is rejected, even when conflicts are skipped', async () => {
     expect(await load(hoya + invalid, { onConflict: 'skip' })).toBe(false);
     expect(await readFile(rejectsOf(directory.path('plants.ndjson')), 'utf8')).toContain('Pilea');
   });
@@ -132,8 +133,8 @@ describe('stopped imports', () => {
         where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`;
       return row?.['active'] === 0;
     };
-    // If a statement stored the rows after the conflict, the statement would end before the import closes the
-    // store.
+    // This write waits for the end of all statements. If a statement stored rows after the conflict, the test
+    // would see these rows.
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
       output.stdout += String(text);
       void vi
@@ -150,7 +151,7 @@ describe('stopped imports', () => {
   });
 
   it('stops the import at a signal, and says how to complete the import', async () => {
-    // The mock of `exit` never returns, like `exit` itself.
+    // The cast is safe, because no code uses the result of `exit`.
     const exit = vi.spyOn(process, 'exit').mockImplementation(() => undefined as never);
     const stopped = load(manyRows());
     const rejected = expect(stopped).rejects.toMatchObject({
@@ -167,7 +168,7 @@ describe('stopped imports', () => {
 
   it('stops the import when a privilege is missing, and names the privilege', async () => {
     await (await openPlantStore({ databaseUrl })).close();
-    // The name of the database is unique, so it serves as the name of the user.
+    // The name of the database is unique, so the user gets the same name.
     const user = new URL(databaseUrl).pathname.slice(1);
     const sql = postgres(databaseUrl);
     await sql.unsafe(`create role ${user} login`);
@@ -204,7 +205,7 @@ describe('stopped imports', () => {
     expect(input.destroyed).toBe(true);
   });
 
-  it('rejects the imported file as the file for rejected rows', async () => {
+  it('does not accept the imported file as the rejects file', async () => {
     const rejects = await directory.write('plants.ndjson', hoya);
     await expect(load(hoya, { rejects })).rejects.toMatchObject({
       message: `${rejects} is the file to import: name another file with --rejects`,

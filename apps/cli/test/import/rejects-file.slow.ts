@@ -70,7 +70,7 @@ it('treats - as standard input or output, and ./- as a file', async () => {
   expect(await readFile(directory.path('-'), 'utf8')).toContain(rejected);
 });
 
-it('writes rejected rows into a directory that git ignores, and keeps the rows of other files', async () => {
+it('writes rejected rows into a directory that git ignores, beside the rejects files of other imports', async () => {
   const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: directory.path('.') });
   await git('init');
   const file = await directory.write('plants.csv', csv);
@@ -91,7 +91,7 @@ it.each([
   expect(defaultRejectsPath(file)).toBe(normalize(path));
 });
 
-it('stores nothing when the file for rejected rows cannot be opened', async () => {
+it('stores nothing when the rejects file cannot be opened', async () => {
   const file = await directory.write('plants.csv', csv);
   const rejects = directory.path('none/rejects');
   const { code, stderr } = await run(['import', file, '--rejects', rejects], { env });

@@ -71,7 +71,7 @@ it.each(revisions)(
   },
 );
 
-it('offers the number of plants and the list of pages as resources', async () => {
+it('offers the number of plants and the list of documentation pages as resources', async () => {
   const url = `${env['PLANT_STORE_URL']}/`;
   const { client } = await connectAssistant({ ...env, PLANT_STORE_URL: url });
   const { resources } = await client.listResources();

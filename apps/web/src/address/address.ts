@@ -1,6 +1,6 @@
 import { readIdText } from '@plant-store/schemas/plain';
 
-/** The views beside the table, and their titles. The view of a plant has no name. */
+/** The names and titles of the views beside the table. The view of a plant has no name. */
 export const sheetTitles = {
   add: 'Add a plant',
   import: 'Add files of plants',
@@ -11,7 +11,7 @@ export const sheetTitles = {
 
 export type SheetName = keyof typeof sheetTitles;
 
-/** Selects the plants in the list. */
+/** Selects the plants that the list shows. */
 export interface PlantFilter {
   /** Only plants with exactly this tag. */
   readonly tag?: string | undefined;
@@ -20,7 +20,7 @@ export interface PlantFilter {
 }
 
 /**
- * The state of the page, which the fragment of the address contains. A browser never sends the fragment, so
+ * The state of the console, which is in the fragment of the address. A browser never sends the fragment, so
  * no log contains names, tags or ids of plants.
  */
 export interface Address extends PlantFilter {
@@ -31,7 +31,7 @@ export interface Address extends PlantFilter {
   readonly sheet?: SheetName | undefined;
 }
 
-// The cast is safe, because the titles have no other keys.
+// The cast is safe, because every key of `sheetTitles` is a `SheetName`.
 const sheetNames = Object.keys(sheetTitles) as SheetName[];
 
 export function readAddress(hash: string): Address {
@@ -45,12 +45,12 @@ export function readAddress(hash: string): Address {
   };
 }
 
-/** Returns a filter without undefined properties, for the input of a call and the key of a query. */
+/** Removes undefined properties from a filter. The filter becomes part of a request and of a query key. */
 export function filterOf({ tag, search }: PlantFilter): PlantFilter {
   return { ...(tag !== undefined && { tag }), ...(search !== undefined && { search }) };
 }
 
-/** Returns the link to a state of this page. */
+/** Returns the link to a state of the console. */
 export function hrefOf(address: Address): string {
   const given = Object.entries(address).filter(([, value]) => value !== undefined);
   return `#${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;

@@ -7,7 +7,10 @@ interface Shown extends Address {
 }
 
 let shown: Shown = { ...readAddress(location.hash), jumps: 0 };
-/** The id at the top of the table. React's state lacks the id, because scrolling must render no view. */
+/**
+ * The id at the top of the table. React's state does not contain the id, because scrolling must not render a
+ * view again.
+ */
 let place = shown.at;
 const listeners = new Set<() => void>();
 
@@ -18,7 +21,7 @@ function show(next: Address): void {
   for (const notify of listeners) notify();
 }
 
-// The browser sends this event for Back, for Forward, and for links to another fragment.
+// The browser sends `popstate` for Back, for Forward, and for links to another fragment.
 addEventListener('popstate', () => {
   const next = readAddress(location.hash);
   const isClosed = viewOf(shown) !== '' && viewOf(next) === '' && isSameList(shown, next);
@@ -26,7 +29,7 @@ addEventListener('popstate', () => {
   show(isClosed ? { ...next, at: place } : next);
 });
 
-/** Shows another state of the page. The Back button returns to the current state. */
+/** Shows another state of the console. The Back button then shows the earlier state again. */
 export function go(change: Address): void {
   const next = changed(change);
   const isOpening = viewOf(next) !== viewOf(shown);
@@ -39,20 +42,20 @@ export function openSheet(sheet: SheetName): void {
   go({ plant: undefined, sheet });
 }
 
-/** Opens a plant. When another plant is open, this plant replaces it. */
+/** Opens a plant. If a plant is open already, the new plant replaces the open plant. */
 export function openPlant(plant: bigint): void {
   const show = shown.plant === undefined ? go : replace;
   show({ plant, sheet: undefined });
 }
 
-/** Replaces the current state by another state, without a new entry in the history. */
+/** Replaces the current state by another state, without a new entry in the history of the browser. */
 export function replace(change: Address): void {
   const next = changed(change);
   history.replaceState(history.state, '', urlOf(next));
   show(next);
 }
 
-/** Closes the view beside the table as the Back button does. */
+/** Closes the view beside the table, like the Back button. */
 export function closeSheet(): void {
   if (history.state?.canGoBack) history.back();
   else replace({ plant: undefined, sheet: undefined });
@@ -70,7 +73,7 @@ export function keepPlace(at: bigint | undefined): void {
   history.replaceState(history.state, '', urlOf(changed({})));
 }
 
-/** Returns a text that differs for each view beside the table. Without a view, the text is empty. */
+/** Returns a text that identifies the open view beside the table. If no view is open, the text is empty. */
 function viewOf({ plant, sheet }: Address): string {
   return plant === undefined ? (sheet ?? '') : 'plant';
 }

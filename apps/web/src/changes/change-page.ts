@@ -1,21 +1,23 @@
 import type { PlantChange, StoredPlant } from '@plant-store/schemas';
 import type { PlantFilter } from '../address/address.ts';
 
-/** Plants of a list from one response. The page ends at the id `next`, or at the end of the list. */
+/**
+ * A page of the list of plants, from one response. The page ends at the id `next`, or at the end of the list.
+ */
 interface LoadedPage {
   readonly plants: StoredPlant[];
   readonly next?: bigint | undefined;
 }
 
-/** Selects the plants of a page. */
+/** Selects the plants that a page of the list contains. */
 export interface PageQuery extends PlantFilter {
   /** All plants of the page have greater ids than this id. */
   readonly after?: bigint | undefined;
 }
 
 /**
- * Applies changes to a page. Returns the same page when no change concerns the page. A change that the page
- * already contains does no harm. The function adds no plants to a page of a search, see `mayLackPlants`.
+ * Applies changes to a page of plants. Returns the same object when the page does not change. Applying a
+ * change twice does no harm. A page of a search gets no new plants here, see `mayLackPlants`.
  */
 export function changePage(
   page: LoadedPage,
@@ -42,8 +44,8 @@ export function changePage(
 }
 
 /**
- * Returns whether a created plant may be missing from a page of a search. The page is then loaded again,
- * because databases ignore the case of letters beyond ASCII in different ways.
+ * Returns whether the loaded plants of a search may lack a created plant. The console then loads the plants
+ * again, because each database ignores the case of non-ASCII letters in its own way.
  */
 export function mayLackPlants(
   page: LoadedPage,
@@ -72,10 +74,13 @@ function isInPage(id: bigint, page: LoadedPage, query: PageQuery): boolean {
   return id > (query.after ?? before) && id <= (page.next ?? behind);
 }
 
-/** Both ids are outside the range of int64. */
+/** One id is below the range of int64, and the other id is above this range. */
 const [before, behind] = [-(2n ** 64n), 2n ** 64n];
 
-/** Returns the number of creates minus the number of deletes. With a tag, counts only plants with this tag. */
+/**
+ * Returns the number of created plants minus the number of deleted plants. With a tag, counts only plants
+ * with this tag.
+ */
 export function countChange(tag: string | undefined, changes: readonly PlantChange[]): number {
   const fitting = changes.filter(({ plant }) => hasTag(plant, tag));
   return fitting.reduce((sum, { type }) => sum + (type === 'created' ? 1 : -1), 0);

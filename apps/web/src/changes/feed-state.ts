@@ -2,8 +2,8 @@ import { type QueryClient, queryOptions, skipToken, useQuery } from '@tanstack/r
 import { refreshPlants } from '../store/query-client.ts';
 
 /**
- * `live`: the page follows the feed of changes. `interrupted`: an error that may pass interrupts the feed.
- * `off`: the store has no feed. The state is undefined before the first event.
+ * `live`: the console receives the changes of plants. `interrupted`: the console tries to connect to the feed
+ * again. `off`: the console gets no changes. Before the first event, the state is undefined.
  */
 type FeedState = 'live' | 'interrupted' | 'off';
 
@@ -17,12 +17,14 @@ export function useFeedState(): FeedState | undefined {
   return useQuery(feed).data;
 }
 
-/** Loads the plants again after the page has changed a plant. A live feed makes the request unnecessary. */
+/**
+ * Loads the plants again after the console has changed a plant. With a live feed, no request is necessary.
+ */
 export function refreshUnlessLive(queryClient: QueryClient): void {
   if (queryClient.getQueryData(feed.queryKey) !== 'live') void refreshPlants(queryClient);
 }
 
-/** Loaded plants count as current for this number of milliseconds. With a feed, plants stay current. */
+/** Without a feed, loaded plants count as current for half a minute. With a feed, plants stay current. */
 export function plantsStaleTime(queryClient: QueryClient): number {
   return queryClient.getQueryData(feed.queryKey) === 'off' ? 30_000 : Number.POSITIVE_INFINITY;
 }

@@ -9,18 +9,18 @@ import { setFeedState } from './feed-state.ts';
 import { noteChanges, updatePage } from './update-page.ts';
 
 /**
- * The least number of milliseconds between two updates. The pause keeps the page fast while another client
- * imports plants.
+ * Between two updates of the plants, at least this number of milliseconds passes. The pause keeps the console
+ * fast while another client imports plants.
  */
 const interval = 250;
 
 /**
- * The page reports an interruption after this number of milliseconds. Shorter interruptions are normal,
- * because the store ends each connection from time to time.
+ * The console reports an interruption of the feed after this number of milliseconds. Shorter interruptions
+ * are normal, because the store ends each connection from time to time.
  */
 const patience = 5_000;
 
-/** Keeps the plants on the page current if the token may read plants. */
+/** If the token may read plants, keeps the shown plants current. */
 export function useChanges(mayRead: boolean): void {
   const client = useTRPCClient();
   const queryClient = useQueryClient();
@@ -31,8 +31,8 @@ export function useChanges(mayRead: boolean): void {
 }
 
 /**
- * Follows the feed of changes while the tab is visible. Over HTTP/1.1, all tabs of a browser share six
- * connections to a store. A hidden tab must not use one of the six connections.
+ * Receives changes from the feed while the tab is visible. All tabs of a browser share six HTTP/1.1
+ * connections to a store, so a hidden tab must use no connection.
  */
 function followChanges(client: PlantStoreClient, queryClient: QueryClient): () => void {
   const updates = collectUpdates((changes) => updatePage(queryClient, changes));
@@ -43,7 +43,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
   function open(): void {
     if (subscription) return;
     const input = cursor === undefined ? {} : { after: cursor };
-    let isFirst = true; // Whether the next response is the first response after an interruption.
+    let isFirst = true; // Whether no changes have arrived since the feed was opened or interrupted.
     subscription = client.plantChanges.subscribe(input, {
       onData({ data }) {
         const isStart = cursor === undefined;
@@ -57,7 +57,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
         }
         if (isStart) {
           setLive();
-          // The page may have loaded the lists before the feed began, so the lists may lack changes.
+          // Lists that were loaded before the start of the feed may lack changes.
           void refreshPlants(queryClient);
         }
         updates.add(data);
@@ -81,7 +81,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
     if (isExpired) open();
     else {
       setFeedState(queryClient, 'off');
-      // When the token has caused the error, the response to `whoAmI` is an error, too.
+      // If the token has caused the error, a new request of `whoAmI` finds out what is wrong with the token.
       void queryClient.invalidateQueries({ queryKey: [['whoAmI']] });
     }
   }

@@ -2,24 +2,29 @@ import type { PlantChange } from '@plant-store/schemas';
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { changePage, countChange, mayLackPlants, type PageQuery } from './change-page.ts';
 
-/** A page with more rows than this number is loaded again, so that no page grows without limit. */
+/**
+ * When a page of plants has more rows than this number, the console loads the page again, so that new plants
+ * do not make the page larger and larger.
+ */
 const maxRows = 5_000;
 
-/** Contains, for each running request for plants, a list of the changes since the start of the request. */
+/** For each running request for plants, the changes that have arrived since the start of the request. */
 const requests = new Set<PlantChange[]>();
 
-/** The page highlights a new plant for this number of milliseconds, as plant-table.css does. */
+/**
+ * The console highlights a new plant for this number of milliseconds. plant-table.css has the same number.
+ */
 const highlightTime = 2_000;
 
 const highlighted = new Set<bigint>();
 const listeners = new Set<(changes: readonly PlantChange[]) => void>();
 
-/** Whether the page highlights the row of a plant, because the plant is new. */
+/** Whether the row of a plant is highlighted as new. */
 export function isNew(id: bigint): boolean {
   return highlighted.has(id);
 }
 
-/** Calls the listener after changes. Returns a function that removes the listener. */
+/** Calls the listener after each update of the plants. Returns a function that removes the listener. */
 export function onChanges(listener: (changes: readonly PlantChange[]) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -43,12 +48,12 @@ export async function loadPage<Page extends Parameters<typeof changePage>[0]>(
   }
 }
 
-/** Keeps changes for the running requests. */
+/** Adds changes to the list of each running request. */
 export function noteChanges(changes: readonly PlantChange[]): void {
   for (const request of requests) request.push(...changes);
 }
 
-/** Applies changes to all responses that the page has loaded, and highlights new plants. */
+/** Applies changes to all responses in the cache, and highlights new plants. */
 export function updatePage(queryClient: QueryClient, changes: readonly PlantChange[]): void {
   const created = changes.filter(({ type }) => type === 'created').map(({ plant }) => plant.id);
   for (const id of created) highlighted.add(id);
@@ -66,7 +71,7 @@ type Updater = (queryClient: QueryClient, query: Query, changes: readonly PlantC
 /** Functions that apply changes to a loaded response. Each name is the start of a query key. */
 const updaters: Readonly<Record<string, Updater>> = {
   listPlants(queryClient, query, changes) {
-    // The cast is safe: a query whose key begins with `listPlants` has a page of plants.
+    // The cast is safe, because a query of `listPlants` contains a page of plants.
     const page = query.state.data as Parameters<typeof changePage>[0] | undefined;
     const input = inputOf(query);
     const isUnclear = mayLackPlants(page ?? { plants: [] }, input, changes);
@@ -80,7 +85,7 @@ const updaters: Readonly<Record<string, Updater>> = {
     const change = countChange(inputOf({ queryKey }).tag, changes);
     if (!isExact || change === 0) return;
     queryClient.setQueryData(queryKey, { count: Math.max(0, count + change), isExact });
-    // The number from the store may already include a change, so the page asks again later.
+    // The number from the store may already include a change, so the console asks for the number again later.
     void queryClient.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
   },
   getPlant(queryClient, { queryKey }, changes) {
@@ -92,19 +97,19 @@ const updaters: Readonly<Record<string, Updater>> = {
   'previous plant': updateNeighbour,
 };
 
-/** Loads a page again. Waits for a running request first, because its response may lack a change. */
+/** Repeats a query. First waits until a running request ends, because the response may lack a change. */
 async function loadAgain(queryClient: QueryClient, { queryKey, promise }: Query): Promise<void> {
   await promise?.catch(() => {});
   await queryClient.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false });
 }
 
-/** Loads the neighbours of the open plant again when a change may concern these neighbours. */
+/** Loads a neighbour of the open plant again when another plant may have become the neighbour. */
 function updateNeighbour(
   queryClient: QueryClient,
   { queryKey, state }: Query,
   changes: readonly PlantChange[],
 ): void {
-  // The cast is safe, because use-neighbours.ts makes the query key.
+  // The cast is safe, because use-neighbours.ts makes the query keys with this type.
   const [name, , open] = queryKey as [string, PageQuery, bigint];
   const neighbour = state.data as bigint | null | undefined;
   const isConcerned = changes.some(({ plant: { id } }) =>
@@ -115,7 +120,7 @@ function updateNeighbour(
   if (isConcerned) void queryClient.invalidateQueries({ queryKey, exact: true });
 }
 
-/** Returns the input of a call. tRPC keeps the input in the query key. */
+/** Returns the input of a request. tRPC stores the input in the query key. */
 function inputOf({ queryKey }: Pick<Query, 'queryKey'>): PageQuery & { id?: bigint } {
   return Object(Object(queryKey[1]).input);
 }

@@ -29,7 +29,8 @@ interface CopyButtonProps {
 export function CopyButton({ what, text }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   const copy = async () => {
-    // On plain HTTP, browsers have no `navigator.clipboard`, so the page copies a selected text.
+    // On plain HTTP, browsers have no `navigator.clipboard`, so the console selects the text and copies the
+    // selection.
     if (navigator.clipboard) await navigator.clipboard.writeText(text);
     else copySelected(text);
     setIsCopied(true);
@@ -44,7 +45,7 @@ export function CopyButton({ what, text }: CopyButtonProps) {
 function copySelected(text: string): void {
   const area = document.createElement('textarea');
   area.value = text;
-  // While a dialog is open, the user can select only texts in the dialog.
+  // While a dialog is open, only texts in the dialog can be selected.
   const focused = document.activeElement;
   (focused?.closest('dialog') ?? document.body).append(area);
   area.select();

@@ -8,7 +8,7 @@ interface ModalProps extends ComponentProps<'dialog'> {
   onLeave(): void;
 }
 
-/** A dialog of the browser. Only `isOpen` opens and closes the dialog. */
+/** A `<dialog>` element. Only `isOpen` opens and closes the dialog. */
 export function Modal({ isOpen, isBeside = false, onLeave, ...dialog }: ModalProps) {
   const element = useRef<HTMLDialogElement>(null);
   const isPressedBeside = useRef(false);
@@ -27,7 +27,7 @@ export function Modal({ isOpen, isBeside = false, onLeave, ...dialog }: ModalPro
       };
     }
     opened.showModal();
-    // Without a focused element, the browser would focus the first button, which closes the dialog.
+    // By default, the browser would focus the first button, which closes the dialog.
     (
       opened.querySelector<HTMLElement>('[data-focus], textarea, input[type=text]') ?? opened
     ).focus();
@@ -44,12 +44,12 @@ export function Modal({ isOpen, isBeside = false, onLeave, ...dialog }: ModalPro
         event.preventDefault();
         onLeave();
       }}
-      // When no part of the dialog has the focus, Escape causes `cancel` and no `keydown`.
+      // When no part of the dialog has the focus, Escape sends a `cancel` event and no `keydown` event.
       onCancel={(event) => {
         event.preventDefault();
         onLeave();
       }}
-      // A text selection that ends beside the dialog causes a click, which must not close the dialog.
+      // A click that begins inside the dialog, such as the selection of a text, must not close the dialog.
       onPointerDown={({ target, currentTarget }) => {
         isPressedBeside.current = target === currentTarget;
       }}

@@ -17,7 +17,7 @@ interface QuestionProps {
   onCancel(): void;
 }
 
-/** Asks before an action that cannot be undone. */
+/** Asks the user to confirm an action that cannot be undone. */
 export function Question(props: QuestionProps) {
   const { title, text, confirm, isConfirmed = true, children, isOpen, onConfirm, onCancel } = props;
   const id = useId();

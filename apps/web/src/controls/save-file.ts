@@ -6,8 +6,8 @@ declare global {
 }
 
 /**
- * Opens a file for writing. In Chromium, the user chooses the file, and the text goes to the disk at once.
- * Other browsers download the file when the page closes the file.
+ * Opens a file for writing. In Chromium, the user chooses the file, and each written text goes directly to
+ * the disk. In other browsers, the download starts when the writer is closed.
  *
  * @param signal discards the file when the signal aborts.
  * @throws DOMException `AbortError` when the user cancels the file dialog

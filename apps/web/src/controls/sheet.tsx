@@ -7,7 +7,7 @@ interface SheetProps {
   title: ReactNode;
   /** The content of the sheet. Without content, the sheet is closed. */
   children: ReactNode | undefined;
-  /** Whether the dialog is part of the page, which stays usable. By default, the dialog is modal. */
+  /** Whether the page beside the dialog stays usable. By default, the dialog is modal. */
   isBeside?: boolean;
   onClose(): void;
 }

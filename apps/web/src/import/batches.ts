@@ -3,20 +3,20 @@ import { formatJson, maxNewPlants, type NewPlant } from '@plant-store/schemas';
 import { type CheckedRow, checkRow, type OpenFile } from './open-file.ts';
 
 /**
- * A request contains at most this number of bytes for plants. The store accepts 1 MiB, and the JSON around
- * the plants needs the rest.
+ * The plants of a request take at most this number of bytes. The store accepts requests of 1 MiB, and the
+ * JSON around the plants takes the remaining bytes.
  */
 const maxBytes = 1_000_000;
-/** A plant needs this number of bytes for its id, its property names and superjson's types. */
+/** A plant takes at most this number of additional bytes, for example for superjson's types. */
 const overhead = 160;
 
-/** Contains the rows of a file for one request. */
+/** The rows of a file that one request sends. */
 export interface Batch {
   readonly block: RowBlock;
   readonly rows: readonly CheckedRow[];
-  /** The first batch of a block includes the other lines of the block, such as blank lines. */
+  /** The first batch of a block also counts the lines without a row, such as blank lines. */
   readonly counts: LineCounts;
-  /** The number of bytes that these rows have in the file. */
+  /** The number of bytes that the rows take in the file. */
   readonly bytes: number;
 }
 
@@ -26,7 +26,7 @@ export async function* batchesOf({ blocks, bytesRead }: OpenFile): AsyncGenerato
   for await (const block of blocks) {
     const total = block.rows.length;
     const bytes = bytesRead() - bytesBefore;
-    // A block without rows, such as a header, adds its bytes to the rows of the next block.
+    // The bytes of a block without rows, such as a header, count as bytes of the next block.
     if (total > 0) bytesBefore += bytes;
     let around = { ...block.counts, lines: block.counts.lines - total };
     for (const rows of total === 0 ? [[]] : splitRows(block)) {

@@ -3,7 +3,7 @@ import { type CreateResult, errorCatalogue, type NewPlant } from '@plant-store/s
 import { isTokenError } from '../store/explain-error.ts';
 import { background } from '../store/trpc.ts';
 
-/** When the server is down, the import sends the plants again after this number of milliseconds. */
+/** While the server is down, the import sends the plants again after this number of milliseconds. */
 const retryDelay = 1_000;
 
 export type Client = Pick<PlantStoreClient, 'createPlants'>;
@@ -12,17 +12,20 @@ export type Client = Pick<PlantStoreClient, 'createPlants'>;
 export interface Connection {
   /** Returns a client with a token. After `onTokenError`, waits for a new token. */
   client(): Promise<Client>;
-  /** Runs when the store rejects the token of a client. Without this function, the error ends the creates. */
+  /**
+   * Runs when the store rejects the token of a client. Without this function, `createPlants` throws the
+   * error.
+   */
   onTokenError?(client: Client, error: unknown): void;
-  /** Runs when plants begin or stop waiting for the server or for a token. */
+  /** Runs when plants start to wait for the server or a token, and when the wait ends. */
   onWaiting?(isWaiting: boolean): void;
 }
 
 /**
  * Creates plants, and returns a result for each plant. Waits while the server or its database is down, and
- * while there is no valid token. A repeated create does no harm.
+ * while there is no valid token. Sending a plant twice does no harm.
  *
- * @throws the signal's reason when the signal aborts, or an error that would occur again
+ * @throws the signal's reason when the signal aborts, or an error that would also stop a new attempt
  */
 export async function createPlants(
   plants: readonly NewPlant[],
@@ -33,7 +36,7 @@ export async function createPlants(
   let isWaiting = false;
   for (let rest = plants; rest.length > 0; ) {
     const client = await orAborted(connection.client(), signal);
-    // Without `background`, the history of requests would keep all plants of an import.
+    // Without `background`, the history of requests would contain all plants of an import.
     const { results: received } = await client.createPlants
       .mutate({ plants: [...rest] }, background.trpc)
       .catch(async (thrown: unknown) => {
@@ -57,7 +60,7 @@ export async function createPlants(
   return plants.flatMap((plant) => results.get(plant) ?? []);
 }
 
-/** Sends the two halves of a rejected request, to find the plants that the store rejects. */
+/** Sends each half of a rejected request separately, to find the plants that the store rejects. */
 async function createParts(
   plants: readonly NewPlant[],
   message: string,

@@ -4,24 +4,24 @@ import type { ImportCounts } from './import-counts.ts';
 import type { ImportStep } from './import-file.ts';
 import type { ImportPreview } from './import-preview.ts';
 
-/** The page shows at most this number of rejected rows. The user can save all rejected rows. */
+/** The console shows at most this number of rejected rows. The user can save all rejected rows. */
 const shownRows = 100;
 
 /** A file that the user chose, and the state of its import. */
 export interface FileImport {
-  /** No other import on this page has this id. */
+  /** The id differs from the ids of all other imports in this tab. */
   readonly id: number;
   readonly file: File;
   readonly state: keyof typeof states;
   readonly preview?: ImportPreview;
   /** The names in the header of a CSV file. */
   readonly header: readonly string[];
-  /** The columns of the file for the properties of plants. */
+  /** Says for each property of a plant which column of the file contains the property. */
   readonly columns: Columns;
   readonly bytes: number;
   readonly counts: ImportCounts;
   readonly warnings: readonly string[];
-  /** The first rejected rows, which the page shows. */
+  /** The first rejected rows, which the console shows. */
   readonly rejectedRows: readonly { line: number; reason: string }[];
   /** The file of rejected rows, as a list of parts. */
   readonly rejects: readonly Blob[];
@@ -31,7 +31,7 @@ export interface FileImport {
   readonly reason?: string | undefined;
 }
 
-/** The states of an import. In a state with `true`, the import goes on without the user. */
+/** The states of an import. `true` marks the states in which the import goes on without the user. */
 const states = {
   opening: false,
   chosen: false,
@@ -58,7 +58,9 @@ export function isEnded({ state }: FileImport): boolean {
   return state === 'done' || state === 'cancelled' || state === 'failed';
 }
 
-/** Summarizes the results of imports. `attention` names the rows and files that need the user's attention. */
+/**
+ * Summarizes the results of imports. `attention` counts the rows and files that need the user's attention.
+ */
 export function summaryOf(imports: readonly FileImport[]) {
   const sum = (of: (each: FileImport) => number) =>
     imports.reduce((all, each) => all + of(each), 0);
@@ -95,13 +97,16 @@ export function withStep(latest: FileImport, step: ImportStep): Partial<FileImpo
   };
 }
 
-/** Returns how many percent of a file are done. */
+/** Returns how many percent of a file the import has finished. */
 export function percentOf({ state, bytes, file }: FileImport): number {
   if (state === 'done') return 100;
   return Math.min(99, Math.floor((100 * bytes) / Math.max(1, file.size)));
 }
 
-/** Returns the name for the file of rejected rows, which has the same format, but is not compressed. */
+/**
+ * Returns a name for the file of rejected rows. Rejected rows are saved in the format of the imported file,
+ * but without compression.
+ */
 export function rejectsName({ name }: File): string {
   const base = name.replace(/(\.rejects)?\.(csv|tsv|tab|ndjson|jsonl)(\.(gz|rejects))*$/i, '');
   return `${base}.rejects.${formatOf(name, '')}`;

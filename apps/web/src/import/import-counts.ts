@@ -3,14 +3,14 @@ import { type LineCounts, noLines } from '@plant-store/formats';
 /** The number of rows with each outcome, and the number of lines of each kind. */
 export interface ImportCounts extends LineCounts {
   /**
-   * The number of rows, which is the sum of the outcomes below. `lines` is the sum of `rows`, `header`,
-   * `blank` and `continued`.
+   * The number of rows: the sum of `added`, `present`, `taken` and `rejected`. `lines` is the sum of `rows`,
+   * `header`, `blank` and `continued`.
    */
   readonly rows: number;
   readonly added: number;
   /** The number of rows whose plant was in the store already. */
   readonly present: number;
-  /** The number of rows whose id belongs to another plant. */
+  /** The number of rows whose id belongs to another plant in the store. */
   readonly taken: number;
   /** The number of rows without a valid plant. */
   readonly rejected: number;

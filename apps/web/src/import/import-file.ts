@@ -8,7 +8,7 @@ import type { OpenFile } from './open-file.ts';
 /** The import sends at most this number of requests at the same time. */
 const parallelBatches = 4;
 
-/** A row that is not stored, because the plant is not valid or the id is taken. */
+/** A row whose plant is not stored, because the plant is invalid or another plant has the id. */
 interface RejectedRow {
   readonly line: number;
   readonly reason: string;
@@ -16,21 +16,21 @@ interface RejectedRow {
   readonly text: string;
 }
 
-/** The outcome of some rows. */
+/** The outcome of the rows of a batch. */
 export interface ImportStep {
   readonly counts: ImportCounts;
   readonly rejectedRows: readonly RejectedRow[];
   /** The header of the file of rejected rows. */
   readonly rejectsHeader: string;
-  /** The number of bytes that these rows have in the file. */
+  /** The number of bytes that the rows take in the file. */
   readonly bytes: number;
 }
 
 interface ImportOptions {
   connection: Connection;
-  /** Stops the import. The store may keep plants that the import has already sent. */
+  /** Stops the import. The store may contain plants that the import has already sent. */
   signal: AbortSignal;
-  /** Receives the outcomes in the order of the file. */
+  /** Receives the outcome of each batch, in the order of the file. */
   onStep(step: ImportStep): void;
 }
 
@@ -53,7 +53,7 @@ export async function importFile(
   };
   try {
     for await (const batch of batchesOf(file)) {
-      // When two rows have the same id, the store must keep the first row, so the second row waits.
+      // When two rows have the same id, the first row must reach the store first, so the second row waits.
       while (
         inFlight.length === parallelBatches ||
         inFlight.some((one) => sharesId(one.batch, batch))
@@ -62,7 +62,7 @@ export async function importFile(
       }
       const plants = batch.rows.flatMap(({ plant }) => plant ?? []);
       const results = createPlants(plants, connection, isOver);
-      results.catch(() => {}); // `finishFirst` throws the error of these results.
+      results.catch(() => {}); // `finishFirst` throws the error later.
       inFlight.push({ batch, results });
     }
     while (inFlight.length > 0) await finishFirst();

@@ -5,14 +5,14 @@ import { type CheckedRow, checkRow, type OpenOptions, openFile } from './open-fi
 /** The number of rows in a preview. */
 const shownRows = 5;
 
-/** The first rows of a file, which the page shows before the import. */
+/** The first rows of a file, which the console shows before the import. */
 export interface ImportPreview {
   readonly format: string;
-  /** The names of the columns of plants in the file. */
+  /** The names of the columns that contain properties of plants. */
   readonly columns: string[];
   /** The first rows, with the plants that the store would create. */
   readonly rows: CheckedRow[];
-  /** Whether rows contain times at which plants were created. */
+  /** Whether a row contains the time at which its plant was created. */
   readonly hasTimes: boolean;
   readonly warnings: string[];
 }
@@ -35,7 +35,7 @@ export async function readPreview(
   let read: Row[] = [];
   for await (const { rows } of blocks) {
     read = rows;
-    if (rows.length > 0) break; // The `break` ends the loop, which closes the file.
+    if (rows.length > 0) break; // The `break` also closes the file.
   }
   const fields = new Set(read.flatMap(usedFields));
   const columns = Object.entries(plantColumns).filter(([field]) => fields.has(field));

@@ -11,7 +11,7 @@ import type { importFile } from './import-file.ts';
 import type { readPreview } from './import-preview.ts';
 import type { openFile } from './open-file.ts';
 
-/** The functions that read files and send plants. The page loads them later. */
+/** Functions that read files and send plants, from the script that the console loads after the list. */
 interface ImportFunctions {
   readonly openFile: typeof openFile;
   readonly readPreview: typeof readPreview;
@@ -26,8 +26,8 @@ interface Access {
 export type Imports = ReturnType<typeof createImports>;
 
 /**
- * Runs the imports of this page, one after the other. An import goes on while the user does other things, and
- * after a change of the token. During an import, the browser asks before the user leaves the page.
+ * Runs the imports of this tab, one after the other. An import goes on while the user does other things, and
+ * after the user enters another token. During an import, the browser asks before the user leaves the page.
  */
 export function createImports(load: () => Promise<ImportFunctions>) {
   let all: readonly FileImport[] = [];
@@ -122,13 +122,13 @@ export function createImports(load: () => Promise<ImportFunctions>) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** Sets the client for all further requests. */
+    /** Sets the client that sends all later requests. */
     connect(next: Access): void {
       if (current) disconnect();
       current = next;
       access.resolve(next);
     },
-    /** Reads the previews of files. `start` adds the plants of these files. */
+    /** Reads the previews of the chosen files. `start` adds the plants of these files. */
     choose(files: readonly File[]): void {
       const chosen = files.map((file): FileImport => {
         const nothing = { bytes: 0, counts: nothingCounted };
@@ -139,7 +139,7 @@ export function createImports(load: () => Promise<ImportFunctions>) {
       set([...chosen, ...all]);
       for (const file of files) void preview(file, plantColumns);
     },
-    /** Reads a property of plants from another column of a file, and reads the preview again. */
+    /** Chooses the column of a file for a property of plants, and reads the preview again. */
     chooseColumn({ file, columns }: FileImport, field: string, name: string): void {
       const column = columns[field];
       if (column) void preview(file, { ...columns, [field]: { ...column, name } });
@@ -149,7 +149,7 @@ export function createImports(load: () => Promise<ImportFunctions>) {
       set(all.map((each) => (each.state === 'chosen' ? { ...each, state: 'queued' } : each)));
       void runQueued();
     },
-    /** Stops an import that has started. Removes any other file from the list. */
+    /** Stops the import of a file if the import has started. Otherwise, removes the file from the list. */
     remove(file: File): void {
       const found = all.find((each) => each.file === file);
       if (found && isStarted(found)) cancelling.abort();

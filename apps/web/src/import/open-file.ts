@@ -10,7 +10,7 @@ import {
 } from '@plant-store/formats';
 import { NewPlant } from '@plant-store/schemas';
 
-/** The extensions of files that can be read. */
+/** The extensions of the files that an import can read. */
 export const fileTypes = '.csv,.tsv,.ndjson,.jsonl,.gz';
 
 const otherName = 'give the file a name that ends with';
@@ -25,9 +25,9 @@ const advice: Advice = {
 };
 
 export interface OpenOptions {
-  /** Whether rows keep the creation times from the file. */
+  /** Whether plants keep the creation times in the file, or get the time of the import. */
   createdAt: 'keep' | 'now';
-  /** The columns of the file for the properties of plants. */
+  /** Says for each property of a plant which column of the file contains the property. */
   columns?: Columns;
   /** Receives the names in the header of a CSV file. */
   onHeader?(names: readonly string[]): void;
@@ -43,7 +43,7 @@ export interface OpenFile {
 }
 
 /**
- * Opens a file, and reads its first rows. The extension of the file name decides the format.
+ * Opens a file, and reads its first rows. The extension of the file name determines the format.
  *
  * @throws FileError when the file cannot be read as plants
  */
@@ -60,13 +60,13 @@ export async function openFile(file: File, given: OpenOptions): Promise<OpenFile
   return { blocks: await readPlants(counted(), format, options), bytesRead: () => bytes };
 }
 
-/** A row with its plant, or with the reason why the row is not a plant. */
+/** A row with its plant, or with the reason why the row contains no valid plant. */
 export type CheckedRow = { readonly row: Row } & (
   | { readonly plant: NewPlant; readonly reason?: undefined }
   | { readonly plant?: undefined; readonly reason: string }
 );
 
-/** Checks a row with the schema of the store. */
+/** Checks a row with the store's schema for plants. */
 export function checkRow(row: Row): CheckedRow {
   if ('error' in row) return { row, reason: row.error };
   const { data: plant, error } = NewPlant.safeParse(row.plant);

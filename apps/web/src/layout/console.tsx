@@ -31,7 +31,7 @@ interface ConsoleProps {
   onForgetToken(): void;
 }
 
-/** Shows the page for a user with a token. */
+/** Shows the console to a user with a token. */
 export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   const { identity, scopes, may } = useScopes();
   const address = useAddress();
@@ -143,7 +143,7 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   );
 }
 
-/** Shows the name of the view as the title of the browser tab. */
+/** Sets the title of the browser tab to the name of the open view. */
 function useTitle({ tag, search, plant, sheet }: Address): void {
   const parts = [
     sheet && sheetTitles[sheet],

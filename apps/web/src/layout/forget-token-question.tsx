@@ -11,7 +11,7 @@ interface ForgetTokenQuestionProps {
   onCancel(): void;
 }
 
-/** Asks before the page forgets the token. Without a token, imports and the export stop. */
+/** Asks before the console forgets the token. Without a token, running imports and exports stop. */
 export function ForgetTokenQuestion(props: ForgetTokenQuestionProps) {
   const { imports, isExporting, ...rest } = props;
   const importing = useImports(imports).filter(isActive);

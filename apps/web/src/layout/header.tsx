@@ -4,7 +4,7 @@ import { Button } from '../controls/button.tsx';
 import { Icon, Logo } from '../controls/icon.tsx';
 
 interface HeaderProps {
-  /** The progress of imports and of the export. */
+  /** Buttons that show the progress of imports and of the export. */
   children: ReactNode;
   mayManageTokens: boolean;
   onForgetToken(): void;

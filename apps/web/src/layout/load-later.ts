@@ -1,7 +1,10 @@
-/** The number of milliseconds before the page tries again to load the script. */
+/** The number of milliseconds until the console tries again to load the script later.ts. */
 const retryDelay = 1_000;
 
-/** Loads the parts of the console that the list does not need. While the server is down, tries again. */
+/**
+ * Loads the parts of the console that the list of plants does not need. Tries again until the server
+ * responds.
+ */
 export async function loadLater(): Promise<typeof import('./later.ts')> {
   for (;;) {
     try {

@@ -2,12 +2,14 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from '../controls/button.tsx';
 import './notice.css';
 
-/** The notice disappears after this number of milliseconds, unless the notice has pointer or focus. */
+/**
+ * The notice disappears after this number of milliseconds, unless the pointer or the focus is on the notice.
+ */
 const shownFor = 10_000;
 
 export interface NoticeText {
   text: ReactNode;
-  /** Buttons for the event. */
+  /** Buttons such as Undo. */
   actions?: readonly { label: string; run(): void }[];
 }
 
@@ -16,7 +18,7 @@ interface NoticeProps {
   onClose(): void;
 }
 
-/** Shows the latest event below the table, where the notice covers no row. */
+/** Shows a notice about the latest event. The notice is below the table, and covers no row. */
 export function Notice({ notice, onClose }: NoticeProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -29,7 +29,7 @@ interface PlantsViewProps {
   onDeleted(plants: readonly StoredPlant[]): void;
   /** Runs when the list has no plant with the id that the user looked for. */
   onIdUnknown(id: bigint): void;
-  /** Runs when the table shows plants, or says that there are none. */
+  /** Runs when the table shows plants, or when the list has no plants. */
   onListed(): void;
 }
 
@@ -64,7 +64,7 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
       }),
     [],
   );
-  // The table requests the same plants and shows the errors, so `findId` shows no errors.
+  // The table also requests the plant and shows any error, so `findId` shows no errors.
   const findId = async (id: bigint) => {
     go({ search: undefined, at: id });
     const after = id > int64Bounds.minimum && { after: id - 1n };

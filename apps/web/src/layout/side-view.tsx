@@ -27,7 +27,7 @@ interface SideViewProps {
   onLeave(): void;
 }
 
-/** Shows the view that the address names, beside the table. */
+/** Shows a view beside the table. The address names the view. */
 export function SideView(props: SideViewProps) {
   const { may, history, imports, currentExport, onAdded, onDeleted, onDuplicate, onLeave } = props;
   const { plant, sheet, tag, search } = useAddress();

@@ -8,7 +8,10 @@ import { explainError } from '../store/explain-error.ts';
 import { useTRPCClient } from '../store/trpc.ts';
 import type { NoticeText } from './notice.tsx';
 
-/** Returns a function that says which plants were deleted, and offers to create the plants again. */
+/**
+ * Returns a function that shows a notice about deleted plants. The notice has a button that creates the
+ * plants again.
+ */
 export function useUndo(canUndo: boolean, setNotice: (notice: NoticeText) => void) {
   const client = useTRPCClient();
   const queryClient = useQueryClient();

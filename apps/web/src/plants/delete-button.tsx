@@ -12,20 +12,20 @@ import { countOf, PlantText } from './plant-text.tsx';
 /** To delete more than this number of plants, the user must type the number of plants. */
 const mostWithoutTyping = 1_000;
 
-/** The page sends this number of deletes at the same time. The client puts ten deletes into one request. */
+/** The console deletes this number of plants in parallel. The client puts ten deletes into one request. */
 const atOnce = 50;
 
 interface DeleteButtonProps<Plant> {
-  /** The plants by their ids. */
+  /** The plants to delete, with their ids as keys. */
   plants: ReadonlyMap<bigint, Plant>;
   /** The name of a single plant. Without a name, the question contains the number of plants. */
   name?: string;
   /** Whether the user can undo the delete for a short time. */
   canUndo: boolean;
   disabled?: boolean;
-  /** With a key, other views can find the running delete. */
+  /** The key with which other views find the running delete. */
   mutationKey?: readonly string[];
-  /** Runs after each group of deletes, with the ids that the store no longer has. */
+  /** Runs after each group of deletes, with the ids of deleted and missing plants. */
   onGone?(ids: ReadonlySet<bigint>): void;
   /** Runs at the end, even after an error. `missing` counts the plants that the store did not have. */
   onEnd(result: { deleted: readonly Plant[]; missing: number }): void;
@@ -48,7 +48,7 @@ export function DeleteButton<Plant>(props: DeleteButtonProps<Plant>) {
       const groups = deleteInGroups(client, [...asked.keys()], running.current.signal);
       try {
         for await (const group of groups) {
-          // The cast is safe, because `asked` has each of these ids.
+          // The cast is safe, because `asked` contains every deleted id.
           deleted.push(...group.deleted.map((id) => asked.get(id) as Plant));
           missing += group.missing.length;
           onGone?.(new Set([...group.deleted, ...group.missing]));
@@ -129,7 +129,7 @@ async function* deleteInGroups(
     const errors = results.map((result): unknown => 'reason' in result && result.reason);
     yield {
       deleted: group.filter((_id, i) => !errors[i]),
-      // If the response to the first attempt was lost, the second attempt finds no plant.
+      // A plant is also missing when an earlier attempt deleted the plant, but the response was lost.
       missing: group.filter((_id, i) => isMissing(errors[i])),
     };
     const failed = errors.find((error) => error && !isMissing(error));
@@ -137,7 +137,7 @@ async function* deleteInGroups(
   }
 }
 
-/** Says whether deleted plants can come back. */
+/** Says whether the user can undo the delete. */
 function afterDelete(count: number, canUndo: boolean): string {
   if (count === 1) {
     return canUndo

@@ -5,9 +5,9 @@ interface Page {
   readonly next?: bigint | undefined;
 }
 
-/** A page of plants with ids greater than `after`, up to the id at which the page ends. */
+/** A page of plants that ends at a given id. The ids in the page are greater than `after`. */
 export interface EarlierPage {
-  /** The id before the page, or undefined when there are no earlier plants. */
+  /** The page begins after this id. The id is undefined when the page begins at the start of the list. */
   readonly after: bigint | undefined;
   readonly rowCount: number;
 }
@@ -18,22 +18,22 @@ export interface EarlierPage {
  *
  * @param list returns the page after an id.
  * @param end the greatest id of the page.
- * @param distance the first guess of the distance from the start to the end
+ * @param distance the first guess of the difference between the ids at the start and at the end
  */
 export async function findEarlierPage(
   list: (after: bigint | undefined) => Promise<Page>,
   end: bigint,
   distance: bigint,
 ): Promise<EarlierPage> {
-  let short = 0n; // The greatest tried distance from start to end whose page had no plants.
-  let long: bigint | undefined; // The smallest tried distance whose page had too many plants.
+  let short = 0n; // The greatest distance so far that gave no plants.
+  let long: bigint | undefined; // The smallest distance so far that gave too many plants.
   for (let tried = distance; ; ) {
     const after = end - tried < int64Bounds.minimum ? undefined : end - tried;
     const { plants, next } = await list(after);
     const reachesEnd = next === undefined || next >= end;
     const rowCount = plants.findLastIndex(({ id }) => id <= end) + 1;
     if (reachesEnd && (rowCount > 0 || after === undefined)) return { after, rowCount };
-    // A page of one id cannot be shorter, and a single plant can fill a page.
+    // The distance cannot become smaller, because a single plant can fill a page.
     if (!reachesEnd && tried - short <= 1n) return { after, rowCount };
     if (reachesEnd) short = tried;
     else long = tried;
@@ -42,11 +42,11 @@ export async function findEarlierPage(
 }
 
 /**
- * Finds the id of the last plant of a list with few requests.
+ * Finds the id of the last plant in a list, and sends only a few requests.
  *
  * @param list returns the page after an id.
  * @param from the id of any plant in the list.
- * @param distance the first guess of the distance from this plant to the end
+ * @param distance the first guess of the difference between `from` and the last id
  */
 export async function findLastId(
   list: (after: bigint) => Promise<Page>,
@@ -64,14 +64,14 @@ export async function findLastId(
   }
 }
 
-/** Chooses the next distance. */
+/** Chooses a distance between a distance that was too short and a distance that was too long. */
 function between(short: bigint, long: bigint | undefined): bigint {
   if (long === undefined) return short * 16n;
   if (long > 32n * (short + 1n)) return short === 0n ? long / 16n : short * 16n;
   return (short + long) / 2n;
 }
 
-/** Estimates the distance that contains half a page of plants, from the distances in the later page. */
+/** Estimates how far apart two ids are when half a page of plants is between the ids. */
 export function likelyDistance(plants: Page['plants'], pageSize: number): bigint {
   const [first, last] = [plants[0]?.id, plants.at(-1)?.id];
   if (first === undefined || last === undefined || first === last) return 1_000n;

@@ -1,7 +1,7 @@
 import type { PlantFilter } from '../address/address.ts';
 import { PlantText } from './plant-text.tsx';
 
-/** Describes the plants of a filter. The text is the end of a sentence that begins with "plants". */
+/** Describes a filter in words. The words stand after the word "plants" in a sentence. */
 export function FilterText({ tag, search }: PlantFilter) {
   return (
     <>

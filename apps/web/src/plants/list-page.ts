@@ -7,8 +7,8 @@ import { background } from '../store/trpc.ts';
 type List = PlantStoreClient['listPlants']['query'];
 
 /**
- * Loads a page of plants. Each request of a search compares a limited number of names. `listPage` sends
- * further requests until a request finds a plant, or until the end of the list.
+ * Loads a page of plants. A request of a search compares only a limited number of names, and may find no
+ * plant. `listPage` then sends further requests until a request finds a plant, or until the end of the list.
  */
 export async function listPage(
   { listPlants }: Pick<PlantStoreClient, 'listPlants'>,
@@ -23,7 +23,7 @@ export async function listPage(
   return page;
 }
 
-/** Loads all plants of a filter, page by page. */
+/** Loads all plants that match a filter, one page of plants after another. */
 export async function* allPages(
   { listPlants }: Pick<PlantStoreClient, 'listPlants'>,
   filter: PlantFilter,

@@ -2,14 +2,17 @@ import { shorten } from '@plant-store/schemas/plain';
 import { hrefOf } from '../address/address.ts';
 import './plant-text.css';
 
-/** The page shows only this number of characters, because a longer word keeps the browser busy for minutes. */
+/**
+ * The console shows at most this number of characters, because a longer word keeps the browser busy for
+ * minutes.
+ */
 export const maxShown = 5_000;
-/** One line shows fewer characters, because the edge of the screen cuts the line off. */
+/** In one line, the console shows fewer characters, because the screen cuts off a long line. */
 const maxInLine = 1_000;
 
 interface PlantTextProps {
   text: string;
-  /** Whether to show line breaks as the text has them. By default, the text is in one line. */
+  /** Whether to show the line breaks of the text. By default, the whole text is in one line. */
   isWhole?: boolean;
 }
 
@@ -64,7 +67,7 @@ export const locale = 'en-GB';
 
 export const number = new Intl.NumberFormat(locale);
 
-/** A number of plants. A number that is not exact is a lower bound. */
+/** The number of plants in a list. If the number is not exact, the list may have more plants. */
 export interface PlantCount {
   readonly count: number;
   readonly isExact: boolean;

@@ -1,6 +1,6 @@
 import type { StoredPlant } from '@plant-store/schemas';
 
-/** The selected plants by their ids. */
+/** The selected plants, with their ids as keys. */
 export type SelectedPlants = ReadonlyMap<bigint, StoredPlant>;
 
 /** The selected plants, and the function that changes the selection. */
@@ -13,7 +13,7 @@ export function byId(plants: readonly StoredPlant[]): SelectedPlants {
   return new Map(plants.map((plant) => [plant.id, plant]));
 }
 
-/** Returns the selected plants without the plants with these ids. */
+/** Removes the plants with the given ids from the selection. */
 export function without(plants: SelectedPlants, ids: ReadonlySet<bigint>): SelectedPlants {
   return new Map([...plants].filter(([id]) => !ids.has(id)));
 }

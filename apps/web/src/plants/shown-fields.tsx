@@ -22,7 +22,7 @@ interface ShownField<Value> {
 const shortTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const longTime = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'medium' });
 
-/** Says how the page shows each property of a plant. The type checker requires every property here. */
+/** Says how the console shows each property of a plant. The type checker requires every property here. */
 export const shownFields: {
   readonly [Field in keyof StoredPlant]-?: ShownField<NonNullable<StoredPlant[Field]>>;
 } = {
@@ -68,8 +68,8 @@ export const shownFields: {
   },
 };
 
-/** The properties of a plant, in the order in which the page shows them. */
-// The type of `Object.keys` is string[], because TypeScript allows further keys.
+/** The properties of a plant, in the order in which the console shows them. */
+// The cast is safe, because `shownFields` has no other keys than the properties of a plant.
 const fieldNames = Object.keys(shownFields) as (keyof StoredPlant)[];
 
 /** The properties in the table. */
@@ -86,7 +86,7 @@ export function showField(
   const value = plant[field];
   const { cell, fact = cell }: ShownField<never> = shownFields[field];
   const show = place === 'cell' ? cell : fact;
-  // The cast is safe, because `show` belongs to the field of this value.
+  // The cast is safe, because `show` and `value` belong to the same field.
   return value === undefined ? undefined : show(value as never);
 }
 

@@ -4,7 +4,7 @@ import { background, useTRPCClient } from '../store/trpc.ts';
 import { findEarlierPage } from './earlier-page.ts';
 import { listPage } from './list-page.ts';
 
-/** A request for the previous plant lists this number of plants. */
+/** A request that looks for the previous plant returns at most this number of plants. */
 const limit = 16;
 
 /** Returns the ids of the previous and the next plant in a list. */

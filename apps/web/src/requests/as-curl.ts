@@ -2,7 +2,8 @@ import { formatJson, operations } from '@plant-store/schemas';
 import type { StoreRequest } from './request-history.ts';
 
 /**
- * Formats a request over REST as a command for a POSIX shell. The token comes from an environment variable.
+ * Formats a request as a `curl` command for a POSIX shell. The command reads the token from an environment
+ * variable.
  */
 export function asCurl({ procedure, input }: StoreRequest, baseUrl: string): string {
   const { method, path, body } = restRequest(procedure, input);

@@ -1,7 +1,10 @@
 import { operations } from '@plant-store/schemas';
 import type { StoreRequest } from './request-history.ts';
 
-/** Formats a request over tRPC as a TypeScript module. The token comes from an environment variable. */
+/**
+ * Formats a request as a TypeScript module that uses tRPC. The module reads the token from an environment
+ * variable.
+ */
 export function asTypeScript({ procedure, input }: StoreRequest, baseUrl: string): string {
   const verb = operations[procedure].method === 'GET' ? 'query' : 'mutate';
   return `import { createPlantStoreClient } from '@plant-store/client';

@@ -18,8 +18,8 @@ const limit = 100;
 export type RequestHistory = ReturnType<typeof recordRequests>;
 
 /**
- * Records the latest requests of a client, except requests in the background. The history has a repeated
- * query only once.
+ * Records the latest requests of a client, except requests in the background. When a query is repeated, the
+ * history shows only the latest request.
  */
 export function recordRequests(client: PlantStoreClient) {
   const listeners = new Set<() => void>();
@@ -27,10 +27,10 @@ export function recordRequests(client: PlantStoreClient) {
   let number = 0;
   const record = (path: string, input: unknown, options: CallOptions) => {
     if (options?.context?.['isBackground']) return;
-    // The cast is safe, because the client has no other procedures.
+    // The cast is safe, because every path is the name of a procedure.
     const procedure = path as StoreRequest['procedure'];
     number++;
-    // Every procedure of the store takes an object. The client does not send a property without a value.
+    // The input of every procedure is an object. The client does not send undefined properties.
     const given = Object.entries(Object(input)).filter(([, value]) => value !== undefined);
     const request = { number, procedure, input: Object.fromEntries(given), at: new Date() };
     const isQuery = operations[procedure].method === 'GET';
@@ -39,7 +39,7 @@ export function recordRequests(client: PlantStoreClient) {
     for (const notify of listeners) notify();
   };
 
-  // All calls use these two methods, including the calls by tRPC's adapter for TanStack Query.
+  // All requests go through these two methods, also the requests of tRPC's adapter for TanStack Query.
   const untyped = getUntypedClient(client);
   const query = untyped.query.bind(untyped);
   const mutation = untyped.mutation.bind(untyped);

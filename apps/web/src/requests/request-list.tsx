@@ -8,7 +8,7 @@ import './request-list.css';
 
 const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
-/** Shows the requests that the page made, with buttons to copy each request. */
+/** Shows the requests that the console made, with buttons that copy each request. */
 export function RequestList({ history }: { history: RequestHistory }) {
   const requests = useRequests(history);
   return (

@@ -1,13 +1,13 @@
 import { explainError } from './explain-error.ts';
 
 interface ErrorAlertProps {
-  /** The error of a call. Without an error, there is no alert. */
+  /** The error of a request. Without an error, there is no alert. */
   error: unknown;
   /** The first sentence of the alert, such as "The file is not saved." */
   start?: string;
 }
 
-/** Tells the user about the error of a call. */
+/** Shows the error of a request to the user. */
 export function ErrorAlert({ error, start }: ErrorAlertProps) {
   if (!error) return null;
   return (

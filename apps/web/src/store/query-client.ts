@@ -9,7 +9,7 @@ import {
 import { isScopeError, isTokenError } from './explain-error.ts';
 import { baseUrl } from './trpc.ts';
 
-/** When the server is down, the page sends a query again after this number of milliseconds. */
+/** While the server is down, the console sends a query again after this number of milliseconds. */
 const retryInterval = 1_000;
 
 /**
@@ -42,19 +42,19 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
   return queryClient;
 }
 
-/** Loads the plants on the page and the number of plants again. */
+/** Loads the shown plants and the number of plants again. */
 export async function refreshPlants(queryClient: QueryClient): Promise<void> {
   const names = ['listPlants', 'countPlants', 'next plant', 'previous plant'];
   const filters = { predicate: ({ queryKey }: Query) => names.includes(String(queryKey[0])) };
-  // The first request of a query may not have ended. React Query would not repeat a running request, although
-  // its response may be outdated.
+  // The first request of a query may still run. React Query does not repeat a running first request, although
+  // the response may be outdated. So the function waits until the first requests have ended.
   const queries = queryClient.getQueryCache().findAll(filters);
   const first = queries.map(({ state, promise }) => state.data === undefined && promise);
   await Promise.allSettled(first);
   await queryClient.invalidateQueries(filters);
 }
 
-/** The number of milliseconds between two checks of a server that is up, and of a server that is down. */
+/** The number of milliseconds between two checks while the server is up, and while the server is down. */
 const interval = { up: 10_000, down: 1_000 };
 
 /** Asks whether the server and its database are ready. */

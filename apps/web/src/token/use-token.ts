@@ -6,7 +6,7 @@ const key = 'plant-store.token';
 
 interface TokenState {
   token: string | null;
-  /** Whether the page is exchanging a code for the token. */
+  /** Whether the console is exchanging a code for the token. */
   isSigningIn?: boolean;
   /** The reason why the earlier token no longer works. */
   reason?: string;
@@ -31,11 +31,11 @@ export function useToken() {
       );
     };
     if (hasCode()) readAddress();
-    // A tab that already shows the console can get a link with a token or a code.
+    // The user may open a link with a token or a code in a tab that already shows the console.
     addEventListener('hashchange', readAddress);
     return () => removeEventListener('hashchange', readAddress);
   }, [enter]);
-  // When a response to an earlier token is late, the current token must stay.
+  // A late response to a request with an earlier token must not remove the current token.
   const forget = useCallback((token: string, reason?: string) => {
     forgetToken(token);
     setState((latest) =>
@@ -46,11 +46,11 @@ export function useToken() {
 }
 
 /**
- * Returns the access token of this browser tab, or null. Stores a token from the address (`#token=…`), and
- * removes the token from the address bar and the history at once.
+ * Returns the access token of this browser tab, or null. If the address has a token (`#token=…`), stores the
+ * token, and immediately removes the token from the address bar and the history.
  */
 function takeToken(): string | null {
-  // A token may contain a plus, which URLSearchParams reads as a space.
+  // A token may contain a plus, but URLSearchParams reads a plus as a space.
   const fragment = location.hash.slice(1).replaceAll('+', '%2B');
   const token = new URLSearchParams(fragment).get('token');
   if (token) {
@@ -60,12 +60,12 @@ function takeToken(): string | null {
   return sessionStorage.getItem(key);
 }
 
-/** Keeps the token until the tab closes. */
+/** Stores the token until the tab closes. */
 function keepToken(token: string): void {
   sessionStorage.setItem(key, token);
 }
 
-/** Forgets the token, unless this tab has another token. */
+/** Forgets the token, unless the tab has another token by now. */
 function forgetToken(token: string): void {
   if (sessionStorage.getItem(key) === token) sessionStorage.removeItem(key);
 }
@@ -77,7 +77,7 @@ function hasCode(): boolean {
 
 /**
  * Removes the code from the address bar and the history, and exchanges the code for the token. The code works
- * only once, so a link in the browser's history is worthless.
+ * only once, so nobody can use a link from the browser's history.
  *
  * @throws Error with a message for the user
  */

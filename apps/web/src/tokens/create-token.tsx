@@ -11,10 +11,10 @@ import { describeScopes } from '../token/allowed-scopes.ts';
 /** The key of the query for the list of tokens. */
 export const tokensKey = ['listAccessTokens'];
 
-/** The milliseconds until a token expires, unless the user chooses another date. */
+/** By default, a token expires after this number of milliseconds. */
 const usualLifetime = 90 * 86_400_000;
 
-/** Creates an access token, and shows the token once. */
+/** Creates an access token, and shows the token a single time. */
 export function CreateToken({ identity }: { identity: Identity }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();

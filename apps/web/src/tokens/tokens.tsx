@@ -11,7 +11,7 @@ import { describeScopes } from '../token/allowed-scopes.ts';
 import { CreateToken, tokensKey } from './create-token.tsx';
 import './tokens.css';
 
-/** Creates access tokens, lists them with the newest first, and revokes them. */
+/** Creates, lists and revokes access tokens. The list begins with the newest token. */
 export function Tokens({ identity }: { identity: Identity }) {
   const client = useTRPCClient();
   const { data, error, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
@@ -43,7 +43,7 @@ export function Tokens({ identity }: { identity: Identity }) {
 
 interface TokenProps {
   token: AccessToken;
-  /** Whether this tab sends the token. */
+  /** Whether the token is the token of this tab. */
   isOwn: boolean;
 }
 
@@ -72,7 +72,9 @@ function Token({ token, isOwn }: TokenProps) {
   );
 }
 
-/** Revokes a token after the user has confirmed. The token of this tab needs a second confirmation. */
+/**
+ * Revokes a token after the user has confirmed. To revoke the token of this tab, the user must confirm twice.
+ */
 function RevokeToken({ token: { id, name }, isOwn }: TokenProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();

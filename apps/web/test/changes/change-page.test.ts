@@ -14,7 +14,7 @@ const created = (...of: Parameters<typeof plant>): PlantChange => ({
 });
 const deleted = (id: bigint): PlantChange => ({ type: 'deleted', plant: plant(id) });
 
-/** A page with the plants 20, 30 and 40, for the ids from 11 to 40. */
+/** A page of the list for the ids from 11 to 40. The page has the plants 20, 30 and 40. */
 const page = { plants: [20n, 30n, 40n].map((id) => plant(id)), next: 40n };
 const query = { after: 10n };
 const idsAfter = (...changes: PlantChange[]) =>
@@ -33,24 +33,24 @@ it.each([
   expect(changePage(page, query, [change])).toBe(page);
 });
 
-it('the last page contains all later plants', () => {
+it('adds a created plant with the greatest id to the last page', () => {
   const { plants } = changePage({ ...page, next: undefined }, query, [created(2n ** 63n - 1n)]);
   expect(plants).toHaveLength(4);
 });
 
-it('shows the latest of several plants with the same id', () => {
+it('replaces a plant by a later plant with the same id', () => {
   const { plants } = changePage(page, query, [deleted(30n), created(30n, 'Moraceae', 1)]);
   expect(plants[1]).toEqual(plant(30n, 'Moraceae', 1));
   expect(idsAfter(created(35n), deleted(35n))).toEqual([20n, 30n, 40n]);
 });
 
-it('a page of a tag contains only plants with this tag', () => {
+it('has only plants with the tag in a list that is filtered by a tag', () => {
   const changes = [created(21n, 'Moraceae'), created(22n), created(30n, 'Moraceae', 1)];
   const { plants } = changePage(page, { ...query, tag: 'Araceae' }, changes);
   expect(plants.map(({ id }) => id)).toEqual([20n, 22n, 40n]);
 });
 
-it('adds no created plants to a page of a search, and keeps the plants of the page', () => {
+it('adds no created plants to the results of a search, but removes deleted plants', () => {
   const changes = [created(30n), created(35n), deleted(20n)];
   const { plants } = changePage(page, { ...query, search: 'plant' }, changes);
   expect(plants.map(({ id }) => id)).toEqual([30n, 40n]);
@@ -64,11 +64,11 @@ it.each([
   ['is another plant with a known id', 'plant', created(30n, 'Araceae', 1), true],
   ['has an id behind the page', 'plant', created(41n), false],
   ['is deleted', 'plant', deleted(35n), false],
-])('whether a page of a search lacks a plant that %s', (_case, search, change, lacks) => {
+])('knows whether a search may lack a plant that %s', (_case, search, change, lacks) => {
   expect(mayLackPlants(page, { ...query, search }, [change])).toBe(lacks);
 });
 
-it('counts created and deleted plants, with any tag or with the given tag', () => {
+it('counts created plants minus deleted plants, for all plants or for a tag', () => {
   const changes = [created(21n, 'Moraceae'), created(22n), created(23n), deleted(30n)];
   expect(countChange(undefined, changes)).toBe(2);
   expect(countChange('Moraceae', changes)).toBe(1);

@@ -93,7 +93,7 @@ it('lists the plants again when the feed no longer has the missed changes', asyn
   await tableOf(page).getByText('Another').waitFor();
 });
 
-it('says in one line that the feed is off, and shows changes after a refresh', async () => {
+it('says that the feed is off, and shows changes after a refresh', async () => {
   await server.pause();
   await server.changeStore({ sql: 'delete from plant_feed' });
   await server.resume();
@@ -107,7 +107,7 @@ it('says in one line that the feed is off, and shows changes after a refresh', a
   await tableOf(page).getByText('Third').waitFor();
   await waitForTitle(page, '3 plants');
 
-  // When the page itself makes a change, the page refreshes the list.
+  // After the user has deleted a plant, the console refreshes the list.
   await tableOf(page).getByText('Third').click();
   await page.getByRole('button', { name: 'Delete …' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
@@ -115,7 +115,7 @@ it('says in one line that the feed is off, and shows changes after a refresh', a
   await tableOf(page).getByText('Third').waitFor({ state: 'detached' });
 });
 
-it('says that the plants cannot be shown while the server is down, and shows the list later', async () => {
+it('shows an error in place of the list while the server is down, and shows the list later', async () => {
   const page = await open();
   await tableOf(page).getByText('Another').waitFor();
   await server.pause();

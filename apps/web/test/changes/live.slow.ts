@@ -9,7 +9,7 @@ const { address, client } = sharedServer();
 
 const nameOf = (id: bigint) => `Plant ${id}`;
 
-/** Creates every second plant of a list, opens the page, and waits until the page follows the changes. */
+/** Creates every second plant of a list, opens the list, and waits until the feed is live. */
 async function openList(rows: number, prepare = async (_page: Page) => {}) {
   const [tag, ids] = [freshTag(), Array.from({ length: 2 * rows }, freshId)];
   const even = ids.filter((_id, i) => i % 2 === 0);
@@ -21,7 +21,7 @@ async function openList(rows: number, prepare = async (_page: Page) => {}) {
   return { page, tag, ids, even };
 }
 
-it('highlights new plants of other clients, and removes deleted plants', async () => {
+it('highlights plants that another client creates, and removes plants that another client deletes', async () => {
   const { page, tag, ids } = await openList(3);
   const [first = 0n, second = 0n, third = 0n, , fifth = 0n] = ids;
   const animation = animationOfNewRow(page);
@@ -35,7 +35,10 @@ it('highlights new plants of other clients, and removes deleted plants', async (
   await expect.poll(() => namesOf(page)).toEqual([second, third, fifth].map(nameOf));
 });
 
-/** Returns the animation of the first new row. The page highlights a new row only for two seconds. */
+/**
+ * Returns the name of the animation of the first new row. The console highlights a new row only for two
+ * seconds.
+ */
 async function animationOfNewRow(page: Page): Promise<string> {
   const animation = await page.waitForFunction(() => {
     const row = document.querySelector('[data-new]');
@@ -53,7 +56,7 @@ it('does not animate new rows when the user prefers reduced motion', async () =>
   expect(await animation).toBe('none');
 });
 
-it('adds only plants with the tag of the filter, even to an empty list', async () => {
+it('adds new plants to an empty list only if the plants have the tag of the filter', async () => {
   const [tag, other] = [freshTag(), freshTag()];
   const [id, last] = [freshId(), freshId()];
   const page = await openPage(address());
@@ -69,7 +72,7 @@ it('adds only plants with the tag of the filter, even to an empty list', async (
   await page.getByText(`No plants with the tag “${tag}”`).waitFor();
 });
 
-it('keeps the row under the pointer, the selection and the active row in place', async () => {
+it('does not move the row under the pointer, and keeps the selection and the active row', async () => {
   const { page, tag, ids, even } = await openList(40);
   const table = tableOf(page);
   const rowOf = (id = 0n) => table.getByRole('row').filter({ hasText: nameOf(id) });
@@ -98,7 +101,7 @@ it('keeps the row under the pointer, the selection and the active row in place',
   await page.getByRole('dialog', { name: nameOf(active ?? 0n) }).waitFor();
 });
 
-it('keeps the rows on the screen in place when earlier and later plants are created', async () => {
+it('does not move the rows on the screen when earlier and later plants are created', async () => {
   const { page, tag, ids, even } = await openList(400);
   const table = tableOf(page);
   await table.evaluate((scroller) => scroller.scrollBy(0, 36 * 200));
@@ -131,7 +134,7 @@ it('removes deleted plants from the selection, and says that the open plant was 
   await page.getByText('1 plant selected').waitFor();
 });
 
-it('shows each change by the page once, and keeps an open form', async () => {
+it('counts a change by the console itself only once, and keeps an open form', async () => {
   const { page, tag, ids, even } = await openList(2);
   const titles: string[] = [];
   await page.exposeFunction('report', (title: string) => titles.push(title));
@@ -165,7 +168,7 @@ it('shows each change by the page once, and keeps an open form', async () => {
   expect(new Set(titles)).toEqual(new Set(['3 plants', '4 plants']));
 });
 
-it('follows no changes in a hidden tab, and shows the changes when the tab is visible again', async () => {
+it('requests no changes in a hidden tab, and shows missed changes when the tab is visible again', async () => {
   const { page, tag, ids } = await openList(2);
   const setVisibility = (state: string) =>
     page.evaluate((state) => {
@@ -185,7 +188,7 @@ it('follows no changes in a hidden tab, and shows the changes when the tab is vi
   await waitForTitle(page, '3 plants');
 });
 
-it('updates the list a few times a second, and keeps only the first part of a long list', async () => {
+it('updates the list only a few times a second, and has only the first part of a long list in memory', async () => {
   const { page, tag } = await openList(2);
   const startedAt = performance.now();
   await page.evaluate(() => {
@@ -204,7 +207,7 @@ it('updates the list a few times a second, and keeps only the first part of a lo
   await waitForTitle(page, '12,002 plants');
   const updates: number = await page.evaluate(() => Object(window).updates.count);
   expect(updates).toBeLessThanOrEqual((performance.now() - startedAt) / 250 + 1);
-  // A table that has not loaded all rows has the `aria-rowcount` -1, which means unknown.
+  // The table has not loaded all rows, so `aria-rowcount` is -1, which means unknown.
   await tableOf(page).and(page.locator('[aria-rowcount="-1"]')).waitFor();
   expect(await tableOf(page).locator('.plant-row').count()).toBeLessThan(50);
 });

@@ -13,7 +13,7 @@ function newClient(): QueryClient {
   return client;
 }
 
-/** A cache with a response for each call. */
+/** Makes a cache that contains a response for each query. */
 function cacheOf(responses: Readonly<Record<string, [input: object, data: object]>>) {
   const client = newClient();
   const keys = Object.entries(responses).map(([name, [input, data]]) => {
@@ -33,14 +33,14 @@ it('applies changes that arrive between a request and its response', async () =>
   expect(await page).toEqual({ plants: [plant(1n), plant(2n)] });
 });
 
-it('updates a loaded page, but keeps the end of the page', () => {
+it('updates a loaded page of plants, but adds no plants after the end of the page', () => {
   const page = { plants: [plant(1n), plant(4n)], next: 4n };
   const { client, stateOf } = cacheOf({ listPlants: [{ limit: 2 }, page] });
   updatePage(client, [created(3n), created(5n), deleted(1n)]);
   expect(stateOf()?.data).toEqual({ plants: [plant(3n), plant(4n)], next: 4n });
 });
 
-it('loads a page of a search again when a created plant may belong to the page', async () => {
+it('repeats a search when a created plant may match the search', async () => {
   const page = { plants: [plant(1n)] };
   const { client, stateOf } = cacheOf({ listPlants: [{ limit: 2, search: 'plant' }, page] });
   updatePage(client, [created(1n)]);
@@ -50,14 +50,14 @@ it('loads a page of a search again when a created plant may belong to the page',
   await expect.poll(() => stateOf()).toMatchObject({ data: page, isInvalidated: true });
 });
 
-it('loads a page again when changes would add rows beyond 5,000', async () => {
+it('loads a page of plants again when the page would get more than 5,000 rows', async () => {
   const page = { plants: Array.from({ length: 5_000 }, (_, i) => plant(BigInt(i))) };
   const { client, stateOf } = cacheOf({ listPlants: [{ limit: 500 }, page] });
   updatePage(client, [created(5_000n)]);
   await expect.poll(() => stateOf()).toMatchObject({ data: page, isInvalidated: true });
 });
 
-it('adds the changes to the number of plants, and asks for the number again later', () => {
+it('updates the number of plants after changes, and asks for the number again later', () => {
   const { client, stateOf } = cacheOf({
     countPlants: [{}, { count: 7, isExact: true }],
   });
@@ -72,7 +72,7 @@ it('does not count changes when there are more than a million plants', () => {
   expect(stateOf()).toMatchObject({ data, isInvalidated: false });
 });
 
-it('loads the open plant again only when this plant has changed', () => {
+it('loads the open plant again only when a change concerns the open plant', () => {
   const { client, stateOf } = cacheOf({ getPlant: [{ id: 1n }, plant(1n)] });
   updatePage(client, [deleted(2n)]);
   expect(stateOf()?.isInvalidated).toBe(false);

@@ -19,7 +19,7 @@ const creates = '**/trpc/createPlants*';
 
 const withTag = async (tag: string) => (await client.listPlants.query({ tag, limit: 1000 })).plants;
 
-/** Returns the name and the content of the file that a button saves. */
+/** Clicks a button that saves a file, and returns the name and the content of the file. */
 async function saved(page: Page, button: string) {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -64,7 +64,7 @@ it('adds the plants of a chosen CSV file with quotes and empty fields', async ()
   await page.getByText('4 lines: 2 rows, 1 header, 1 inside quoted fields').waitFor();
   expect(await withTag(tag)).toMatchObject([{ id, name: 'A "quoted" name,\r\nof two lines' }]);
   expect(await client.getPlant.query({ id: other })).toMatchObject({ name: 'x', tag: '' });
-  // Browsers keep the list of requests, which must not contain the plants of a whole file.
+  // The list of requests must not contain the plants of a whole file, because the list stays in memory.
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Requests' }).click();
   const requests = page.locator('summary strong');
@@ -72,7 +72,7 @@ it('adds the plants of a chosen CSV file with quotes and empty fields', async ()
   expect(await requests.allTextContents()).not.toContain('createPlants');
 });
 
-it('asks for the columns of a file with other names in its header, and adds the plants', async () => {
+it('lets the user choose the columns when the header of a file has other names, and adds the plants', async () => {
   const [tag, id] = [freshTag(), freshId()];
   const page = await openPage(address());
   await dropFiles(page, { 'plants.csv': `Nr;Pflanze;Familie\n${id};Hoya;${tag}\n` });
@@ -86,7 +86,7 @@ it('asks for the columns of a file with other names in its header, and adds the 
   expect(await withTag(tag)).toMatchObject([{ id, name: 'Hoya' }]);
 });
 
-it('shows the first plants of a file, and adds nothing before the user confirms', async () => {
+it('shows the first plants of a file, and adds no plants before the user confirms', async () => {
   const [tag, id] = [freshTag(), freshId()];
   const text = `ID;Name;Tag;Height;created_at\n${id};Aeschynanthus;${tag};3;2020-01-01\nx;y;;;\n`;
   const page = await openPage(address());
@@ -117,7 +117,7 @@ it('shows the first plants of a file, and adds nothing before the user confirms'
   expect(await page.getByRole('button', { name: /^Add the plants/ }).count()).toBe(0);
 });
 
-it('saves a sample file that the user can add', async () => {
+it('saves a sample file that an import accepts', async () => {
   const page = await openPage(address());
   await page.getByRole('button', { name: 'Add files' }).click();
   const { name, text } = await saved(page, 'Save a sample file');
@@ -126,7 +126,7 @@ it('saves a sample file that the user can add', async () => {
   await importOf(page, 'plants.csv').getByText('3 lines: 2 rows, 1 header').waitFor();
 });
 
-it('adds several files, and then files that the user drops during the import', async () => {
+it('adds the plants of several files, and then of files that the user drops during the import', async () => {
   const tag = freshTag();
   const row = (name: string) => formatJson({ id: freshId(), name, tag });
   const page = await openPage(address());
@@ -204,7 +204,7 @@ it('shows the first hundred rejected rows, and saves all rejected rows', async (
   expect(text.trimEnd().split('\n')).toHaveLength(5_001);
 });
 
-it('reads UTF-16, semicolons and gzip', async () => {
+it('reads files with UTF-16, with semicolons, and with gzip compression', async () => {
   const tag = freshTag();
   const text = (name: string) => `\ufeffID;Name;Tag\r\n${freshId()};${name};${tag}\r\n`;
   const page = await openPage(address());
@@ -238,7 +238,7 @@ it('continues an import while the user works, and shows the progress in the head
   await expect.poll(() => tableOf(page).locator('.plant-name').count()).toBe(1);
 });
 
-it('asks during an import before the user leaves the page or forgets the token', async () => {
+it('asks before the user leaves the page or forgets the token during an import', async () => {
   const tag = freshTag();
   const page = await openPage(address());
   const release = await holdRequests(page, creates);
@@ -294,7 +294,7 @@ it('stops when the user cancels the import, and says how many plants were added'
   expect(sent).toBe(5);
 });
 
-it('says why a file cannot be read', async () => {
+it('says why the import cannot read a file', async () => {
   const page = await openPage(address());
   await dropFiles(page, { 'plants.xlsx': 'PK' });
   const reason = /^plants.xlsx is a spreadsheet: save it as CSV/;

@@ -5,7 +5,7 @@ import { sharedServer } from '../fixtures/shared-servers.ts';
 
 const { address, client } = sharedServer();
 
-it('adds, finds, shows and deletes a plant by keyboard alone', async () => {
+it('lets the user add, find, open and delete a plant with only the keyboard', async () => {
   const id = freshId();
   const page = await openPage(address());
   await page.getByText('This token may').waitFor();

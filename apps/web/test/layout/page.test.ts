@@ -27,7 +27,7 @@ let proxy: Server | undefined;
 
 afterEach(() => proxy?.close().closeAllConnections());
 
-it('loads the plants with one script and one style sheet, and then the second script', async () => {
+it('loads two scripts and one style sheet, and the second script only after the plants', async () => {
   const page = await openPage(address());
   await page.getByText('This token may').waitFor();
   const loaded = await page.waitForFunction(() => {
@@ -41,7 +41,7 @@ it('loads the plants with one script and one style sheet, and then the second sc
   expect(order.indexOf('later')).toBeGreaterThan(order.indexOf('listPlants'));
 });
 
-it('loads behind a proxy with a path prefix', async () => {
+it('works behind a proxy that adds a path prefix', async () => {
   proxy = createServer((incoming, outgoing) => {
     const path = incoming.url?.replace(/^\/behind\/a\/prefix/, '') ?? '';
     const { method, headers } = incoming;
@@ -53,7 +53,7 @@ it('loads behind a proxy with a path prefix', async () => {
     );
   });
   await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  // The cast is safe, because the server has a port.
+  // The cast is safe, because the server listens on a TCP port.
   const { port } = proxy.address() as AddressInfo;
   const page = await openPage(`http://127.0.0.1:${port}/behind/a/prefix/#token=${token}`);
   const paths: string[] = [];

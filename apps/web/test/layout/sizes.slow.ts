@@ -7,7 +7,7 @@ import { createPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 import { openView, viewNames } from '../fixtures/views.ts';
 
-/** Selects texts and controls. */
+/** A CSS selector for texts and controls. */
 const parts =
   ':is(button, a, input, textarea, h1, h2, h3, p, label, th, td, summary, dt, dd, code, [role=columnheader], .plant-row > :not(.plant-check))';
 
@@ -25,7 +25,7 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
       `${element.tagName}.${element.className} “${(element.textContent || element.getAttribute('aria-label')) ?? ''}”`;
     const boxOf = (element: Element) => {
       let { left, right, top, bottom } = element.getBoundingClientRect();
-      // Measures only the part of the element that its scroll containers show.
+      // Measures only the visible part of the element. A scroll container may hide the other parts.
       for (let parent = element.parentElement; parent; parent = parent.parentElement) {
         if (getComputedStyle(parent).overflow === 'visible') continue;
         const outer = parent.getBoundingClientRect();
@@ -95,7 +95,7 @@ it.each(viewNames)(
   },
 );
 
-it.each([768, 900, 1024])('shows a plant beside a usable table at %i pixels', async (width) => {
+it.each([768, 900, 1024])('keeps the table usable beside a plant at %i pixels', async (width) => {
   const tag = freshTag();
   await createPlants([freshId(), freshId()], tag);
   const page = await openPage(server.address(), { width, height: 768 });
@@ -112,7 +112,7 @@ it.each([768, 900, 1024])('shows a plant beside a usable table at %i pixels', as
 });
 
 it.each([320, 360, 768, 1024])(
-  'shows the summary of an import and all buttons of the header at %i pixels',
+  'shows the summary of an import and all buttons of the header on a screen of %i pixels',
   async (width) => {
     const page = await openPage(server.address(), { width, height: 740 });
     await filterByTag(page, freshTag());
@@ -126,7 +126,7 @@ it.each([320, 360, 768, 1024])(
   },
 );
 
-it('shows each digit of a long id beside a long tag at 320 pixels', async () => {
+it('shows all digits of a long id beside a long tag on a screen of 320 pixels', async () => {
   const tag = freshTag();
   const id = -(2n ** 63n) + freshId();
   await createPlants([id], tag);
@@ -137,7 +137,7 @@ it('shows each digit of a long id beside a long tag at 320 pixels', async () => 
   expect(await cell.evaluate((node) => node.scrollWidth <= node.clientWidth)).toBe(true);
 });
 
-it('says on a desktop that the user can drop files, but not on a phone', async () => {
+it('shows the hint about dropped files on a desktop, but not on a phone', async () => {
   const page = await openView(server, 'import with rejects');
   const hint = page.getByText('Drop files anywhere');
   await hint.waitFor();
@@ -145,7 +145,7 @@ it('says on a desktop that the user can drop files, but not on a phone', async (
   await hint.waitFor({ state: 'hidden' });
 });
 
-it('has rows of 36 pixels, and aligns ids to the right', async () => {
+it('has rows with a height of 36 pixels, and aligns ids to the right', async () => {
   const page = await openView(server, 'filter');
   const row = tableOf(page).locator('#row-0');
   expect((await row.boundingBox())?.height).toBe(36);

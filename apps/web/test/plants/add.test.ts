@@ -22,7 +22,7 @@ const fields = (page: Page) => {
   };
 };
 
-/** Fills the form, and sends it. */
+/** Fills the form, and submits the form. */
 async function add(page: Page, name: string, id = freshId()): Promise<void> {
   await fields(page).name.fill(name);
   await fields(page).id.fill(String(id));
@@ -43,7 +43,7 @@ it('adds a plant, and offers a button that shows the plant', async () => {
   await page.getByRole('dialog', { name: 'Monstera deliciosa' }).getByText(tag).waitFor();
 });
 
-it.each([-(2n ** 63n), 2n ** 53n + 1n])('keeps the id %s exact', async (id) => {
+it.each([-(2n ** 63n), 2n ** 53n + 1n])('stores exactly the id %s', async (id) => {
   const page = await openForm();
   await add(page, 'Exact', id);
   await page.getByText('Added “Exact”').waitFor();
@@ -110,7 +110,7 @@ it('explains an error of the network, and removes the error when the server resp
   expect(await fields(page).name.inputValue()).toBe('Half a name');
 });
 
-it('opens the form even when the tab has stored a draft that is not JSON', async () => {
+it('opens the form even when the stored draft is not JSON', async () => {
   const page = await openPage(address(), {
     prepare: (page) =>
       page.addInitScript(() => sessionStorage.setItem('plant-store.draft', '{"name":')),
@@ -119,7 +119,7 @@ it('opens the form even when the tab has stored a draft that is not JSON', async
   expect(await fields(page).name.inputValue()).toBe('');
 });
 
-it('says that the console cannot continue after an error in its own code', async () => {
+it('shows that the console cannot continue when the code of the console throws an error', async () => {
   const page = await openPage(address(), {
     prepare: (page) =>
       page.addInitScript(() => {
@@ -155,7 +155,7 @@ it('checks the fields while the user types', async () => {
   await page.getByText('must not contain U+0000').waitFor();
 });
 
-it('shows each error of the server below its field', async () => {
+it('shows an error from the server below the invalid field', async () => {
   const page = await openForm();
   await page.route('**/trpc/createPlant*', (route) => {
     const data = { code: 'BAD_REQUEST', httpStatus: 400, error: 40001, path: 'createPlant' };
@@ -170,7 +170,7 @@ it('shows each error of the server below its field', async () => {
   await page.getByText('is not polite').waitFor({ state: 'detached' });
 });
 
-it('shows the owner of an id when the id is taken', async () => {
+it('shows the plant that owns the id when the typed id is taken', async () => {
   const id = freshId();
   await client.createPlant.mutate({ id, name: 'The owner of the id' });
   const page = await openForm();

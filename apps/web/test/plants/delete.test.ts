@@ -37,7 +37,7 @@ it('keeps the plant when the user cancels the question', async () => {
   expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
 });
 
-it('shows the buttons and the notices on a small screen when a name is very long', async () => {
+it('shows all buttons and notices on a small screen even when a name is very long', async () => {
   const [id, tag] = [freshId(), freshTag()];
   const page = await openPage(address(), { width: 360, height: 640 });
   await page.getByRole('button', { name: 'Add a plant' }).click();
@@ -60,7 +60,7 @@ it('closes the question when another client deletes the plant', async () => {
 });
 
 it('reports a delete as done when another client has already deleted the plant', async () => {
-  // The feed is off, so the page still shows the plant that another client has deleted.
+  // The feed is off, so the console still shows the plant that another client has deleted.
   const { id, page, question } = await askToDelete((page) =>
     page.route('**/trpc/plantChanges*', (route) => route.abort()),
   );

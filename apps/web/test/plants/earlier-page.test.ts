@@ -48,7 +48,7 @@ it('finds no page before the first plant', async () => {
   expect(await findEarlierPage(store.list, 4n, 1n)).toEqual({ after: undefined, rowCount: 0 });
 });
 
-it('needs only one request when all ids have the same distance', async () => {
+it('needs only one request when the gaps between the ids are equal', async () => {
   const ids = range(100_000, (i) => BigInt(i) * 977n);
   const behind = ids.slice(50_000, 50_500).map((id) => ({ id }));
   const store = storeOf(ids);

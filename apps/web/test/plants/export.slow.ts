@@ -8,8 +8,8 @@ import { openPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
 /**
- * A headless browser cannot show the file dialog. In the test, the page writes to a file in the storage of
- * the browser, which has the same interface.
+ * A headless browser cannot show the file dialog. So the console writes to a file in the browser's own
+ * storage here. Both kinds of files have the same interface.
  */
 function chooseFile() {
   window.showSaveFilePicker = async ({ suggestedName }) => {
@@ -37,10 +37,10 @@ async function openExport(count: number, tag = freshTag()) {
 const save = (page: Page, format: string) =>
   page.getByRole('button', { name: `Save as ${format}`, exact: true }).click();
 
-/** The requests for all pages of the list after the first page. */
+/** Matches the requests for all pages of plants after the first page. */
 const laterPages = '**/trpc/listPlants*after*';
 
-it('writes exactly the plants of the filter to the file that the user chooses', async () => {
+it('writes exactly the plants that match the filter to the file that the user chooses', async () => {
   const { ids, tag, page } = await openExport(1_500, `a, "${freshTag()}"`);
   const { createdAt } = await client.getPlant.query({ id: ids[0] ?? 0n });
   await save(page, 'CSV');
@@ -55,7 +55,7 @@ it('writes exactly the plants of the filter to the file that the user chooses', 
   expect(lines.map((line) => BigInt(/"id":(\d+)/.exec(line)?.[1] ?? 0))).toEqual(ids);
 });
 
-it('writes CSV for spreadsheets, which the import reads back exactly', async () => {
+it('writes CSV for spreadsheets, from which an import reads exactly the same plants', async () => {
   const names = ['=1+1', "'quoted'", 'Grün'];
   const { ids, page } = await openPlants(names);
   await page.evaluate(chooseFile);

@@ -12,7 +12,7 @@ const check = (page: Page, id: bigint | undefined) =>
 const listed = async (tag: string) =>
   (await client.listPlants.query({ tag })).plants.map(({ id }) => id);
 
-it('asks with the number of plants, and then deletes the selected plants', async () => {
+it('shows the number of selected plants in a question, and then deletes the plants', async () => {
   const { ids, tag, page } = await openPlants(130);
   await check(page, ids[1]).click();
   await page.getByRole('button', { name: 'Delete …' }).click();
@@ -33,7 +33,7 @@ it('asks with the number of plants, and then deletes the selected plants', async
   expect(await client.countPlants.query({ tag })).toMatchObject({ count: 130 });
 });
 
-it('deletes all plants of a filter after the user types their number, and stops on request', async () => {
+it('asks the user to type the number of plants before a large delete, and lets the user stop the delete', async () => {
   const { tag, page } = await openPlants(1_001);
   await page.getByRole('button', { name: 'Select all' }).click();
   await page.getByText('1,001 plants selected').waitFor();
@@ -57,7 +57,7 @@ it('deletes all plants of a filter after the user types their number, and stops 
   expect(await client.countPlants.query({ tag })).toMatchObject({ count: 901 });
 });
 
-it('selects a row by the Space key, and a range by Shift and an arrow key', async () => {
+it('selects a row with the Space key, and several rows with Shift and an arrow key', async () => {
   const { page } = await openPlants(5);
   await tableOf(page).focus();
   await page.keyboard.press('Space');
@@ -72,7 +72,7 @@ it('selects a row by the Space key, and a range by Shift and an arrow key', asyn
   await page.getByText('plants selected').waitFor({ state: 'detached' });
 });
 
-it('keeps the selection and shows the error when the deletes fail', async () => {
+it('keeps the selection and shows an error when the plants cannot be deleted', async () => {
   const { ids, tag, page } = await openPlants(3);
   await check(page, ids[0]).click();
   await check(page, ids[2]).click({ modifiers: ['Shift'] });
@@ -98,7 +98,7 @@ it('does not open a plant when the user selects text in a row with the mouse', a
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
-it('fills the form with the fields of a duplicated plant, and keeps line breaks', async () => {
+it('fills the form with the fields of the plant that the user duplicates, and keeps line breaks', async () => {
   const [id, tag] = [freshId(), `${freshTag()}\r\nof two lines`];
   await client.createPlant.mutate({ id, name: 'A name\nof two lines', tag });
   const page = await openPage(`${url}/#plant=${id}`);

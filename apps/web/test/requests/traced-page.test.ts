@@ -9,7 +9,7 @@ import { build, type Rolldown } from 'vite';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { openPage } from '../fixtures/open-page.ts';
 
-it('traces 16 simultaneous creates over each surface from the spans of a page to the statements', async () => {
+it('traces 16 parallel creates over REST and tRPC, from the spans of a browser to the SQL statements', async () => {
   const receiver = await startOtlpReceiver();
   onTestFinished(receiver.stop);
   const token = 'token-of-the-tests';
@@ -51,11 +51,11 @@ it('traces 16 simultaneous creates over each surface from the spans of a page to
   );
   expect(requests.sort()).toEqual(named('add one').map(idsOf).sort());
   for (const call of created()) expect(statementsOf(call, receiver.spans())).toHaveLength(1);
-  // The second call of a batch waits for the statement of the first call, and so do all further calls.
+  // While the first statement runs, the other requests wait, and then share one statement.
   expect(named('INSERT plants').some(({ links }) => links.length > 1)).toBe(true);
 });
 
-/** Bundles a module of a page into one file. */
+/** Bundles a module for the browser into one file. */
 async function bundle(module: URL): Promise<string> {
   const output = await build({
     configFile: false,

@@ -12,7 +12,7 @@ const addButton = (page: Page) => page.getByRole('button', { name: 'Add a plant'
 it.each([
   ['read', 'This token may read plants', 0],
   ['read and delete', 'This token may read and delete plants', 1],
-])('shows only the actions that a token to %s allows', async (scopes, text, deletes) => {
+])('shows only the allowed actions when the token may %s', async (scopes, text, deletes) => {
   const { page } = await openPlants(['Hoya carnosa'], { token: tokens[scopes] });
   await page.getByText(text).waitFor();
   await tableOf(page).locator('.plant-name').waitFor();
@@ -23,7 +23,7 @@ it.each([
   expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(deletes);
 });
 
-it('shows only the form to add plants when the token may only create plants', async () => {
+it('shows only the form that adds plants when the token may only create plants', async () => {
   const page = await openPage(`${url}/#sheet=export`);
   const calls: string[] = [];
   page.on('request', (request) => calls.push(new URL(request.url()).pathname));
@@ -40,13 +40,14 @@ it('shows only the form to add plants when the token may only create plants', as
     await expect.poll(() => name.inputValue()).toBe('');
     expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
   }
-  // The first request asks for the scopes. After it, the page sends no request without the scope.
+  // The first request asks for the scopes of the token. All later requests must be requests that the scopes
+  // allow.
   const [, ...others] = calls.filter((path) => path.startsWith('/trpc/'));
   const procedures = others.flatMap((path) => path.slice('/trpc/'.length).split(','));
   expect(new Set(procedures)).toEqual(new Set(['whoAmI', 'createPlant']));
 });
 
-it('deletes plants by their ids when the token may only delete plants', async () => {
+it('lets the user delete plants by id when the token may only delete plants', async () => {
   const ids = [freshId(), freshId()];
   for (const id of ids) await client.createPlant.mutate({ id, name: 'Hoya carnosa' });
   const page = await openPage(address(tokens['delete']));
@@ -62,7 +63,7 @@ it('deletes plants by their ids when the token may only delete plants', async ()
   for (const id of ids) await expect(client.getPlant.query({ id })).rejects.toThrow('no plant');
 });
 
-it('shows only requests that the user caused', async () => {
+it('lists only requests that the user caused', async () => {
   const page = await openPage(address());
   await page.getByText('This token may').waitFor();
   await addButton(page).click();

@@ -4,14 +4,14 @@ import { sharedServer } from '../fixtures/shared-servers.ts';
 
 const { url, token, address } = sharedServer();
 
-it('removes the token from the address bar and from the history at once', async () => {
+it('immediately removes the token from the address bar and from the history', async () => {
   const page = await openPage(address());
   await tableOf(page).or(page.getByText('no plants yet')).waitFor();
   expect(page.url()).toBe(`${url}/`);
   expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
 });
 
-it('keeps the token for this tab only', async () => {
+it('stores the token only for the current tab', async () => {
   const page = await openPage(address());
   await page.reload();
   await page.getByText('Connected').waitFor();
@@ -21,7 +21,7 @@ it('keeps the token for this tab only', async () => {
   await other.getByLabel('Access token').waitFor();
 });
 
-it('takes a token from a link that is opened in the same tab', async () => {
+it('accepts a token from a link that the user opens in the same tab', async () => {
   const page = await openPage(url);
   await page.getByLabel('Access token').waitFor();
   await page.evaluate((hash) => location.assign(hash), `#token=${token}`);
@@ -29,7 +29,7 @@ it('takes a token from a link that is opened in the same tab', async () => {
   expect(page.url()).toBe(`${url}/`);
 });
 
-it('keeps a new token when the store rejects a call with the earlier token', async () => {
+it('keeps a new token when the store rejects a request with the earlier token', async () => {
   const page = await openPage(url);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route('**/trpc/**', async (route) => {
@@ -50,7 +50,7 @@ it('keeps a new token when the store rejects a call with the earlier token', asy
   expect(await page.getByLabel('Access token').count()).toBe(0);
 });
 
-it('asks for a token when there is none, and says where to find a token', async () => {
+it('asks for a token when the tab has no token, and says where to find a token', async () => {
   const page = await openPage(url);
   await page.getByText('prints a link that opens the console').waitFor();
   await page.getByText('plant-store token create NAME').waitFor();
@@ -68,7 +68,7 @@ it.each([
   await page.getByLabel('Access token').waitFor();
 });
 
-it('keeps a plus in the token of a link', async () => {
+it('does not read a plus in the token of a link as a space', async () => {
   const page = await openPage(url);
   const request = page.waitForRequest('**/trpc/**');
   await page.evaluate(() => location.assign('#token=to+ken%2B/='));

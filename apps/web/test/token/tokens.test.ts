@@ -32,7 +32,7 @@ it('creates a token in four steps, copies the token, and revokes the token', asy
   expect((await fetch(`${url}/whoami`, { headers })).status).toBe(401);
 });
 
-it('asks twice before it revokes the token of the tab', async () => {
+it('asks twice before the user can revoke the token of the current tab', async () => {
   const name = freshTag();
   const { token } = await client.createAccessToken.mutate({ name, scopes: ['tokens:manage'] });
   const page = await openPage(`${address(token)}`);
@@ -45,7 +45,7 @@ it('asks twice before it revokes the token of the tab', async () => {
   await page.getByText('unknown, expired or revoked').waitFor();
 });
 
-it('hides the access tokens from a token that may not manage them', async () => {
+it('hides the view of access tokens when the token may not manage access tokens', async () => {
   const page = await openPage(`${address(tokens['read'])}&sheet=tokens`);
   await page.getByText('This token may read plants').waitFor();
   expect(await page.getByRole('button', { name: 'Access tokens' }).count()).toBe(0);

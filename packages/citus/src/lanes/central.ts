@@ -10,16 +10,16 @@ import { clusterRole } from '../shards/cluster-role.ts';
 import { clusterIdSignature } from '../shards/node-functions.ts';
 import { connectToNode } from './node-access.ts';
 
-/** Milliseconds to connect to the coordinator. */
+/** The time limit to connect to the coordinator, in milliseconds. */
 const timeout = 5_000;
 
-/** The SQLSTATE of a statement for a table that this node does not have. */
+/** The SQLSTATE of the error when this node does not have the table. */
 const undefinedTable = '42P01';
 
 /**
- * Runs the statements for the tables that only the coordinator has. Each row of such a table exists once, so
- * all instances see the same lease of a webhook, by the clock of the coordinator. When the URL names a worker,
- * the store connects to the coordinator itself.
+ * Runs the statements for tables that exist only on the coordinator. All instances therefore read the same
+ * lease of a webhook, and use the clock of the coordinator. When the URL names a worker, the store also
+ * connects to the coordinator.
  */
 export function openCentral({
   database,

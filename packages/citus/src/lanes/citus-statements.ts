@@ -14,12 +14,13 @@ import {
 } from '@plant-store/core/cluster';
 
 /**
- * The statements that Citus passes to the nodes that store the plants. If the INSERT had an array for each
- * column, Citus would send every row through the coordinator. The INSERT has a parameter for each value, so
- * each batch size needs a different statement text.
+ * Makes ordinary statements, which Citus passes to the nodes that store the plants. With an array for each
+ * column, Citus would send every row through the coordinator. The INSERT therefore has a parameter for each
+ * value, and the text of the INSERT depends on the size of the batch.
  *
- * Citus rejects volatile functions in a write. Citus also evaluates an expression that fails in a branch of
- * CASE that is not taken. After the deadline, the INSERT sets the name to null, which the column rejects.
+ * Citus rejects volatile functions in a write. Citus also evaluates the branches of CASE that are not taken,
+ * so no branch can raise an error. After the deadline, the INSERT therefore sets the name to null, which the
+ * column rejects.
  */
 export function createOrdinaryStatements(verbs: Verbs): PlantStatements {
   return {
@@ -63,7 +64,7 @@ function throwLateWrite(cause: unknown): never {
 
 const notNullViolated = '23502';
 
-/** Throws an error of unknown outcome after a cancel, because another node may have committed. */
+/** After a cancellation, throws an error with an unknown outcome, because another node may have committed. */
 export function throwUnlessCancelled(cause: unknown): never {
   if (!isCancelled(cause)) throw cause;
   throw Object.assign(new Error('the statement was cancelled', { cause }), {
@@ -75,8 +76,8 @@ export function throwUnlessCancelled(cause: unknown): never {
 const unknownOutcome = '40003';
 
 /**
- * Counts the plants on each shard of a cluster. The count on each shard stops at the limit. Citus would send
- * the rows of a subquery with LIMIT from every shard to one node. `run_command_on_shards` gets only one
+ * Counts the plants on each shard of a cluster. The count on each shard stops at the limit. For a subquery
+ * with LIMIT, Citus would send the rows of every shard to one node. `run_command_on_shards` gets only one
  * number from every shard.
  */
 export function createCountOnShards({ read }: Verbs): CountUpTo {
@@ -103,7 +104,7 @@ const countOnShards = `
     $1::bigint
   ))`;
 
-/** Whether an error is Citus's internal error for plants that are being moved to another node or shard. */
+/** Whether Citus raised this error because the plants were moving to another node or shard. */
 export function hasMoved(error: unknown): boolean {
   return /^could not find valid entry for shard/.test(rootMessage(error));
 }

@@ -98,7 +98,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
     if (map) useNodes(map);
   }
 
-  /** Opens lanes to new nodes, and closes the lanes of nodes that have left or have a new address. */
+  /** Opens lanes to new nodes. Closes the lanes of nodes that have left the cluster or have a new address. */
   function useNodes(map: ShardMap): void {
     const before = byNode;
     byNode = new Map(

@@ -12,16 +12,16 @@ import { clusterIdSignature } from '../shards/node-functions.ts';
 import type { StorageNode } from '../shards/shard-map.ts';
 
 /**
- * The connections for statements about the plants of one node of a cluster. Each node has its own
- * connections, so that other statements continue when one node is down.
+ * The connections for the plants that one node stores. Each node has its own connections, so that other
+ * statements continue when one node is down.
  */
 export interface NodeAccess extends Verbs {
   /** See `Database`. */
   mayCommit(share: Share): Promise<boolean>;
   pool(): PoolState;
-  /** Whether the connections lead directly to that node, and not through another node. */
+  /** Whether the store connects to the node itself, and not to another node that passes statements on. */
   readonly isDirect: boolean;
-  /** The error of the last direct connection attempt. Undefined before any such error. */
+  /** The error of the last attempt to connect to the node itself. Undefined without an error. */
   readonly directError: unknown;
   /** See `Database`. */
   onClockMoved(listener: (error: Error) => void): void;
@@ -29,26 +29,26 @@ export interface NodeAccess extends Verbs {
 }
 
 interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo'> {
-  /** Called when a write is still in its commit a second after the write's deadline. */
+  /** Called when a write is still committing one second after the deadline of the write. */
   readonly onUnsettled?: () => void;
   /** A clock in milliseconds. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
-/** The connections to a node, by kind of statement. */
+/** The number of connections to a node for each kind of statement. */
 export const nodeShares = { creates: 3, deletes: 1, lookUps: 2, lists: 1 };
 
-/** Milliseconds before the store tries again to connect directly to an unreachable node. */
+/** After this many milliseconds, the store tries again to connect to an unreachable node. */
 const retryInterval = 15_000;
 
-/** Milliseconds to connect to a node. The first attempt has less time, because plants wait for it. */
+/** The time limits to connect to a node, in milliseconds. Plants wait for the first attempt. */
 const firstTimeout = 2_000;
 const timeout = 5_000;
 
 /**
- * Opens a pool for the plants of one node of a cluster. The connections lead directly to that node, so that
- * its plants cause no work on other nodes. When the store cannot reach that node directly, the connections
- * lead to the node that the URL names. The node that the URL names passes the calls on.
+ * Opens a pool of connections for the plants that one node stores. The pool connects to this node itself, so
+ * that the plants cause no work on other nodes. When the store cannot reach the node, the pool connects to
+ * the node in the URL. The node in the URL passes the statements on.
  */
 export function openNodeAccess(
   { clusterId, ...node }: Pick<StorageNode, 'id' | 'address'> & { clusterId: string },
@@ -64,11 +64,11 @@ export function openNodeAccess(
     async connect() {
       const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
       if (first) return first;
-      // The store has reached this node directly before, so the node is down, and no route would help.
+      // The store has reached the node itself before. So the node is down, and another route would not help.
       if (isDirect) return connectDirectly(timeout);
       const connection = await connect();
       if (!isDirect) return connection;
-      // Direct and indirect connections need different statements, so they must not mix.
+      // Direct and indirect connections need different statements, so a pool must have only one kind.
       void connection.close();
       return connectDirectly(timeout);
     },
@@ -92,7 +92,7 @@ export function openNodeAccess(
     close: () => pool.close(),
   };
 
-  /** Returns undefined when the node cannot be reached. */
+  /** Returns undefined when the store cannot reach the node. */
   async function tryDirectly(within: number): Promise<DatabaseConnection | undefined> {
     triedAt = now();
     try {
@@ -106,7 +106,7 @@ export function openNodeAccess(
     }
   }
 
-  /** Tries to reach the node again, and then replaces the connections that lead through the other node. */
+  /** Tries to connect to the node again, and then replaces the connections to the other node. */
   async function retry(): Promise<void> {
     const connection = await tryDirectly(timeout);
     if (!connection) return;
@@ -120,8 +120,8 @@ export function openNodeAccess(
 }
 
 /**
- * Connects directly to a node of a cluster, and checks that the node is the right one. On this machine, an
- * address such as `localhost` may lead to another server.
+ * Connects to a node of a cluster, and checks the identity of the node. On this machine, an address such as
+ * `localhost` may be the address of another server.
  */
 export async function connectToNode(
   { id, address }: Pick<StorageNode, 'id' | 'address'>,

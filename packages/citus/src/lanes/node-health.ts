@@ -12,8 +12,8 @@ interface NodeHealthOptions {
   /** Called when writes to the node begin to fail, or succeed again. */
   readonly onChange: () => void;
   /**
-   * Called with an error when that error makes creates go through another node. The error is undefined when
-   * creates go directly to the node again.
+   * Called with the reason when creates begin to go through another node. Called with undefined when creates
+   * go directly to the node again.
    */
   readonly onReroute: (error: unknown) => void;
   readonly now?: () => number;
@@ -74,7 +74,7 @@ export class NodeHealth {
     this.#succeeded(this.isWritable || !hasFailedLately);
   }
 
-  /** Reports a changed route only after a success: when the node is down, every route fails. */
+  /** Reports a change of the route only after a success, because every route fails while the node is down. */
   #succeeded(isWritable = true): void {
     this.#set(isWritable);
     const { directError } = this.#options.access;

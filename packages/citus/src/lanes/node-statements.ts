@@ -12,8 +12,8 @@ import { createOrdinaryStatements, hasMoved, throwUnlessCancelled } from './citu
 import type { NodeAccess } from './node-access.ts';
 
 /**
- * Makes the statements for the plants of one node of a cluster. When the plants have moved to another node,
- * the store sends an ordinary statement. Citus passes an ordinary statement to the right node.
+ * Makes the statements for the plants that one node stores. When the plants have moved to another node, the
+ * store sends an ordinary statement. Citus passes an ordinary statement to the right node.
  */
 export function createNodeStatements(
   access: Pick<NodeAccess, 'read' | 'write' | 'isDirect'>,

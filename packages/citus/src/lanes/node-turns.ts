@@ -1,12 +1,12 @@
 import type { SharedTurn } from '@plant-store/core/cluster';
 
-/** The nodes are busy when the average duration of a statement is this multiple of the shortest duration. */
+/** The nodes are busy when a statement takes, on average, this many times the shortest duration. */
 const busyFactor = 3;
 
 /** The time between two resets of the shortest duration, in milliseconds. */
 const period = 10_000;
 
-/** A longer statement counts as this many milliseconds, so that it changes the average little. */
+/** The average counts a longer statement as this many milliseconds. */
 const longest = 50;
 
 /**

@@ -26,18 +26,18 @@ interface NodeFeedOptions {
   accessTo(node: StorageNode): Pick<NodeAccess, 'read' | 'write' | 'isDirect'> | undefined;
 }
 
-/** Milliseconds after which a page does not wait for a node. The page then lacks the changes of this node. */
+/** A page waits at most this many milliseconds for a node, and then lacks the changes of this node. */
 const patience = 500;
 
-/** The SQLSTATE of a call before `plant-store distribute` has created the function. */
+/** The SQLSTATE when `plant-store distribute` has not created the function yet. */
 const undefinedFunction = '42883';
 
-/** A node gives one of these SQLSTATEs when it lacks a shard, or lacks the statement for a shard. */
+/** These SQLSTATEs mean that a node does not have a shard, or has no statement for the shard. */
 const shardsChanged = [nodesChanged, '20000', '42P01', 'XX000', '0A000'];
 
 /**
- * The feed of a cluster. Each node has a log with the changes of its own shards, and reads this log as a
- * single database reads its feed. See docs/decisions/cluster-feed.md.
+ * Makes the feed of a cluster. Each node has a log with the changes of its own shards. A node reads this log
+ * in the same way as a single database reads the feed. See docs/decisions/cluster-feed.md.
  */
 export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) {
   /** The nodes that are slow to respond. Each of these nodes has a read in progress. */
@@ -72,7 +72,7 @@ export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) 
 
   async function currentNodes(): Promise<readonly StorageNode[]> {
     if (!shards.current) await shards.refresh();
-    // The plants move to their nodes, or somebody must run `plant-store distribute` after a split.
+    // Either the plants are still moving, or somebody must run `plant-store distribute` after a split.
     if (!shards.current) throw isTested() ? hasChanged() : noFeedOnCluster();
     return shards.current.nodes.toSorted((one, other) => one.id - other.id);
   }
@@ -98,7 +98,7 @@ export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) 
     return Promise.race([settled, late]).finally(() => timeout.abort());
   }
 
-  /** Makes a reader of a node's log, which is the feed of a single database with another statement. */
+  /** Makes a reader for the log of a node. It is the reader of a single database with another statement. */
   function readNode(nodes: readonly StorageNode[], node: StorageNode) {
     const access = accessTo(node);
     if (!access) throw noResponse(node);
@@ -153,7 +153,7 @@ interface NodePages {
   readonly nodes: readonly StorageNode[];
   /** The page of each node, or the error of a node that is down. */
   readonly pages: readonly (ChangePage | PlantStoreError)[];
-  /** The node whose changes come first. This node changes, so that no node waits when the pages are small. */
+  /** The index of the node whose changes come first. Each page begins with the next node. */
   readonly turn: number;
 }
 

@@ -12,10 +12,10 @@ interface NodeResult {
   readonly result: string | undefined;
 }
 
-/** Runs a statement that selects one value on every node of the cluster. */
+/** Runs a statement on every node of the cluster. The statement must select one value. */
 export async function askNodes(query: Query, statement: string): Promise<NodeResult[]> {
   const { rows } = await query(onAllNodes, [statement]);
-  const results = rows as [number, string, boolean, string | null][]; // The statement selects four columns.
+  const results = rows as [number, string, boolean, string | null][]; // `onAllNodes` selects four columns.
   return results.map(([id, address, mayStore, result]) => {
     return { id: Number(id), address, mayStore, result: result ?? undefined };
   });
@@ -26,7 +26,7 @@ const onAllNodes = `
   from run_command_on_all_nodes($1) join pg_dist_node using (nodeid)
   where noderole = 'primary' order by groupid`;
 
-/** Reads how many plants the nodes have received from the running copies. Leaves out the nodes that are down. */
+/** Reads how many plants the nodes have got from running COPY statements. Ignores nodes that are down. */
 export async function readCopied(query: Query): Promise<number> {
   const results = await askNodes(query, selectCopied);
   return results.reduce((sum, { result = 0 }) => sum + Number(result), 0);

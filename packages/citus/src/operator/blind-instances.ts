@@ -14,7 +14,7 @@ export interface Instance {
 /**
  * Reads the instances that have not noticed that their database is a cluster. The sessions of these instances
  * have the `application_name` for a single database. Earlier versions of the store do not write the process
- * id into this name. Leaves out the nodes that are down.
+ * id into this name. Ignores nodes that are down.
  */
 export async function readBlindInstances(query: Query): Promise<Instance[]> {
   const results = await askNodes(query, blindInstances);

@@ -3,8 +3,8 @@ import { clusterRole } from '../shards/cluster-role.ts';
 import { askNodes } from './ask-nodes.ts';
 
 /**
- * Checks that this database is a coordinator, that all nodes are reachable, and that some node may store
- * plants.
+ * Checks that this database is a coordinator, that all nodes are reachable, and that at least one node may
+ * store plants.
  *
  * @returns the nodes that may store plants, each as `host:port`.
  * @throws ClusterError
@@ -37,7 +37,7 @@ export async function checkNodes(query: Query): Promise<string[]> {
   return storing;
 }
 
-/** The error for a cluster that cannot hold the store's tables until somebody changes the cluster. */
+/** The error when somebody must change the cluster before the cluster can store the tables. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';
 }

@@ -17,14 +17,14 @@ import {
   planDistribution,
 } from './distribute.ts';
 
-/** A move of billions of plants takes hours. The limit of 24 days is the longest that Postgres has. */
+/** A move of billions of plants takes hours. The longest time limit of Postgres is 24 days. */
 const limits = {
   timeout: 2 ** 31 - 1,
   lockTimeout: migrationTimeout,
   settings,
 };
 
-/** Milliseconds between two reads of the other sessions. */
+/** The time between two reads of the state of the other sessions, in milliseconds. */
 const interval = 1_000;
 
 /**
@@ -50,7 +50,7 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
   async function takeStep({ statements, move }: DistributionStep): Promise<void> {
     const observer = move && (await connect());
     if (observer) {
-      // An error of the report does not stop the step.
+      // The step continues even when the report throws an error.
       reportCopied(observer, (copied) => options.onCopied?.(copied, move.plants)).catch(() => {});
     }
     try {
@@ -63,7 +63,7 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
   }
 }
 
-/** Reports how many plants the nodes have copied. Ends with an error when the connection is closed. */
+/** Reports how many plants the nodes have received. Ends with an error when the connection is closed. */
 async function reportCopied(
   observer: Connection,
   onCopied: (copied: number) => void,
@@ -71,15 +71,15 @@ async function reportCopied(
   let copied = 0;
   for (;;) {
     await setTimeout(interval, undefined, { ref: false });
-    // When one of several copies ends, the sum of the running copies falls.
+    // The sum counts only the running COPY statements, so it falls when a COPY ends.
     copied = Math.max(copied, await readCopied(observer.query));
     if (copied > 0) onCopied(copied);
   }
 }
 
 /**
- * Whether `output_plugin_libraries` lacks Citus. A Postgres with this setting, such as 15.20, loads output
- * plugins only from the libraries in the setting.
+ * Whether the setting `output_plugin_libraries` does not contain Citus. A Postgres that has this setting,
+ * such as 15.20, loads output plugins only from the libraries in the setting.
  */
 function needsOutputPlugin(error: unknown): boolean {
   return rootMessage(error).includes('may not be used as an output plugin');

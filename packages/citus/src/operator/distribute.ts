@@ -9,7 +9,7 @@ import {
 import type { Instance } from './blind-instances.ts';
 import { ClusterError, checkNodes } from './check-nodes.ts';
 
-/** The plan for `distributePlants`, or its result. */
+/** What `distributePlants` plans to do, or has done. */
 export interface Distribution {
   /** The nodes that will store plants, each as `host:port`. */
   readonly nodes: readonly string[];
@@ -38,11 +38,11 @@ export interface DistributeOptions {
   readonly shards: number;
   /** Moves the plants in one statement. One statement is faster, but blocks creates and deletes. */
   readonly isBlocking?: boolean;
-  /** Decides whether to take the missing steps. This function is not called when no step is missing. */
+  /** Returns whether to take the missing steps. This function is not called when no step is missing. */
   readonly confirm: (missing: Distribution) => Promise<boolean>;
   /**
    * This function is called about once a second during a move of plants. `copied` is the number of plants
-   * that the nodes have copied.
+   * that the nodes have received.
    */
   readonly onCopied?: (copied: number, total: number | undefined) => void;
   /** This function is called before the wait for the instances that have not noticed the cluster. */
@@ -62,7 +62,7 @@ export interface DistributeResult extends Distribution {
 }
 
 /**
- * Checks a Citus cluster, and plans the steps that are missing for the store's tables.
+ * Checks a Citus cluster, and plans the missing steps for the tables of the store.
  *
  * @throws ClusterError
  */
@@ -74,7 +74,7 @@ export async function planDistribution(
   return { nodes, ...(await planTables(query, { shards, isBlocking })) };
 }
 
-/** The options for a plan that is only displayed, before somebody has chosen a number of shards. */
+/** The options when a plan is only shown, and nobody has chosen a number of shards yet. */
 const undecided = { shards: 0, isBlocking: true };
 
 /**
@@ -139,7 +139,7 @@ const tables = `
       where classid = 'pg_proc'::regclass and objid = to_regprocedure('${clusterIdSignature}')
     ) as has_insert_function`;
 
-/** The tables that only the coordinator has, and of which each node needs a copy. */
+/** The tables that only the coordinator has, although every node needs a copy. */
 const missingCopies = `
   select name as table
   from (values ('plant_feed'), ('access_tokens'), ('drizzle.__drizzle_migrations')) as copied (name)
@@ -188,8 +188,8 @@ function distributePlants(
 }
 
 /**
- * A table that was distributed and then undistributed still has the triggers of the feed. Citus distributes
- * no table with triggers.
+ * A table that was distributed and then undistributed still has the triggers of the feed. Citus cannot
+ * distribute a table with triggers.
  */
 const dropTriggers = ['plant_store_number', 'plant_store_note_deletions'].map(
   (trigger) => `drop trigger if exists ${trigger} on plants`,
@@ -206,7 +206,7 @@ function copyToEveryNode(table: string): DistributionStep {
   };
 }
 
-/** Older deletions have transaction numbers of the coordinator, and no cursor leads to them any more. */
+/** All older cursors expire, so no client needs the old deletions. */
 const distributeDeletions: DistributionStep = {
   description:
     'distribute the deletions of the feed, which begins anew: followers list the plants again',
@@ -216,7 +216,7 @@ const distributeDeletions: DistributionStep = {
   ],
 };
 
-/** The step for a table whose rows were distributed in a run that ended too early. */
+/** The step for a table when an earlier run ended before it removed the old rows. */
 function removeOwnCopy(table: string): DistributionStep {
   return {
     description: `remove the coordinator's own copy of ${table}`,
@@ -231,7 +231,7 @@ const createFunction: DistributionStep = {
   description: 'create the functions that insert and delete the plants of one node',
   statements: [
     ...createNodeFunctions,
-    // The comment is the last statement, so its version shows that all functions exist.
+    // The last statement writes the version into a comment, which shows that all functions exist.
     `comment on function ${insertFunctionSignature} is '${functionsVersion}'`,
   ],
 };

@@ -22,7 +22,7 @@ export interface ClusterState {
   readonly tables: readonly TableDistribution[];
   /** The steps that `distributePlants` would take. The list is always empty on a worker. */
   readonly missing: readonly string[];
-  /** The nodes that store plants. The list is empty when the store cannot insert by node. */
+  /** The nodes that store plants. The list is empty when the store does not know the node of each plant. */
   readonly nodes: readonly NodeContent[];
   /** The addresses of the nodes that are down and store no plants, such as the coordinator. */
   readonly downWithoutPlants: readonly string[];

@@ -1,8 +1,8 @@
 import type { Query } from '@plant-store/core/cluster';
 
-// This file imports only types of core, because each command loads this file.
+// Every command loads this file, so the file imports only types from core.
 
-/** A session waits two seconds for a silent node, not 30. Servers without Citus ignore this setting. */
+/** A session waits only 2 s for a silent node, not 30 s. Servers without Citus ignore this setting. */
 export const settings = { 'citus.node_connection_timeout': '2000' };
 
 /** The role of a database server in a Citus cluster. Only the coordinator may change tables. */

@@ -13,9 +13,9 @@ import {
 import { forEachShard } from './for-each-shard.ts';
 
 /**
- * The functions and triggers of the feed on a cluster (docs/decisions/cluster-feed.md). In a number of
- * `changed_in`, the upper bits name the node, and the lower bits are the number of the node's transaction. So
- * each node recognizes its own changes, even after shards have moved.
+ * The functions and triggers of the feed on a cluster (docs/decisions/cluster-feed.md). The upper bits of
+ * `changed_in` name the node, and the lower bits are the number of a transaction on this node. So each node
+ * recognizes its own changes, even after shards have moved.
  */
 export const numberFunction = 'plant_store_number';
 const changesName = 'plant_store_changes';
@@ -26,22 +26,22 @@ const forgetName = 'plant_store_forget';
 const changesSignature = `${changesName}(bigint,text,text,text,text)`;
 
 /**
- * The number of a node's log. Citus gives the coordinator the number 0. Numbers from before the feed have the
- * log 0.
+ * The number of the log of a node. Citus gives the coordinator the group 0. The log 0 stands for transaction
+ * numbers from before the feed.
  */
 export const nameOf = (group: number) => BigInt(group + 1);
 
-/** The SQLSTATE that the function raises when other nodes store the plants than the caller knows. */
+/** The SQLSTATE that the function raises when the caller knows the wrong nodes. */
 export const nodesChanged = 'PS002';
 
-/** SQL for the lowest number of this node. */
+/** SQL for the lowest value of `changed_in` that belongs to this node. */
 const lowest = `(((select groupid from pg_dist_local_group) + 1)::bigint << ${transactionBits})`;
 
 const asNumber = (sql: string) => `(${lowest} + (${sql})::text::bigint)::text::xid8`;
 
 /**
- * Calls a function on the node that gets the call. Citus does not plan a call with a condition, unless the
- * condition is constant.
+ * Runs a function on the node that receives the statement. Citus does not plan a statement with a condition,
+ * unless the condition is constant.
  */
 export const callHere = (callAnywhere: string) => `${callAnywhere} where now() is not null`;
 
@@ -52,7 +52,7 @@ export const callFeed = {
   forget: `select * from ${forgetName}($1, $2)`,
 };
 
-/** The maximum number of deletions of a shard that a call forgets, so that the call ends soon. */
+/** A call forgets at most this many deletions of each shard, so that the call ends soon. */
 export const forgetStep = 1_000;
 
 /** The shards of `plants` on this node, and the shards of `plant_deletions` with the same ids. */
@@ -69,7 +69,7 @@ const changesOfShard = `
       when %1$s then return query select change.*, ${isReplacement('%3$s')}
         from (${changesIn('%2$s', '%3$s')}) as change;`;
 
-/** SQL that creates a function with the name of the node's own copy of `plant_feed` as %1$s. */
+/** SQL that creates a function. In the text, %1$s stands for the node's own copy of `plant_feed`. */
 const withFeed = (text: string) => `do $do$
   begin
     execute format($create$${text}$create$, shard_name(logicalrelid, shardid))
@@ -79,7 +79,7 @@ const withFeed = (text: string) => `do $do$
 
 const feed = ownFeed.replace('plant_feed', '%1$s as plant_feed');
 
-/** The columns of a page after its first column, as `selectChanges` in core selects them. */
+/** The columns of a page without the first column. `selectChanges` in core selects the same columns. */
 const pageColumns = [
   'numbers',
   'types',
@@ -129,9 +129,9 @@ export const createFeedFunctions = [
   end
   $function$`,
   'set citus.enable_unsafe_triggers = on',
-  // A row from the insert function has the number of a node. Another row has the number of a transaction, or
-  // no number when the feed was off before the plants were distributed. The functions of the triggers do
-  // nothing on `plants` itself, which may become an ordinary table again.
+  // A row from the insert function has a number that names the node. Other rows have a plain transaction
+  // number, or no number when the feed was off before the plants were distributed. The functions of the
+  // triggers do nothing on `plants` itself, which may become an ordinary table again.
   `create or replace trigger plant_store_number before insert on plants for each row
     when (new.changed_in is null or new.changed_in < '${2n ** transactionBits}'::xid8)
     execute function plant_store_number_plant()`,

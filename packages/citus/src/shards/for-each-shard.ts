@@ -1,7 +1,7 @@
 /**
- * SQL that creates a function with a statement for each shard, because Postgres keeps only the plans of fixed
- * statements. In `statement`, %1$s stands for the number of the shard. %2$s and %3$s stand for the names of
- * the shard's tables of plants and of deletions. %4$s and %5$s stand for the smallest and the greatest hash.
+ * SQL that creates a function with a statement for each shard. Postgres stores a plan only for a statement
+ * with a fixed text. In `statement`, %1$s stands for the number of the shard. %2$s and %3$s stand for the
+ * tables of the shard for plants and deletions. %4$s and %5$s stand for the smallest and the largest hash.
  */
 export const forEachShard = (head: string, statement: string, tail: string) => `do $do$
   begin

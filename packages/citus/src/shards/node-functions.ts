@@ -5,12 +5,13 @@ import { forEachShard } from './for-each-shard.ts';
 /**
  * The functions that insert and delete plants on a cluster. Each function runs on the node that stores the
  * plants, and writes directly to the shards. An INSERT into the distributed table `plants` costs twice as
- * much. For each batch, Citus plans such an INSERT again, and writes a statement for each shard.
+ * much, because Citus plans the INSERT again for each batch, and writes a statement for each shard.
  *
  * Before a function writes, it takes the same steps as Citus: it locks the metadata of the shards, and then
  * checks that the node still has the shards. When Citus moves or splits a shard, its last step locks the same
- * metadata exclusively. A function has a statement for each shard, because Postgres keeps only the plans of
- * fixed statements. At its end, a function checks the deadline, so that a late write changes nothing.
+ * metadata exclusively. A function has a statement for each shard, because Postgres stores a plan only for a
+ * statement with a fixed text. At the end, a function checks the deadline, so that a late write changes
+ * nothing.
  *
  * A function receives the plants sorted by shard. `counts` contains the number of plants in each shard. The
  * parameters for arrays are texts, because a node that passes a call on would parse and print array
@@ -19,7 +20,7 @@ import { forEachShard } from './for-each-shard.ts';
 const insertName = 'plant_store_insert';
 const deleteName = 'plant_store_delete';
 
-/** The parameters of the insert function. Each column of the content has an array. */
+/** The parameters of the insert function. Each content column has an array of values. */
 const insertParameters = [
   ['key', 'bigint'],
   ['shards', 'text'],
@@ -44,18 +45,18 @@ export const insertFunctionSignature = `${insertName}(${insertParameters.map(([,
 const deleteFunctionSignature = `${deleteName}(bigint,text,text)`;
 
 /**
- * Calls a function for plants from any node. Citus passes the call to the node that stores the plant `key`
- * ($1).
+ * Statements that call a function. Any node accepts the statements, and Citus passes the call to the node
+ * that stores the plant `key` ($1).
  */
 export const call = {
   insert: `select * from ${insertName}(${insertValues})`,
   delete: `select * from ${deleteName}($1, $2, $3)`,
 };
 
-/** The SQLSTATE that a function raises for plants that another node stores now. */
+/** The SQLSTATE that a function raises when another node stores the plants now. */
 export const shardMoved = 'PS001';
 
-/** A function that returns an id of the cluster, so that the store can distinguish clusters. */
+/** A function that returns the id of the cluster, so that the store can distinguish clusters. */
 export const clusterIdSignature = 'plant_store_cluster()';
 
 /** A comment in the insert function. The comment names a shard for which the function has a statement. */
@@ -63,7 +64,7 @@ export const markOfShard = (shardId: string) => `'/* shard ' || ${shardId} || ' 
 
 const moved = `raise exception 'another node stores these plants' using errcode = '${shardMoved}';`;
 
-/** Raises an error at the end of the function, which undoes a late write. */
+/** After the deadline, raises an error at the end of the function. The error undoes the late write. */
 const checkDeadline = `
     if clock_timestamp() >= deadline::timestamptz then
       raise exception '${lateWrite}: %', clock_timestamp() using errcode = '22P02';
@@ -129,8 +130,8 @@ export const createNodeFunctions = [
   end
   $function$`,
   ),
-  // A get may have missed a plant whose delete still waits for the standby in its commit. Even a delete that
-  // finds no plant therefore waits for the standby.
+  // While a delete waits for the standby, other clients already miss the plant. A delete that finds no plant
+  // therefore also waits for the standby.
   forEachShard(
     `create or replace function ${deleteName}(key bigint, shard text, deadline text)
   returns setof bigint

@@ -40,8 +40,8 @@ export interface ShardState {
    */
   readonly untestedVersion?: string;
   /**
-   * Undefined when the store cannot insert by node. To insert by node, the store needs each shard on exactly
-   * one node, and a function that knows all shards.
+   * Undefined when the store cannot send plants to their nodes. For this, the store needs each shard on
+   * exactly one node, and a function that knows all shards.
    */
   readonly map?: ShardMap | undefined;
 }
@@ -92,7 +92,7 @@ function toShardMap(rows: ShardRow[]): ShardMap | undefined {
   const sorted = rows.map(([id, min, max, node, address]) => {
     return { shard: { id, node: Number(node) }, min: Number(min), max: Number(max), address };
   });
-  // Two copies of one shard would have the same range, so a map with two copies is not complete.
+  // When two nodes have the same shard, two rows have the same range, so the map is not complete.
   const isComplete = sorted.every(({ min }, i) => min === (sorted[i - 1]?.max ?? minHash - 1) + 1);
   const isKnown = rows.every(([, , , , , isShardKnown]) => isShardKnown);
   const clusterId = rows[0]?.[6];

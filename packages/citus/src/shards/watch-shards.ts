@@ -14,7 +14,7 @@ export interface ShardWatch {
 }
 
 /**
- * Keeps the map of shards up to date. Reads the shards at once and at each interval, because a database can
+ * Updates the map of the shards. Reads the shards immediately and after each interval, because a database can
  * become a cluster at any time. An outdated map does no harm, because the database checks which node stores a
  * plant.
  */

@@ -25,13 +25,13 @@ import { createDistributedDatabase } from '../../test/fixtures/distributed-datab
 
 const shards = 8;
 
-/** Runs a statement that only reads. */
+/** Makes a `query` function for statements that only read. */
 const queryOver =
   ({ read }: Pick<Verbs, 'read'>): Query =>
   (text, values = []) =>
     read(text, values, { share: 'lookUps', deadline: deadlineIn(20_000) });
 
-/** The statements for the plants of a node. */
+/** Makes the statements for the plants that one node stores. */
 async function statementsOn(
   access: NodeAccess,
   { write } = access as Pick<Verbs, 'write'>,
@@ -80,7 +80,7 @@ describe('creates on Citus', () => {
     return map as ShardMap; // The cast is safe, because distributed tables have a map of shards.
   };
 
-  it('finds the same shard for every id as Citus', async () => {
+  it('finds the same shard as Citus for every id', async () => {
     const map = await readMap();
     const edges = [0n, 2n ** 31n, 2n ** 32n, 2n ** 62n, 2n ** 63n - 1n].flatMap((id) => [
       id,
@@ -97,7 +97,7 @@ describe('creates on Citus', () => {
     );
   });
 
-  /** Returns a free id that belongs to a node. */
+  /** Returns a free id whose plant the given node stores. */
   const freeIdOn = async (node: number) => {
     const { shardOf } = await readMap();
     let id = freeId();
@@ -109,8 +109,8 @@ describe('creates on Citus', () => {
     Array.from({ length: 300 }, () => ({ id: freeId(), name: '"\\ 🪴', tag: 'NULL' }));
 
   it('sends creates to the node that stores the plants, without a prepared transaction', async () => {
-    // Selects the last statements of the store's connections to the workers. On a slow machine, some
-    // connections have asked whether a commit runs.
+    // Selects the last statements of the store's connections to the workers. Omits the questions about
+    // commits, which the store sends on a slow machine.
     await vi.waitFor(async () => {
       const created = plants();
       await Promise.all(created.map((plant) => store.create(plant)));
@@ -174,14 +174,14 @@ describe('creates on Citus', () => {
     await groups();
     expect(access.isDirect).toBe(false);
     now += 15_001;
-    await groups(); // The call of `groups` begins to connect to the node.
+    await groups(); // This call makes the store connect to the node.
     await vi.waitFor(() => expect(access.isDirect).toBe(true));
     expect(access.directError).toBeUndefined();
     for (const { rows } of await groups()) expect(rows).toEqual([[node.id]]);
     await access.close();
   });
 
-  it('sends no creates to another server with the address of a node', async () => {
+  it('sends no creates to a wrong server at the address of a node', async () => {
     const connect = createConnectToPrimary(database.url);
     const { nodes, clusterId } = await readMap();
     const [node] = nodes;
@@ -195,7 +195,7 @@ describe('creates on Citus', () => {
     await access.close();
   });
 
-  it('creates and deletes nothing after the deadline on any way to a node', async () => {
+  it('creates and deletes nothing after the deadline, whichever way the store reaches a node', async () => {
     const { nodes, clusterId } = await readMap();
     const [node] = nodes;
     if (!node) throw new Error('the cluster has two workers');
@@ -210,7 +210,7 @@ describe('creates on Citus', () => {
     for (const [statements, code] of [
       [await statementsOn(direct, late(direct)), 'CLOCKS_MOVED'],
       [await statementsOn(rerouted, late(rerouted)), 'CLOCKS_MOVED'],
-      // After the deadline, a create fails with the error of an invalid cast.
+      // This late create throws the error of an invalid cast.
       [createOrdinaryStatements(late(verbs)), '22P02'],
       [createPlantStatements(late(verbs)), 'CLOCKS_MOVED'],
     ] as const) {
@@ -226,7 +226,7 @@ describe('creates on Citus', () => {
     await Promise.all([direct.close(), rerouted.close(), close()]);
   });
 
-  it('sends even a large batch through the coordinator', async () => {
+  it('can send a large batch through the coordinator', async () => {
     const { close, ...verbs } = await openPostgres(database.url);
     const plants = Array.from({ length: 300 }, () => ({ id: freeId(), name: 'many', tag: 'x' }));
     const ids = new Set(plants.map(({ id }) => id));
@@ -241,7 +241,7 @@ describe('creates on Citus', () => {
     await close();
   });
 
-  it('finds a shard that has moved', async () => {
+  it('finds the plants of a shard that has moved', async () => {
     const map = await readMap();
     const [from, to] = map.nodes;
     if (!from || !to) throw new Error('the cluster has two workers');
@@ -267,7 +267,7 @@ describe('creates on Citus', () => {
 });
 
 describe('a Citus cluster with a new node or a split shard', () => {
-  it('accepts creates of a split shard, and sends creates by node again after another distribute', async () => {
+  it('creates plants in a split shard, and sends plants to their nodes again after another distribute', async () => {
     const { url, adminUrl } = await createDistributedDatabase(2);
     const { close, ...verbs } = await openPostgres(url);
     const query = queryOver(verbs);
@@ -293,7 +293,7 @@ describe('a Citus cluster with a new node or a split shard', () => {
     ]);
     const { map } = await readShardMap(query);
     expect(map?.nodes.map((node) => node.shards).toSorted()).toEqual([1, 2]);
-    // With a new id, instances would open more connections to each node, and keep the old connections.
+    // With a new id, instances would open more connections, and would not close the old connections.
     expect(map?.clusterId).toBe(before?.clusterId);
     await createAll();
     const [{ count } = {}] = await admin`select count(*) from plants`;
@@ -301,7 +301,7 @@ describe('a Citus cluster with a new node or a split shard', () => {
     await Promise.all([store.close(), close(), admin.end()]);
   });
 
-  it('accepts creates on a new node as soon as it has shards', async () => {
+  it('creates plants on a new node as soon as the node has shards', async () => {
     const { url, adminUrl } = await createDistributedDatabase(4, 1);
     const store = await openPlantStore({ databaseUrl: url, cluster: citus });
     const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });

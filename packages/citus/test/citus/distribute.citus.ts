@@ -13,7 +13,7 @@ import {
 } from '../../test/fixtures/distributed-database.ts';
 
 describe('distribute on Citus', () => {
-  it("removes the coordinator's own copy that an interrupted run has left", async () => {
+  it('removes the rows that an interrupted run has left on the coordinator', async () => {
     const { url } = await createEmptyDatabase();
     const store = await openPlantStore({ databaseUrl: url, cluster: citus });
     await store.create({ id: 1n, name: 'from before' });
@@ -52,7 +52,7 @@ describe('distribute on Citus', () => {
     const read = (node: postgres.Sql) =>
       node`select prosrc from pg_proc where proname like 'plant_store_%' order by proname`;
     const current = await read(sql);
-    // The functions are in the state in which an earlier version leaves them.
+    // These statements make the functions look like the functions of an earlier version.
     await sql`
       create or replace function plant_store_renew(key bigint) returns void
       language sql as ''`;
@@ -70,7 +70,7 @@ describe('distribute on Citus', () => {
     await Promise.all([sql.end(), worker.end()]);
   });
 
-  it('moves many plants while creates go on, and loses none', async () => {
+  it('moves many plants while creates go on, and loses no plant', async () => {
     const { url, adminUrl } = await createEmptyDatabase();
     const store = await openPlantStore({ databaseUrl: url, cluster: citus });
     const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
@@ -115,7 +115,7 @@ describe('distribute on Citus', () => {
     expect(await inspectCluster(url)).toMatchObject({ missing: [], nodes: [{}, {}] });
   });
 
-  it('moves many plants in one statement only with permission, and reports the number of plants', async () => {
+  it('moves many plants in one statement only with `isBlocking`, and reports the number of plants', async () => {
     const settings = { wal_level: 'replica', fsync: 'off' };
     const cluster = await startCitus({ workers: 1, settings });
     onTestFinished(() => cluster.stop());
@@ -129,7 +129,7 @@ describe('distribute on Citus', () => {
     const options = { databaseUrl: url, shards: 2, confirm: async () => true };
     await expect(distributePlants(options)).rejects.toThrow('set wal_level = logical');
 
-    // The plants cannot move before this transaction ends, and a copy runs meanwhile.
+    // The plants cannot move before this transaction ends. Meanwhile, the test runs a COPY.
     await sql`begin`;
     await sql`insert into plants (id, name) values (0, 'Hoya')`;
     await worker`create table plants_1 (id bigint)`;
@@ -147,7 +147,7 @@ describe('distribute on Citus', () => {
     await Promise.all([sql.end(), worker.end()]);
   });
 
-  it('counts the plants that nodes receive', async () => {
+  it('counts the plants that the nodes receive from running COPY statements', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const { hostname: host, port } = new URL(url);
     const coordinator = await connectPostgres({ url, host, port: Number(port), timeout: 60_000 });
@@ -163,7 +163,7 @@ describe('distribute on Citus', () => {
     await Promise.all([coordinator.close(), worker.end()]);
   });
 
-  it('waits until all instances notice the cluster, and names the instances that do not', async () => {
+  it('waits until all instances notice the cluster, and names the instances that do not notice it', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const names = ['plant-store', 'plant-store process 1', 'plant-store process 2'];
     const instances = names.map((application_name) =>
@@ -192,7 +192,7 @@ describe('distribute on Citus', () => {
   });
 });
 
-/** These plants are more than one statement moves in a second. */
+/** One statement cannot move this many plants in a second. */
 const many = 300_000;
 
 async function fill(sql: postgres.Sql): Promise<void> {

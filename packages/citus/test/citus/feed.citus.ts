@@ -13,7 +13,7 @@ import {
   createEmptyDatabase,
 } from '../../test/fixtures/distributed-database.ts';
 
-/** Follows the changes after a cursor until the copy has exactly the plants of the database. */
+/** Applies the changes after the cursor of a copy until the copy has exactly the plants of the database. */
 async function expectCopy(store: PlantStore, sql: postgres.Sql, copy: Copy): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -38,7 +38,7 @@ interface Copy {
   readonly plants: Map<string, string>;
 }
 
-/** Lists the plants again. */
+/** Makes a copy of all plants, with the cursor of the end of the feed. */
 async function copyOf(store: PlantStore): Promise<Copy> {
   const { next: cursor } = await vi.waitFor(() => store.changes({}), { timeout: 20_000 });
   const plants = new Map<string, string>();
@@ -64,7 +64,7 @@ const ids = Array.from({ length: 40 }, (_, i) => BigInt(i));
 
 describe('the feed on Citus', () => {
   it.each(['coordinator', 'worker'])(
-    'has the changes of all nodes through the %s, even those of other programs',
+    'reads the changes of all nodes through the %s, even changes that other programs make',
     async (node) => {
       const { url, workerUrls } = await createDistributedDatabase();
       const databaseUrl = node === 'worker' ? (workerUrls[0] ?? '') : url;
@@ -96,7 +96,7 @@ describe('the feed on Citus', () => {
     },
   );
 
-  it('wakes waiting followers, and lets a cursor from before a forgotten deletion expire', async () => {
+  it('gives new changes to waiting followers, and rejects a cursor from before a forgotten deletion', async () => {
     const { url } = await createDistributedDatabase();
     const store = await open(url);
     await vi.waitFor(() => store.changes({}), { timeout: 20_000 });
@@ -115,11 +115,11 @@ describe('the feed on Citus', () => {
     expect(await store.changes({ after: next })).toMatchObject({ changes: [] });
   });
 
-  it('expires the cursors when shards move, and then misses no change', async () => {
+  it('rejects old cursors after a shard has moved, and loses no change after a new list', async () => {
     const { url, adminUrl } = await createDistributedDatabase();
     const store = await open(url);
     const [sql, admin] = [connect(url), connect(adminUrl)];
-    // The nodes have different transaction numbers, and the shards visit both nodes.
+    // The nodes have different transaction numbers. In each round, another shard moves to the other node.
     for (let round = 0; round < 3; round++) {
       const copy = await copyOf(store);
       await store.createMany(ids.map((id) => ({ id, name: `round ${round}` })));
@@ -142,7 +142,7 @@ describe('the feed on Citus', () => {
     }
   });
 
-  it('has the changes of the other nodes while a node does not respond', async () => {
+  it('reads the changes of the other nodes while one node does not respond', async () => {
     const cluster = await startCitus({ workers: 2, settings: { fsync: 'off' } });
     onTestFinished(() => cluster.stop());
     const { url } = await createCitusDatabase(cluster.addresses);
@@ -173,7 +173,7 @@ describe('the feed on Citus', () => {
   });
 });
 
-it('begins anew when the plants are distributed on Citus', async () => {
+it('begins a new feed when the plants are distributed on Citus', async () => {
   const cluster = inject('citus');
   if (!cluster) throw new Error('this test needs the global setup for Citus');
   const { url: databaseUrl } = await createCitusDatabase(cluster);
@@ -191,7 +191,7 @@ it('begins anew when the plants are distributed on Citus', async () => {
   await expectCopy(store, connect(databaseUrl), copy);
 });
 
-it('notes all changes on Citus when the feed was off before the plants were distributed', async () => {
+it('records all changes on Citus even when the feed was off while the plants were distributed', async () => {
   const { url: databaseUrl } = await createEmptyDatabase();
   const store = await open(databaseUrl);
   const sql = connect(databaseUrl);
@@ -212,7 +212,7 @@ it('notes all changes on Citus when the feed was off before the plants were dist
   expect(await switchFeed({ databaseUrl }, 'on')).toBe(false);
 });
 
-it('adds the column of the feed to plants that are distributed on Citus already', async () => {
+it('adds the column of the feed when the plants are already distributed on Citus', async () => {
   const cluster = inject('citus');
   if (!cluster) throw new Error('this test needs the global setup for Citus');
   const { url: databaseUrl } = await createCitusDatabase(cluster);

@@ -10,7 +10,7 @@ import {
 } from '../../test/fixtures/distributed-database.ts';
 
 describe('the state of a Citus cluster', () => {
-  it('lists the steps of distribute when nobody gives the number of shards', async () => {
+  it('lists the missing steps when nobody has chosen a number of shards', async () => {
     const { url } = await createEmptyDatabase();
     await (await openPlantStore({ databaseUrl: url, cluster: citus })).close();
     const { missing = [] } = (await inspectCluster(url)) ?? {};
@@ -18,7 +18,7 @@ describe('the state of a Citus cluster', () => {
     expect(missing).toHaveLength(6);
   });
 
-  it('estimates the number of plants on each node, even with the URL of a worker', async () => {
+  it('estimates the number of plants on each node, even when the URL names a worker', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const sql = postgres(url, { max: 1 });
     await sql`insert into plants (id, name) select i, 'plant ' || i from generate_series(1, 1000) i`;
@@ -50,19 +50,19 @@ describe('the state of a Citus cluster', () => {
     expect(nodes.reduce((sum, { plants = 0 }) => sum + plants, 0)).toBe(1_000);
   });
 
-  it('names the nodes that are down and store no plants', async () => {
+  it('lists nodes without plants that are down', async () => {
     const { adminUrl, workerUrls } = await createDistributedDatabase();
     const [worker = ''] = workerUrls;
     expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: [] });
     const onWorker = Object.assign(new URL(worker), { username: new URL(adminUrl).username });
     const sql = postgres(onWorker.href, { max: 1 });
-    // The node gets a port at which nothing listens.
+    // No server listens on the port 1.
     await sql`update pg_dist_node set nodeport = 1 where groupid = 0`;
     await sql.end();
     expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: ['127.0.0.1:1'] });
   });
 
-  it('has no content for a node that accepts connections and never responds', async () => {
+  it('gives no number of plants for a node that accepts connections and never responds', async () => {
     const cluster = await startCitus({ workers: 2, settings: { fsync: 'off' } });
     onTestFinished(() => cluster.stop());
     const { url } = await createCitusDatabase(cluster.addresses);

@@ -29,7 +29,7 @@ describe('instances on the nodes of a Citus cluster', () => {
     expect(await onWorker.get(1n)).toMatchObject({ name: 'from before' });
   });
 
-  it('renames the sessions of each instance within half a minute after the tables are distributed', async () => {
+  it('gives the sessions of an instance another name soon after the tables are distributed', async () => {
     const { url, adminUrl } = await createEmptyDatabase();
     const admin = postgres(adminUrl, { max: 1 });
     onTestFinished(() => admin.end());
@@ -55,7 +55,7 @@ describe('instances on the nodes of a Citus cluster', () => {
     expect(await names()).toEqual([`plant-store cluster process ${process.pid}`]);
   });
 
-  it('renames every session, even a session that was opening at that time', async () => {
+  it('gives every session another name, even a session that the store is opening at that moment', async () => {
     const { workerUrls } = await createDistributedDatabase();
     const databaseUrl = workerUrls[0] ?? '';
     const sql = postgres(databaseUrl, { max: 1 });
@@ -75,7 +75,7 @@ describe('instances on the nodes of a Citus cluster', () => {
     }
   });
 
-  it('shares plants and access tokens between instances on different nodes', async () => {
+  it('lets instances on different nodes use the same plants and access tokens', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const [first, second, third] = await Promise.all([url, ...workerUrls].map(openOn));
     const ids = Array.from({ length: 50 }, (_, i) => BigInt(i));

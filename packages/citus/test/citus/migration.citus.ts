@@ -8,7 +8,7 @@ import { citus } from '../../src/index.ts';
 import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
 
 describe('the migration on Citus', () => {
-  it('builds the index on tags after a build that one worker missed', async () => {
+  it('builds the index on tags again when the index is missing on one worker', async () => {
     const { url, workerUrls, adminUrl } = await createDistributedDatabase();
     const open = (databaseUrl: string) =>
       postgres(databaseUrl, { max: 1, onnotice: () => {}, prepare: false });
@@ -27,7 +27,7 @@ describe('the migration on Citus', () => {
     await owner`
       delete from drizzle.__drizzle_migrations where id not in (
         select id from drizzle.__drizzle_migrations order by id limit 2)`;
-    // The build has ended, but the shards of this worker have no index.
+    // The index is invalid on the coordinator, and missing on the shards of this worker.
     await admin`update pg_index set indisvalid = false where indexrelid = 'plants_tag'::regclass`;
     await worker`set citus.enable_manual_changes_to_shards = on`;
     const shards = await worker<{ index: string }[]>`
@@ -62,7 +62,7 @@ describe('the migration on Citus', () => {
         join pg_dist_shard using (shardid) join pg_dist_local_group using (groupid)
       where logicalrelid = 'plants'::regclass limit 1`;
     const other = await worker.reserve();
-    // A build waits for the transactions that write to the shard.
+    // The build of the index waits for this transaction, which locks a shard.
     await other`begin`;
     await other`set local citus.enable_manual_changes_to_shards = on`;
     await other.unsafe(`lock table ${shard} in row exclusive mode`);

@@ -42,7 +42,7 @@ describe('statements on Citus', () => {
 
   afterAll(() => close());
 
-  it('call a function on the node that gets the call, without a plan of Citus', async () => {
+  it('can run a function on the node that receives the statement, without a plan of Citus', async () => {
     const values = "(1, '1', '2030-01-01')";
     const plan = async (text: string) =>
       JSON.stringify(await sql.unsafe(`explain ${text.replace('($1, $2, $3)', values)}`));
@@ -59,20 +59,20 @@ describe('statements on Citus', () => {
     'an export by time': () => Array.fromAsync(reader.read({ since: new Date(0), limit: 10 })),
   };
 
-  it.each(Object.keys(reads))('send only the rows of the page to one node: %s', async (name) => {
+  it.each(Object.keys(reads))('get at most one page from each shard: %s', async (name) => {
     sent = [];
     await reads[name]?.();
     expect(sent).not.toEqual([]);
     for (const { text, values } of sent) {
       const limit = Math.max(...values.map(Number).filter((value) => value < 10_000), 100) + 1;
       const plan = await explain(text, values);
-      // No task returns more rows than the page has, so the shards apply the limit.
+      // No task returns more rows than the page has, so each shard applies the limit.
       expect(plan.tasks).toBeGreaterThan(0);
       expect(plan.mostRowsOfATask).toBeLessThanOrEqual(limit);
     }
   });
 
-  it('returns only a limited number of rows from each shard to a search', async () => {
+  it('gets only a limited number of rows from each shard for a search', async () => {
     sent = [];
     const { plants, next } = await reader.list({ search: 'PLANT 19999', limit: 100 });
     expect([plants, next]).toEqual([[], 2_000n]);
@@ -82,7 +82,7 @@ describe('statements on Citus', () => {
     expect(plan.mostRowsOfATask).toBeLessThanOrEqual(2_000);
   });
 
-  it('counts the rows of each shard, up to the limit', async () => {
+  it('counts the rows of each shard only up to the limit', async () => {
     const count = createCountOnShards(verbs);
     const options = { deadline: deadlineIn(60_000) };
     expect(await count(30_000, {}, options)).toBe(20_000);
@@ -96,7 +96,7 @@ describe('statements on Citus', () => {
     expect(results.length).toBeGreaterThan(1);
   });
 
-  it('reads a page of a frequent tag by the index, and reads no other rows', async () => {
+  it('reads a page of plants with a frequent tag from the index, and reads no other rows', async () => {
     await sql`
       insert into plants (id, name, tag)
       select i, 'plant ' || i, case when i % 9 = 0 then 'frequent' else 'tag ' || i % 5000 end
@@ -106,7 +106,7 @@ describe('statements on Citus', () => {
     const [{ text, values } = { text: '', values: [] }] = sent;
     const { lines } = await explain(text, values);
     const rows = lines.map((line) => Number(/actual rows=(\d+)/.exec(line)?.[1] ?? 0));
-    // Each of the four shards reads a page, and the coordinator merges them.
+    // Each of the four shards reads a page, and the coordinator merges the four pages.
     expect(Math.max(...rows)).toBeLessThanOrEqual(4 * 101);
     expect(lines.filter((line) => line.includes('Index Scan using plants_tag'))).toHaveLength(4);
   });
@@ -125,7 +125,7 @@ describe('statements on Citus', () => {
     return { tasks: taskRows.length, mostRowsOfATask: Math.max(...taskRows), lines };
   }
 
-  /** The rows of the first plan node of a task. */
+  /** Returns the number of rows in the first step of the plan of a task. */
   function rowsAfter(lines: string[]): number {
     const [, rows] =
       /actual rows=(\d+)/.exec(lines.find((line) => line.includes('actual rows')) ?? '') ?? [];

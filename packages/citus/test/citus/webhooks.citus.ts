@@ -20,7 +20,7 @@ async function open(databaseUrl: string): Promise<PlantStore> {
   return store;
 }
 
-/** Creates a webhook when all nodes respond. The shards may still be unknown after the start of the store. */
+/** Creates a webhook. Tries again, because a store that has just started may not know the shards yet. */
 async function follow(store: PlantStore, ...respond: Parameters<typeof startReceiver>) {
   const receiver = await startReceiver(...respond);
   const create = () => store.webhooks.create(receiver.url, { name: 'partner' });
@@ -32,7 +32,7 @@ const inTime = { timeout: 30_000 };
 const distribute = (databaseUrl: string) =>
   distributePlants({ databaseUrl, shards: 4, confirm: async () => true });
 
-it('has one row of a webhook for the instances on all nodes of Citus', async () => {
+it('shares one row of a webhook among the instances on all nodes of Citus', async () => {
   const { url, workerUrls } = await createDistributedDatabase();
   const stores = await Promise.all([url, ...workerUrls].map(open));
   const [onCoordinator, onWorker] = stores;
@@ -42,7 +42,7 @@ it('has one row of a webhook for the instances on all nodes of Citus', async () 
   await onCoordinator.createMany(ids.map((id) => ({ id, name: 'Hoya' })));
   const all = ids.map((id) => `created ${id}`).sort();
   await vi.waitFor(() => expect(receiver.changes().toSorted()).toEqual(all), inTime);
-  // Only one instance has sent the changes, and sent each change once.
+  // The instances have sent each change only once.
   expect(receiver.received.flatMap(({ changes }) => changes)).toHaveLength(ids.length);
   expect(await onCoordinator.webhooks.list()).toMatchObject([{ name: 'partner' }]);
   expect(await onWorker.webhooks.pause('partner')).toBe(true);
@@ -50,7 +50,7 @@ it('has one row of a webhook for the instances on all nodes of Citus', async () 
   expect(await onWorker.webhooks.state()).toMatchObject({ failing: 0 });
 });
 
-it('sends the other changes while a node of Citus does not respond, and repeats a message unchanged', async () => {
+it('sends the changes of other nodes while a node of Citus does not respond, and repeats a message unchanged', async () => {
   const cluster = await startCitus({ workers: 2, settings: { fsync: 'off' } });
   onTestFinished(() => cluster.stop());
   const { url } = await createCitusDatabase(cluster.addresses);
@@ -88,7 +88,7 @@ it('sends the other changes while a node of Citus does not respond, and repeats 
   }, inTime);
 });
 
-it('sends plants.reset after Citus has distributed, moved or split the plants, and then all changes', async () => {
+it('sends plants.reset after Citus has distributed, moved or split the plants, and then sends all new changes', async () => {
   const { url, adminUrl } = await createEmptyDatabase();
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
   onTestFinished(() => admin.end());
@@ -129,7 +129,7 @@ it('sends plants.reset after Citus has distributed, moved or split the plants, a
   await expectReset(3);
 });
 
-it('sends the changes of all nodes of Citus again since a time', async () => {
+it('sends the changes of all nodes of Citus since a given time again', async () => {
   const { workerUrls } = await createDistributedDatabase();
   const store = await open(workerUrls[0] ?? '');
   const receiver = await follow(store);

@@ -8,9 +8,9 @@ import {
   createEmptyDatabase,
 } from '../fixtures/distributed-database.ts';
 
-describe('core alone, on a Citus cluster', () => {
+describe('core without the package citus, on a Citus cluster', () => {
   it.each(['the coordinator', 'a worker'])(
-    'stores plants through %s, and warns once',
+    'stores plants through %s, and warns only once',
     async (node) => {
       const { url, workerUrls } = await createDistributedDatabase();
       const databaseUrl = node === 'a worker' ? (workerUrls[0] ?? '') : url;
@@ -70,7 +70,7 @@ describe('core alone, on a Citus cluster', () => {
     expect(await store.countUpTo(10)).toBe(1);
   });
 
-  it('never says that a plant is missing because the clock of the database has moved', async () => {
+  it('does not say that a plant is missing when the delete is late by the clock of the database', async () => {
     const { url } = await createDistributedDatabase();
     const database = await openPostgres(url);
     onTestFinished(() => database.close());
@@ -89,7 +89,7 @@ describe('core alone, on a Citus cluster', () => {
     expect(await statements.delete(plant.id)).toBe(false);
   });
 
-  it('confirms a delete to only one of two clients that delete a plant at once', async () => {
+  it('confirms a delete to only one of two clients that delete a plant at the same time', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const [store, other] = await Promise.all(
       [url, workerUrls[0] ?? ''].map((databaseUrl) => openPlantStore({ databaseUrl })),

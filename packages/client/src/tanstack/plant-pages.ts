@@ -52,7 +52,7 @@ interface Pages {
 
 /**
  * Applies each change of the store to the loaded pages of `plantPages`, without loading the pages again. Pass
- * the same query to both functions.
+ * the same query to `plantPages` and to `followPlantPages`.
  *
  * @returns a function that ends the updates
  */
@@ -67,7 +67,7 @@ export function followPlantPages(
   const hash = hashQueryKey(queryKey);
   const apply = (changes: Changes) =>
     queryClient.setQueryData(queryKey, (data) => data && changePages(data, query, changes));
-  /** The changes that have arrived since the start of the last load of the pages. */
+  /** The changes that have arrived since the pages were last requested. */
   let recent: Changes = [];
   const unsubscribe = queryClient.getQueryCache().subscribe(({ query: { queryKey }, action }) => {
     if (!action || hashQueryKey(queryKey) !== hash) return;
@@ -98,7 +98,9 @@ function changePages(data: Pages, query: PlantPagesQuery, changes: Changes): Pag
   return pages.some((page, i) => page !== data.pages[i]) ? { ...data, pages } : data;
 }
 
-/** Applies changes to the page after an id. Returns the same page when no change concerns the page. */
+/**
+ * Applies changes to the page that begins after an id. Returns the same page when no change belongs to it.
+ */
 function changePage(
   page: PlantPage,
   after: bigint | undefined,

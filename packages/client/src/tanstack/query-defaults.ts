@@ -24,7 +24,7 @@ export const queryDefaults = {
   retry: false,
 } as const;
 
-/** Returns the next value, but reuses each part of the last value that is equal. */
+/** Returns the value `next`, but reuses each object of `last` that is equal to its new value. */
 function keepEqual(last: unknown, next: unknown): unknown {
   if (last instanceof Date && next instanceof Date) return +last === +next ? last : next;
   const areLists = Array.isArray(last) && Array.isArray(next);
@@ -44,8 +44,9 @@ function isPlain(value: unknown): value is object {
 }
 
 /**
- * Writes the cache of TanStack Query as text, for a persister or for a page that a server renders. The text is
- * safe inside a `<script>`. `deserialize` restores the same values, including each `bigint` and `Date`.
+ * Writes the cache of TanStack Query as text, for a persister or for a web page that a server renders. The
+ * text is safe inside a `<script>`. `deserialize` restores the same values, including each `bigint` and
+ * `Date`.
  */
 export function serialize(value: unknown): string {
   return stringify(value).replaceAll('<', '\\u003c');

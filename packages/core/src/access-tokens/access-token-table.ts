@@ -6,16 +6,16 @@ import { drizzleOver } from '../tables/drizzle-over.ts';
 import { accessTokens } from '../tables/tables.ts';
 import { representable } from './principal.ts';
 
-/** A row of the table without the hash of the token. */
+/** A row of the table of access tokens. The row lacks the hash of the token. */
 type Row = Omit<typeof accessTokens.$inferSelect, 'sha256'> & { readonly id: string };
 
 /** An access token in the table. */
 export type StoredToken = Omit<Row, 'scope'> & { readonly scopes: readonly Scope[] };
 
-/** An access token with its remaining lifetime. */
+/** An access token and its remaining lifetime. */
 export type FoundToken = StoredToken & {
   /**
-   * Milliseconds until the token expires, by the database's clock. Negative for an expired token, and null
+   * Milliseconds until the token expires, on the database's clock. Negative for an expired token, and null
    * for a token that never expires.
    */
   readonly remaining: number | null;
@@ -34,14 +34,14 @@ const remaining = sql<number | null>`
   (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
 
 /**
- * Computes the public id of a token: the start of the hash of its hash. The table needs no column for this
- * id, and nobody can compute the hash of a token from its id.
+ * Computes the public id of a token, so that the table needs no column for ids. The id is the start of the
+ * hash of the token's hash. Nobody can compute the hash of a token from the id.
  */
 const id = sql<string>`left(encode(sha256(${accessTokens.sha256}), 'hex'), 16)`;
 
 /** Makes the statements for access tokens. A request needs only `find` and `markUsed`. */
 export function createAccessTokenTable({ read, write }: Verbs) {
-  // A lock on the table may block updates of the last use, so look-ups need another connection.
+  // A lock on the table may block updates of the time of the last use. So look-ups use other connections.
   const over = (options?: CallOptions) => drizzleOver(write, { share: 'lists', ...options });
   const db = over();
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
@@ -62,7 +62,7 @@ export function createAccessTokenTable({ read, write }: Verbs) {
         .values({ ...row, scope, ...(expiry && { expiresAt: expiry }) });
     },
 
-    /** Whether a time is in the future by the database's clock. */
+    /** Whether a time is in the future on the database's clock. */
     async isFuture(time: Date, options?: CallOptions): Promise<boolean> {
       const isFuture = sql<boolean>`${time.toISOString()}::timestamptz > now()`;
       const [row] = await over(options).select({ isFuture }).from(sql`(select) as nothing`);
@@ -78,7 +78,10 @@ export function createAccessTokenTable({ read, write }: Verbs) {
       return new Map(rows.map(({ hash, ...row }) => [hash, withScopes(row)]));
     },
 
-    /** Lists at most `limit` tokens, the newest first, behind the token with the id `after`. */
+    /**
+     * Lists at most `limit` tokens, the newest token first. The list begins after the token with the id
+     * `after`.
+     */
     async list(
       { after, limit }: { after?: string | undefined; limit: number },
       options?: CallOptions,
@@ -93,7 +96,7 @@ export function createAccessTokenTable({ read, write }: Verbs) {
       return rows.map(toAccessToken);
     },
 
-    /** Returns whether the token with an id is revoked, or undefined when there is no such token. */
+    /** Returns whether the token with this id is revoked. If no token has this id, returns undefined. */
     async isRevoked(wanted: string, options?: CallOptions): Promise<boolean | undefined> {
       const found = over(options).select({ revokedAt }).from(accessTokens).where(eq(id, wanted));
       const [row] = await found;
@@ -101,8 +104,8 @@ export function createAccessTokenTable({ read, write }: Verbs) {
     },
 
     /**
-     * Revokes the unrevoked tokens with a name, or the token with an id. Returns the hashes of these tokens. A
-     * revoked token keeps the time of its revocation.
+     * Revokes the token with an id, or all unrevoked tokens with a name. Returns the hashes of these tokens.
+     * If a token is already revoked, the time of its revocation does not change.
      */
     async revoke(which: string | { id: string }, at: Date, options?: CallOptions) {
       const rows = await over(options)
@@ -118,7 +121,7 @@ export function createAccessTokenTable({ read, write }: Verbs) {
     },
 
     async markUsed(sha256s: readonly string[], at: Date): Promise<void> {
-      // The statement skips locked rows, because a wait for locked rows could deadlock with a revocation.
+      // The statement skips locked rows: if it waited for them, it could deadlock with a revocation.
       const unlocked = db
         .select({ hash })
         .from(accessTokens)

@@ -19,8 +19,8 @@ import { createPrincipalCache, idOf, sha256Of, type TokenOwner } from './princip
 export interface AccessTokens {
   /**
    * Creates a token and returns it. The database stores only the token's SHA-256. Several tokens may have the
-   * same name, so that a client can get a new token before the old one expires. Without `scopes`, a token can
-   * create and read plants.
+   * same name, so that a client can get a new token before the old token expires. Without `scopes`, a token
+   * can create and read plants.
    *
    * @throws PlantStoreError `databaseUnavailable`.
    * @throws PlantStoreError `invalidInput` unless the name has 1 to 100 characters and no control characters,
@@ -28,10 +28,11 @@ export interface AccessTokens {
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
-   * Creates a token for a client that has a token itself. Throws what `create` throws.
+   * Creates a token for the owner of another token (the grantor). Also throws the errors of `create`.
    *
-   * @throws PlantStoreError `insufficientScope` for a scope that the grantor lacks; `invalidInput` for a later
-   *   expiry than the grantor's; `tokenInvalid` when the grantor's token was revoked.
+   * @throws PlantStoreError `insufficientScope` when the grantor lacks one of the scopes, `invalidInput` when
+   *   the new token would expire after the grantor's token, and `tokenInvalid` when the grantor's token was
+   *   revoked.
    */
   grant(
     grantor: Principal,
@@ -40,14 +41,15 @@ export interface AccessTokens {
     call?: CallOptions,
   ): Promise<{ id: string; token: string }>;
   /**
-   * Returns a page of all tokens, even expired and revoked tokens, the newest first.
+   * Returns a page of the list of all tokens. The newest token comes first. The list includes expired and
+   * revoked tokens.
    *
-   * @throws PlantStoreError `databaseUnavailable`; `invalidInput` when no token has the id `after`
+   * @throws PlantStoreError `databaseUnavailable`, or `invalidInput` when no token has the id `after`
    */
   list(query?: Partial<ListAccessTokens>, options?: CallOptions): Promise<AccessTokenPage>;
   /**
-   * Revokes every token with this name, or the token with this id. The tokens become invalid at once in this
-   * process, and within 30 s in other processes. Returns false when there was no token to revoke.
+   * Revokes every token with this name, or the token with this id. The tokens become invalid immediately in
+   * this process, and within 30 s in other processes. Returns false when there was no token to revoke.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
@@ -56,28 +58,28 @@ export interface AccessTokens {
    * Returns the principal of a token, or undefined when the token is unknown, expired or revoked. Results are
    * cached for up to 30 s. A cached result is returned without a promise.
    *
-   * @throws PlantStoreError `databaseUnavailable`; `overloaded` when too many look-ups wait
+   * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many look-ups wait
    */
   authenticate(token: string): Authentication;
 }
 
 export interface NewTokenOptions {
   readonly scopes?: readonly Scope[] | undefined;
-  /** When the token expires. Default: never. */
+  /** The time at which the token expires. Default: never. */
   readonly expiresAt?: Date | undefined;
-  /** Milliseconds until the token expires, by the database's clock. Replaces `expiresAt`. */
+  /** Milliseconds until the token expires, on the database's clock. Replaces `expiresAt`. */
   readonly expiresIn?: number | undefined;
 }
 
-/** The shortest time between two updates of a token's last use, in milliseconds. */
+/** The minimum time between two updates of a token's last use, in milliseconds. */
 const lastUseInterval = 60_000;
 
-/** Makes a token: 256 random bits after a prefix that people and secret scanners recognise. */
+/** Makes a token: a prefix that people and secret scanners recognise, and then 256 random bits. */
 export function generateToken(random: (size: number) => Buffer = randomBytes): string {
   return `plant_${random(32).toString('base64url')}`;
 }
 
-/** Makes the access tokens of a database. */
+/** Makes the functions for the access tokens of a database. */
 export function createAccessTokens({
   shares,
   now = Date.now,
@@ -90,8 +92,8 @@ export function createAccessTokens({
   const table = createAccessTokenTable(verbs);
   const principals = createPrincipalCache({ find: findOwner, now, elapsed });
   const lookUps = createLookUps({ find: table.find, maxInFlight: shares.lookUps });
-  // Updates of the last use share a statement, as look-ups do. Only one update runs at a time, so that slow
-  // updates occupy only one connection.
+  // One statement updates the last use of several tokens. Only one of these statements runs at a time, so
+  // that slow updates occupy only one connection.
   const lastUses = createLookUps({ find: markUsed, maxInFlight: 1 });
 
   return {
@@ -100,8 +102,9 @@ export function createAccessTokens({
     async grant(grantor, name, options, call) {
       const token = await create(name, options, { ...call, grantor });
       const id = idOf(sha256Of(token));
-      // For up to 30 s, the cache may still hold a grantor that was revoked. The look-up comes after the
-      // insert, so an operator who revokes the grantor after this look-up can list the new token.
+      // The grantor may come from the cache, up to 30 s after the revocation of its token. The look-up comes
+      // after the insert: if an operator revokes the grantor's token later, the operator can already see the
+      // new token in the list.
       const { tokenId } = grantor;
       const isValid = tokenId === undefined || (await isRevoked(tokenId, call)) === false;
       if (isValid) return { id, token };
@@ -148,7 +151,7 @@ export function createAccessTokens({
     return revoked.length > 0;
   }
 
-  /** Sets the last use of the tokens with these hashes to now. */
+  /** Sets the time of the last use of the tokens with these hashes to now. */
   async function markUsed(sha256s: string[]) {
     await table.markUsed(sha256s, new Date(now()));
     return new Map<string, never>();
@@ -161,7 +164,8 @@ export function createAccessTokens({
     if (!token || token.revokedAt || remaining <= 0) return noOwner;
 
     if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUseInterval) {
-      // The store drops an update that fails, because the next look-up of the token updates the time again.
+      // The store ignores the error of an update, because the next look-up of the token updates the time
+      // again.
       lastUses.run(sha256).catch(() => {});
     }
     const { name, scopes, expiresAt, id: tokenId } = token;
@@ -172,7 +176,9 @@ export function createAccessTokens({
   }
 }
 
-/** Throws when a token would have a scope or an expiry that its grantor does not have. */
+/**
+ * Throws when a token would have a scope that the grantor lacks, or would expire after the grantor's token.
+ */
 function checkGrant(grantor: Principal, { scopes, expiresAt }: NewAccessToken): void {
   const missing = scopes.find((scope) => !grantor.scopes.includes(scope));
   if (missing) throw insufficientScope(missing);

@@ -16,17 +16,17 @@ export interface PrincipalCache {
 }
 
 /**
- * The longest time for which an owner is cached, in milliseconds. The documentation promises that a revoked
- * token ends within 30 s. The last second is for requests that were authenticated just before the owner
- * expired.
+ * An owner is cached for at most this many milliseconds. The documentation promises that a revoked token is
+ * invalid after 30 s. The last second is for requests that were authenticated just before the owner left the
+ * cache.
  */
 const maxAge = 29_000;
 
-/** The maximum size of each of the two maps. The cache empties a full map. */
+/** The maximum size of each of the two maps. When a map is full, the cache empties this map. */
 const maxSize = 10_000;
 
 /**
- * Caches the owners of access tokens for up to 29 s, by the SHA-256 of each token.
+ * Caches the owners of access tokens for up to 29 s. The key is the SHA-256 of the token.
  *
  * @param find looks up the owner of a token.
  * @param now returns the time, in milliseconds since 1970.
@@ -75,7 +75,7 @@ export function createPrincipalCache({
     const [startedAt, startTime, forgetCountBefore] = [elapsed(), now(), forgetCount];
     const owner = await find(sha256, token);
     const cachedUntil = startedAt + Math.min(maxAge, owner.validUntil - startTime);
-    // A call of `forget` during the look-up may have made the owner out of date.
+    // If `forget` was called during the look-up, the owner may be out of date.
     if (forgetCountBefore === forgetCount) add(sha256, { ...owner, cachedUntil });
     return owner.principal;
   }
@@ -89,11 +89,14 @@ export function createPrincipalCache({
 }
 
 interface CachedOwner extends TokenOwner {
-  /** The time on the clock `elapsed` until which the cache keeps the owner. */
+  /** The time until which the owner is cached, on the clock `elapsed`. */
   readonly cachedUntil: number;
 }
 
-/** The public id of the token with this SHA-256, as the table of tokens computes it. */
+/**
+ * Returns the public id of the token with this SHA-256. The statements of `access-token-table.ts` compute the
+ * same id.
+ */
 export function idOf(sha256: string): string {
   return hash('sha256', Buffer.from(sha256, 'hex'), 'hex').slice(0, 16);
 }

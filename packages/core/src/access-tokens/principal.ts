@@ -1,11 +1,11 @@
 import type { Scope } from '@plant-store/schemas';
 
-/** The sender of a request, with the sender's scopes. */
+/** The sender of a request, and the scopes of the sender. */
 export interface Principal {
-  /** The name under which the access token was created. */
+  /** The name that the access token got at its creation. */
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** The id of the access token. Absent for tokens outside the database. */
+  /** The id of the access token. Absent if the token is not in the database. */
   readonly tokenId?: string | undefined;
   /** The time at which the access token expires. Absent when the token never expires. */
   readonly expiresAt?: Date | undefined;
@@ -20,7 +20,8 @@ export interface Principal {
 const lastTime = Date.UTC(9999, 11, 31);
 
 /**
- * Returns an expiry that RFC 3339 can represent, and otherwise undefined, as for a token without an expiry.
+ * Returns `expiresAt` if RFC 3339 can represent this time. Otherwise returns undefined, as if the token never
+ * expires.
  */
 export function representable(expiresAt: Date | null | undefined): Date | undefined {
   return expiresAt && expiresAt.getTime() <= lastTime ? expiresAt : undefined;

@@ -3,7 +3,7 @@ import type { LoadedPlant } from './loaded-plant.ts';
 
 const withoutTime = newColumns.map(({ name }) => name).join(', ');
 
-/** The columns for a COPY statement, as SQL. */
+/** The SQL list of columns for a COPY statement. */
 export const copyColumns = { withoutTime, withTime: `${withoutTime}, created_at` };
 
 /**

@@ -1,8 +1,8 @@
 import type { LoadedPlant } from './loaded-plant.ts';
 
 /**
- * Splits plants into the first plant of each id, ascending by id, and the plants that repeat an id. Postgres
- * accepts an id only once in an INSERT, and two INSERTs of the same ids in different orders can deadlock.
+ * Finds the first plant of each id, and the plants that repeat an id. Both results are sorted by id. Postgres
+ * accepts an id only once in an INSERT. Two INSERTs with equal ids in different orders can deadlock.
  *
  * @param places the indexes of the plants to split. The results are also indexes.
  */
@@ -15,7 +15,7 @@ export function splitByDistinctId(
   const first: number[] = [];
   const repeated: number[] = [];
   for (const place of sorted) {
-    // `===` would treat a number and a bigint of the same value as different.
+    // With `===`, a number and a bigint are always different, even if their values are equal.
     const isRepeated = first.length > 0 && compareIds(idAt(first.at(-1)), idAt(place)) === 0;
     (isRepeated ? repeated : first).push(place);
   }

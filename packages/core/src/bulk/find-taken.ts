@@ -1,25 +1,25 @@
 import type { Verbs } from '../database/verbs.ts';
 import { newColumns, sameContentSql } from '../plants/columns.ts';
 
-/** A plant whose id is taken, in a call for several plants. */
+/** A plant in a call for several plants. The id of the plant is taken. */
 export interface TakenId {
   /** The index of the plant among the plants of the call. */
   readonly at: number;
-  /** Whether the stored plant has the same content as the plant of the call. */
+  /** Whether the stored plant and the plant of the call have equal contents. */
   readonly isSame: boolean;
 }
 
 /**
- * Compares the plants of a call with the stored plants, in one statement. The statement needs no temporary
- * table, because the user may lack the privilege. The statement needs no transaction, because a pooler may
- * split transactions.
+ * Compares the plants of a call with the stored plants, in one statement. The statement does not use a
+ * temporary table, because the user may lack the privilege to create tables. The statement does not need a
+ * transaction, because a pooler may split transactions.
  *
- * A row can be visible before it is durable on the synchronous standby, so the statement writes to the log
- * after each row that it reads. The statement's own commit then waits for the standby: see `waitForStandby`
- * in ../plants/statements.ts.
+ * A row can be visible before it is durable on the synchronous standby. So the statement writes a message to
+ * the log for each row that it reads. The commit of the statement then waits for the standby: see
+ * `waitForStandby` in ../plants/statements.ts.
  *
- * If the planner knew the length of the arrays, it would choose to read the whole table, so the arrays come
- * from an expression that the planner cannot evaluate.
+ * If the planner knew the length of long arrays, it would read the whole table. The planner cannot evaluate
+ * the `case` expressions, so it does not know the length.
  */
 const compare = `
   select loaded.at - 1, ${sameContentSql('plants', 'loaded')},

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
 import { isPlainTime, timeText } from './time-text.ts';
 
-/** A plant to load. The id is exact, even when its type is `number`. */
+/** A plant to load. The id is always exact, also as a `number`. */
 export interface LoadedPlant extends Readonly<Plant> {
   readonly id: bigint | number;
   /** The creation time of the plant. Default: now. */
@@ -22,8 +22,8 @@ const PlantToLoad = NewPlant.extend({
 });
 
 /**
- * Checks an input for `load`. The schema is slower than all other work on a plant, so only unusual inputs are
- * checked with the schema.
+ * Checks an input for `load`. The schema takes longer than all other work on a plant, so the schema checks
+ * only unusual inputs.
  *
  * @returns the plant, or the error `invalidInput`
  */
@@ -49,7 +49,9 @@ function isId(id: unknown): boolean {
   return typeof id === 'bigint' && id >= int64Bounds.minimum && id <= int64Bounds.maximum;
 }
 
-/** Whether Postgres can store a property's value as text. An optional value may be missing. */
+/**
+ * Whether Postgres can store a property's value as text. The value of an optional property may be missing.
+ */
 function isPlainValue(field: PlantField, value: unknown): boolean {
   const { kind, isOptional } = plantColumns[field];
   if (value === undefined) return isOptional;

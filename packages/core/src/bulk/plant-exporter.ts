@@ -11,8 +11,9 @@ export type ExportColumn = (typeof exportColumns)[number];
 /** The options of an export. Without options, an export contains all plants as CSV. */
 export interface ExportQuery {
   /**
-   * A format of Postgres's COPY (https://www.postgresql.org/docs/current/sql-copy.html). `csv` has no header,
-   * an empty text is `""`, and the field of a missing value is empty. `text` writes each row as one line.
+   * A format of Postgres's COPY (https://www.postgresql.org/docs/current/sql-copy.html). In the format `csv`,
+   * there is no header, an empty text is `""`, and the field of a missing value is empty. In the format
+   * `text`, each row is one line.
    */
   readonly format?: 'csv' | 'text' | undefined;
   /** Default: all. Times are in UTC. */
@@ -22,9 +23,9 @@ export interface ExportQuery {
   /** Selects only plants that were created at this time or later. */
   readonly since?: Date | undefined;
   /**
-   * Whether the export reads the plants in pages. Each page has its own snapshot. A plant that exists during
-   * the whole export is exported exactly once. A plant that is created or deleted during the export may be
-   * missing.
+   * Whether the export reads the plants in pages. Each page has its own snapshot. The export contains each
+   * plant that exists during the whole export, exactly once. If a plant is created or deleted during the
+   * export, it may be missing.
    */
   readonly isPaged?: boolean | undefined;
 }
@@ -34,20 +35,21 @@ export interface PlantExport {
   /** The approximate number of plants. Undefined when the number is unknown. */
   readonly estimate: number | undefined;
   /**
-   * The plants, ascending by id, in blocks of any size. In the format `text`, blocks contain whole lines.
+   * The plants, sorted by id, in blocks of any size. In the format `text`, each block contains only whole
+   * lines.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   readonly rows: AsyncGenerator<Uint8Array>;
-  /** Ends the export at any time. The promise is never rejected. */
+  /** Ends the export, even before all rows are read. The promise is never rejected. */
   close(): Promise<void>;
 }
 
 export interface PlantExporter {
   /**
-   * Exports the plants that are committed when the export begins, and no later plants. Memory use does not
-   * grow with the number of plants. On a server, the export is one statement, whose snapshot prevents vacuum
-   * from removing rows that are deleted during the export. The caller must close the export.
+   * Exports exactly the plants that are committed when the export begins. The export does not need more
+   * memory for more plants. On a server, the export is one statement. Until the statement ends, vacuum cannot
+   * remove the rows that were deleted after the start of the statement. The caller must close the export.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
@@ -112,14 +114,16 @@ async function readText(session: CopySession, select: string): Promise<string> {
 }
 
 /**
- * Makes an SQL literal, because a COPY statement has no parameters. In the form `E'…'`, no setting of the
- * server changes the meaning of a backslash.
+ * Makes an SQL literal, because a COPY statement cannot have parameters. In the form `E'…'`, no setting of
+ * the server changes the meaning of a backslash.
  */
 function literal(text: string | undefined): string | undefined {
   return text === undefined ? undefined : `e'${text.replace(/['\\]/g, '$&$&')}'`;
 }
 
-/** Reads Postgres's estimate, which is −1 before the first VACUUM or ANALYZE. */
+/**
+ * Reads Postgres's estimate of the number of plants. The estimate is −1 before the first VACUUM or ANALYZE.
+ */
 async function estimatePlants(session: CopySession): Promise<number | undefined> {
   const select = `select reltuples::bigint from pg_class where oid = 'plants'::regclass`;
   const estimate = Number(await readText(session, select));

@@ -10,53 +10,63 @@ import { findTaken } from './find-taken.ts';
 import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
 /**
- * The outcome for one plant of a call of `load`. `exists` means that the same plant was stored already. An
- * error is the one that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected` for a plant that
- * violates a constraint of the table.
+ * The outcome for one plant that was passed to `load`. `exists` means that the plant was already stored. An
+ * error is the error that `create` would throw: `idTaken`, `invalidInput`, or `plantRejected` for a plant
+ * that violates a constraint of the table.
  */
 export type LoadOutcome = 'created' | 'exists' | PlantStoreError;
 
 export interface PlantLoader {
   /**
-   * Creates many plants, nearly as fast as Postgres can insert them. Returns the outcome for each plant in
-   * the same order, as if the plants were created one after the other. Pass a few thousand plants in one
-   * call, because memory use and commit time grow with the number of plants. Several calls of `load` run one
-   * after the other.
+   * Creates many plants, nearly as fast as Postgres can insert the plants. Returns the outcome for each
+   * plant, in the order of the plants. The outcomes are as if the plants were created one after the other.
+   * Pass at most a few thousand plants to `load`, because memory use and commit time grow with the number of
+   * plants. If `load` is called several times, the calls run one after the other.
    *
    * `createdAt` sets the creation time of a plant. `createdAt` is a `Date`, or a time of RFC 3339 as text,
-   * with up to six decimals. A plant that is stored with another creation time gets the outcome `exists`.
+   * with up to six decimals. If the plant is already stored with another creation time, its outcome is
+   * `exists`.
    *
-   * @throws PlantStoreError `databaseUnavailable`: any of the plants may be stored, so load all of them again
+   * @throws PlantStoreError `databaseUnavailable`: some of the plants may be stored, so load all plants again
    */
   load(plants: readonly unknown[]): Promise<LoadOutcome[]>;
 }
 
-/** The plants of a call, and the outcomes so far. */
+/** The plants of a call, and the outcomes that are already known. */
 interface Load {
   readonly plants: readonly LoadedPlant[];
   readonly outcomes: (LoadOutcome | undefined)[];
 }
 
-/** The indexes of some plants in the arrays of a call. */
+/** The indexes of some plants in `plants` and `outcomes`. */
 type Places = readonly number[];
 
 /** A batch of plants with distinct ids, and the plants that repeat one of these ids. */
 interface LoadBatch extends Load {
   readonly first: Places;
   readonly repeated: Places;
-  /** The rows for COPY. Without `rows`, the loader first compares the plants with the stored plants. */
+  /**
+   * The rows for the COPY statement. Without `rows`, the loader first compares the plants with the stored
+   * plants.
+   */
   readonly rows?: Rows;
   readonly arrays?: string[];
 }
 
 type Rows = Parameters<Database['copyPlants']>;
 
-/** After a taken id, the loader compares this many batches with the stored plants before the COPY. */
+/**
+ * After a taken id, the loader compares this many batches with the stored plants, each batch before its COPY
+ * statement.
+ */
 const batchesToCompare = 16;
 
 export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'>): PlantLoader {
   let previous: Promise<void> = Promise.resolve();
-  /** The number of batches whose COPY would probably fail without a comparison. */
+  /**
+   * The loader first compares this many of the next batches, because their COPY statements would probably be
+   * rejected.
+   */
   let toCompare = 0;
 
   return {
@@ -73,7 +83,7 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
         places.push(place);
         return checked;
       });
-      // The loader formats the rows of the next call of `load` while an earlier call waits for the database.
+      // The loader formats the rows of this call even while an earlier call waits for the database.
       const batch = toBatch({ plants, outcomes }, places);
       const written = previous.then(() => write(batch));
       previous = written.catch(() => {});
@@ -97,7 +107,9 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
     await write(toBatch(load, await compareWithStored(load, repeated)));
   }
 
-  /** Copies plants as if all their ids were free. After an error, looks for the taken ids. */
+  /**
+   * Writes plants with COPY, as if all ids were free. If the database rejects the COPY, looks for taken ids.
+   */
   async function copy(
     load: Load,
     places: Places,
@@ -114,13 +126,13 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
     if (count < places.length) await findSwallowed(load, places);
   }
 
-  /** Finds the plants that a trigger has removed from a COPY. */
+  /** Finds the plants that a trigger has removed from a COPY statement. */
   async function findSwallowed({ plants, outcomes }: Load, places: Places): Promise<void> {
     const found: Load = { plants, outcomes: [] };
     for (const place of await compareWithStored(found, places)) outcomes[place] = plantNotKept();
   }
 
-  /** After a rejected COPY, copies the plants again without the plants whose ids are taken. */
+  /** After a rejected COPY statement, writes the plants again, but without the plants whose ids are taken. */
   async function copyRejected(load: Load, places: Places, error: unknown): Promise<void> {
     const free = await compareWithStored(load, places);
     if (free.length < places.length) return copy(load, free);
@@ -151,7 +163,7 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
   }
 }
 
-/** A placeholder for an invalid plant. */
+/** Takes the place of an invalid plant. */
 const noPlant: LoadedPlant = { id: 0n, name: '' };
 
 function pick({ plants }: Load, places: Places): readonly LoadedPlant[] {

@@ -7,13 +7,16 @@ export interface PlantRemover {
    * Deletes the plants with these ids in one statement and one commit, and returns the number of deleted
    * plants. Pass at most a few thousand ids.
    *
-   * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. A repeated call deletes even
-   *   plants that were created under these ids since the first call.
+   * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. If you repeat the call, it also
+   *   deletes new plants that got these ids after the first call.
    */
   deleteMany(ids: readonly bigint[]): Promise<number>;
 }
 
-/** The maximum number of attempts for a statement that deadlocks. The database undoes each attempt. */
+/**
+ * The maximum number of attempts for a statement that deadlocks. After a deadlock, the database undoes the
+ * attempt.
+ */
 const attempts = 5;
 
 /** The SQLSTATE of a statement that the database cancelled because of a deadlock. */
@@ -31,7 +34,7 @@ export function createPlantRemover(verbs: Verbs): PlantRemover {
   };
 
   async function remove(ids: readonly bigint[], attemptsLeft: number): Promise<number> {
-    // Two statements that lock rows in the same order do not deadlock, so the ids are sorted.
+    // The ids are sorted, because two statements that lock rows in the same order do not deadlock.
     const values = [`{${ids.toSorted((a, b) => (a < b ? -1 : 1))}}`];
     const send = (text: string) => verbs.write(text, values, { share: 'bulk' });
     try {

@@ -1,4 +1,4 @@
-/** Matches most times by a fast pattern: the years 1 to 9999, and the days 1 to 28 of a month. */
+/** A fast pattern for most times: in the years 1 to 9999, and on the days 1 to 28 of a month. */
 const plainTime =
   /^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:?[0-5]\d)?)$/;
 
@@ -8,8 +8,8 @@ const offset = '(Z|[+-](0\\d|1[0-5])(:?[0-5]\\d)?)';
 const anyTime = new RegExp(`^${date}([T ]${clock}${offset})?( BC)?$`, 'i');
 
 /**
- * Formats a time for Postgres, which rounds times to microseconds. A text must be a time of RFC 3339, a date
- * in UTC, or a time in Postgres's own format (`infinity`). The minutes of the offset may be missing.
+ * Formats a time for Postgres. Postgres rounds times to microseconds. A text must be a time of RFC 3339, a
+ * date in UTC, or a time in Postgres's own format, such as `infinity`. The offset may lack the minutes.
  *
  * @returns undefined when the value is not a time
  */
@@ -27,7 +27,7 @@ export function isPlainTime(value: string): boolean {
   return plainTime.test(value);
 }
 
-/** Whether a day exists. In the calculation of leap years, 1 BC is the year 0. */
+/** Whether a day exists. For leap years, 1 BC counts as the year 0. */
 function isDay(year: number, month: number, day: number, isBC: boolean): boolean {
   if (!(year > 0)) return false;
   const date = new Date(0);

@@ -4,7 +4,7 @@ import { PlantStoreError } from '../plant-store-error.ts';
 export interface Position {
   readonly transaction: bigint;
   readonly id: bigint;
-  /** Whether the feed omits an earlier deletion of the id, because the change replaced the deleted plant. */
+  /** Whether the plant of the change replaced a plant whose deletion the feed omits. */
   readonly isReplacement?: boolean;
   /** See `Cursor`. */
   readonly parts?: readonly Cursor[] | undefined;
@@ -14,13 +14,13 @@ export interface Position {
 export interface Cursor extends Position {
   /** An identifier of the database and its history; see `select-changes.ts`. */
   readonly epoch: string;
-  /** The cursors of several logs, which are one feed. */
+  /** The cursor of each log. The feed of a cluster consists of several logs. */
   readonly parts?: readonly Cursor[] | undefined;
 }
 
 /**
- * The number of bits for the transaction's own number. If a feed has several logs, the higher bits name the
- * log.
+ * The number of low bits in `transaction` that contain the transaction number. If a feed has several logs,
+ * the higher bits name the log.
  */
 export const transactionBits = 48n;
 
@@ -46,7 +46,7 @@ export function hasSameLogs(one: Cursor, other: Cursor): boolean {
   return partsOf(one).length === partsOf(other).length && partsOf(one).every(isIn);
 }
 
-/** Whether a cursor of the same logs is at `other` or before it in each log. */
+/** Whether two cursors have the same logs, and `cursor` is not after `other` in any log. */
 export function isUpTo(cursor: Cursor, other: Cursor): boolean {
   return hasSameLogs(cursor, other) && !partsOf(cursor).some((part) => isBehind(part, other));
 }
@@ -67,10 +67,10 @@ function moveTo(cursor: Cursor, position: Position): Cursor {
   return { ...cursor, parts: cursor.parts.map((each) => (each === part ? moved : each)) };
 }
 
-/** Moves a cursor forward in each log in which another cursor of the same logs is further. */
+/** Moves a cursor forward to `other` in each log where `other` is further ahead. */
 export const advanceTo = (cursor: Cursor, other: Cursor) => partsOf(other).reduce(advance, cursor);
 
-/** Adds the cursor's other logs to the positions of the changes after this cursor. */
+/** Adds the cursors of all logs (`parts`) to each position after a cursor. */
 export function withParts(cursor: Cursor, positions: readonly Position[]): readonly Position[] {
   if (!cursor.parts) return positions;
   let last = cursor;
@@ -112,7 +112,7 @@ export function parseCursor(text: string, name = 'after'): Cursor {
   return cursor;
 }
 
-/** The bytes of a log's epoch, transaction and id. */
+/** The number of bytes for the epoch, the transaction and the id of a log. */
 const logBytes = 24;
 
 function ofSeveralLogs(bytes: Buffer): Cursor | undefined {

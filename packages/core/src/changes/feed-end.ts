@@ -27,7 +27,7 @@ interface Waiter extends Pick<WaitOptions, 'caller' | 'only'> {
   readonly reject: (error: unknown) => void;
 }
 
-/** After a wait, the loop continues for the follower for this many milliseconds. */
+/** After a follower's wait, the loop runs for this many milliseconds more. */
 const linger = 2_000;
 
 /** The maximum number of changes in one read. */
@@ -35,7 +35,7 @@ const maxChanges = 1_000;
 
 /**
  * One loop that reads the end of the feed for all waiting followers of this process. The loop keeps the last
- * pages in memory, so that followers do not read these pages again.
+ * pages in memory, so that followers do not query the database for these pages.
  */
 export class FeedEnd {
   readonly #read: ReadChanges;
@@ -43,12 +43,12 @@ export class FeedEnd {
   /** This number grows by one whenever the waiting followers are woken. */
   #news = 0;
   readonly #waiters = new Set<Waiter>();
-  /** The time of the last wait for a type of change, or for all changes. */
+  /** The time of the last wait, by the type of the wanted changes. `undefined` stands for all types. */
   readonly #lastWaits = new Map<Wanted['only'], number>();
   #isNoticed = false;
   #wake = () => {};
   readonly lag = new FeedLag();
-  /** The error of the last read when the database is down. */
+  /** The error of the last read, while the database is down. */
   #outage: PlantStoreError | undefined;
   #isClosed = false;
 
@@ -60,7 +60,9 @@ export class FeedEnd {
     return { waiting: this.#waiters.size, ...this.lag.state };
   }
 
-  /** Read `news` before you look for changes, and then pass its value to `change`. */
+  /**
+   * Read `news` before you look for changes. If there are no changes, pass the value of `news` to `change`.
+   */
   get news(): number {
     return this.#news;
   }
@@ -70,14 +72,14 @@ export class FeedEnd {
     if (this.#isClosed) throw closing();
   }
 
-  /** The last pages. Undefined when the loop does not run. */
+  /** The last pages, or undefined when the loop does not run. */
   get kept() {
     return this.#kept;
   }
 
   /**
-   * Call this method with the cursor of the feed's end when a read has reached this end. Starts the loop if
-   * the loop is not running.
+   * When a read has reached the end of the feed, call this method with the cursor of the end. Starts the loop
+   * if the loop is not running.
    */
   reach(cursor: Cursor, { only }: Wanted): void {
     this.#kept?.learn(cursor);
@@ -90,8 +92,8 @@ export class FeedEnd {
   /**
    * Resolves when there may be further changes. `seen` is an earlier value of `news`.
    *
-   * @throws PlantStoreError `shuttingDown` when the store is closing, `databaseUnavailable` when the reads
-   *   fail; the signal's reason when the signal is aborted
+   * @throws PlantStoreError `shuttingDown` when the store is closing, and `databaseUnavailable` when the
+   *   database is down. When the signal is aborted, `change` throws the signal's reason.
    */
   async change(seen: number, { signal, caller, only }: WaitOptions = {}): Promise<void> {
     signal?.throwIfAborted();
@@ -139,8 +141,8 @@ export class FeedEnd {
         this.lag.measure(page);
         const isNews = hasNews(page, end, wanted);
         end = page.next;
-        // Waiting followers get the page and continue after `end`, so the pages in memory must reach `end`
-        // first.
+        // The waiting followers will continue after `end`, so `kept` must know `end` before the followers
+        // wake.
         kept.learn(end);
         if (isNews) kept.add(page);
         const told = isNews ? this.#tell() : 0;
@@ -156,11 +158,14 @@ export class FeedEnd {
     }
     this.#kept = undefined;
     this.#outage = undefined;
-    // Each waiting follower now reads the feed itself, so that it gets the error for its own cursor.
+    // Each waiting follower now reads the feed itself, and gets the error for its own cursor.
     this.#tell();
   }
 
-  /** The types of changes for which followers wait or have waited. `undefined` stands for all changes. */
+  /**
+   * The types of changes for which followers wait or have recently waited. `undefined` stands for all
+   * changes.
+   */
   get #wanted(): Set<Wanted['only']> {
     const wanted = new Set<Wanted['only']>();
     for (const { only } of this.#waiters) wanted.add(only);
@@ -191,7 +196,7 @@ export class FeedEnd {
   }
 }
 
-/** Whether a follower continues after an error: the database may be down, or too many lists may wait. */
+/** Whether a follower continues after an error. Examples: the database is down, or too many lists wait. */
 export function isPassing(error: unknown): error is PlantStoreError {
   if (!(error instanceof PlantStoreError)) return false;
   // After `shuttingDown`, a follower must use another instance.

@@ -7,7 +7,7 @@ export function switchedOff(): PlantStoreError {
   return new PlantStoreError('notImplemented', message);
 }
 
-/** The error after a restore or a promotion, before an instance has drawn a new epoch. */
+/** The error after a restore or a promotion, until an instance has drawn a new epoch. */
 export function restored(): PlantStoreError {
   const message =
     'somebody has restored or promoted the database, and its feed begins anew: try again';

@@ -1,18 +1,21 @@
 import type { ChangePage } from './read-changes.ts';
 
 export interface LagState {
-  /** The milliseconds for which a transaction has hidden changes. */
+  /** How long a transaction has hidden changes from followers, in milliseconds. */
   readonly heldBackFor: number;
   /**
-   * The milliseconds for which a transaction has hidden changes, by the address of the cluster's node. A
+   * How long a transaction has hidden changes on each node, in milliseconds. The key is the node's address. A
    * single database has the address `''`.
    */
   readonly heldBackOn: ReadonlyMap<string, number>;
 }
 
-/** Measures for how long running transactions have hidden changes from followers. */
+/** Measures how long a running transaction has hidden changes from followers. */
 export class FeedLag {
-  /** By node, the transaction that hides changes, and the time at which it began to hide changes. */
+  /**
+   * For each node, the transaction that hides changes, and the time at which this transaction began to hide
+   * changes.
+   */
   #heldBack = new Map<string, { by: bigint | undefined; since: number }>();
 
   get state(): LagState {

@@ -17,13 +17,13 @@ const noPause: Pause = { least: 0, more: 0 };
 
 /**
  * Each follower that gets a page extends the next pause by `restForEach` ms. All extensions together are at
- * most `maxRest` ms. The pauses leave most of the time for requests.
+ * most `maxRest` ms. The pauses leave most of the process's time for requests.
  */
 const restForEach = 0.1;
 const maxRest = 1_000;
 
 /**
- * Returns the pause after a page.
+ * Returns the pause after the loop has read a page.
  *
  * @param isNews whether the page moves the cursor of a follower
  * @param told the number of followers that get the page

@@ -3,8 +3,8 @@ import { type Cursor, lastId, retreat, transactionBits } from './cursor.ts';
 import type { ReadChanges } from './read-changes.ts';
 
 /**
- * Returns a cursor before the first change since a time, by `createdAt` and `deletedAt`. Without a change
- * since that time, returns the end of the feed.
+ * Returns a cursor before the first change since a time. The time of a change is `createdAt` or `deletedAt`.
+ * If nothing has changed since the time, returns the end of the feed.
  */
 export async function cursorBefore(
   since: Date,

@@ -5,13 +5,13 @@ import { ownFeed } from './epoch/epoch.ts';
 /** The key of an advisory lock. Any number works if all instances use the same number. */
 const forgetLock = 0x666f72676574; // "forget"
 
-/** The maximum number of deletions in a statement, so that other deletes do not wait for long. */
+/** Each statement forgets at most this many deletions, so that other deletes do not wait for long. */
 const stepSize = 1_000;
 
 /**
- * Forgets the deletions that are older than the given number of days, and returns the number of forgotten
- * deletions. Does nothing on a cluster, on a read replica, or when another instance is forgetting deletions.
- * A cursor from before a forgotten deletion expires.
+ * Forgets the deletions that are older than `days` days, and returns the number of forgotten deletions. Does
+ * nothing on a cluster, on a read replica, or when another instance is forgetting deletions. When the feed
+ * forgets a deletion, all cursors before this deletion expire.
  *
  * @throws PlantStoreError `databaseUnavailable`
  */

@@ -13,7 +13,7 @@ import {
 } from './cursor.ts';
 import type { ChangePage, Wanted } from './read-changes.ts';
 
-/** A page of changes in memory. All waiting followers share one output, and the bytes of its text. */
+/** A page of changes in memory. All waiting followers share the `output` and its JSON. */
 export interface SharedPage extends Pick<ChangePage, 'changes' | 'positions' | 'next'> {
   readonly output: PlantChanges;
 }
@@ -27,7 +27,7 @@ export interface ChangeText {
   readonly cursor: string;
 }
 
-/** The page from which each output was made. */
+/** Contains, for each output, the page from which the output was made. */
 const pages = new WeakMap<PlantChanges, SharedPage>();
 
 /** The maximum number of characters of all pages in memory. */
@@ -37,12 +37,12 @@ const lengthOf = ({ changes }: SharedPage) => changes.reduce((sum, { length }) =
 
 /** The last pages that the loop has read. Followers do not need to read these pages again. */
 export class KeptPages {
-  /** The only type of the changes in the pages, if any. */
+  /** The type of all changes in the pages. Undefined when the pages contain changes of all types. */
   readonly only: Wanted['only'];
   #pages: SharedPage[] = [];
   /** The pages contain the changes after this cursor. */
   #start: Cursor;
-  /** The cursor furthest ahead among the cursors that reads have returned. */
+  /** The furthest cursor that a read has returned. */
   #known: Cursor;
 
   constructor(start: Cursor, { only }: Wanted) {
@@ -68,8 +68,8 @@ export class KeptPages {
   }
 
   /**
-   * Whether the pages in memory have all wanted changes after a cursor, or will have them. Only the database
-   * can check a cursor that no read has returned.
+   * Whether the pages in memory contain all wanted changes after a cursor, or will soon contain these
+   * changes. Only the database can check a cursor that no read has returned.
    */
   covers(cursor: Cursor, { only }: Wanted): boolean {
     if (this.only !== undefined && this.only !== only) return false;
@@ -112,7 +112,7 @@ export function hasNews({ changes, next }: ChangePage, cursor: Cursor, { only }:
   return changes.length > 0 || (only !== undefined && !isUpTo(next, cursor));
 }
 
-/** @param isKept whether several followers share the page, so that nobody may change its list */
+/** @param isKept whether several followers share the page. Nobody may then change the page's list. */
 export function toShared(
   { changes, positions, next }: Omit<SharedPage, 'output'>,
   isKept = false,
@@ -134,7 +134,7 @@ export function toShared(
   return page;
 }
 
-/** Removes the changes of plants without the tag from a page. */
+/** Removes from a page all changes of plants that do not have the tag. */
 export function withTag(page: SharedPage, tag: string | undefined): SharedPage {
   if (tag === undefined) return page;
   const kept = page.positions.flatMap((position, i) => {
@@ -147,15 +147,16 @@ export function withTag(page: SharedPage, tag: string | undefined): SharedPage {
 }
 
 export function changeForTag(change: string, position: Position, tag: string): string | undefined {
-  // Searching the text is faster than parsing the JSON. Postgres and JavaScript write a tag as the same JSON.
+  // Searching the text is faster than parsing the JSON. Postgres and JavaScript write the same JSON for a
+  // tag.
   if (change.includes(JSON.stringify(tag)) && JSON.parse(change).plant.tag === tag) return change;
-  // The create replaced a plant that may have had the tag, and the feed omits the deletion of that plant.
+  // The change replaced a plant that may have had the tag. The feed omits the deletion of the replaced plant.
   return position.isReplacement ? change.replace('"created"', '"deleted"') : undefined;
 }
 
 /**
- * Returns the cursor after each change of a page of `changes` or `follow`, so that a client can continue after
- * any change.
+ * Returns a cursor for each change in a page, so that a client can continue after any change. The page comes
+ * from `changes` or `follow`.
  */
 export function cursorsOf(output: PlantChanges): string[] {
   const { positions, next } = pageOf(output);

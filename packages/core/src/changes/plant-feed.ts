@@ -13,11 +13,11 @@ import { createChangeReader, orOverNodes, type ReadChanges } from './read-change
 /** The options of `follow`. */
 export interface FollowOptions extends WaitOptions {
   /**
-   * The cursor after which to begin, such as the `next` of an earlier page. Default: the end of the feed, so
-   * only later changes.
+   * The cursor after which `follow` begins, such as the `next` of an earlier page. By default, `follow`
+   * begins at the end of the feed.
    */
   readonly after?: string | undefined;
-  /** Yields only changes of plants with this tag. A page may then have no changes. */
+  /** Yields only changes of plants with this tag. With a tag, a page may have no changes. */
   readonly tag?: string | undefined;
   /** This function is called with each database error that does not end the feed. */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -27,16 +27,17 @@ export interface PlantFeed {
   /**
    * Returns the plants that were created and deleted after a cursor. The changes of one id are in their
    * original order. Without `after`, returns only the cursor of the end of the feed. A page has at most
-   * `limit` changes (1 to 1,000; default: 1,000), and at most 1 MiB of names and tags. With `wait`, the call
-   * waits for a change, for at most this number of seconds (0 to 20; default: 0). If a plant was created and
-   * deleted after the cursor, the page contains only the deletion. With `tag`, the page contains only the
-   * changes of plants with this tag. A page may then have no changes, and yet another `next`.
+   * `limit` changes (1 to 1,000; default: 1,000), and at most 1 MiB of names and tags. `wait` is the maximum
+   * number of seconds to wait for a change (0 to 20; default: 0). If a plant was created and deleted after
+   * the cursor, the page contains only the deletion. With `tag`, the page contains only the changes of plants
+   * with this tag. Even a page without changes may have a new `next`.
    *
-   * To copy a store, get a cursor, list the plants, and then read the changes after the cursor. Add each
-   * created plant to the copy, or replace the plant with this id there. Remove each deleted plant.
+   * To copy a store, get a cursor, list the plants, and then read the changes after the cursor. Write each
+   * created plant to the copy. If the copy has a plant with this id, replace that plant. Remove each deleted
+   * plant from the copy.
    *
    * @throws PlantStoreError `cursorExpired`: empty the copy, and list the plants again.
-   * @throws PlantStoreError `notImplemented` on a read replica, on a cluster without the option `cluster`, and
+   * @throws PlantStoreError `notImplemented` on a read replica, on a cluster without the option `cluster`, or
    *   when the feed is off.
    * @throws PlantStoreError `shuttingDown` when the store closes during a wait.
    * @throws PlantStoreError `databaseUnavailable` (even during a wait), `invalidInput` or `overloaded`.
@@ -44,12 +45,13 @@ export interface PlantFeed {
   changes(query: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
 
   /**
-   * Yields each page of `changes` as soon as the page has changes. Database errors do not end the generator.
-   * Without `after`, the first page contains only the cursor of the end of the feed. An aborted signal ends a
-   * wait at once. `return` ends the generator at the next page.
+   * Yields the pages that the method `changes` returns, each page as soon as there are changes. Database
+   * errors do not end the generator. Without `after`, the first page contains only the cursor of the end of
+   * the feed. When the signal is aborted, a wait ends immediately. After `return`, the generator ends at the
+   * next page.
    *
-   * @throws PlantStoreError as `changes` does, except `databaseUnavailable` and `overloaded`; `signal.reason`
-   *   when the signal is aborted
+   * @throws PlantStoreError the errors of the method `changes`, except `databaseUnavailable` and
+   *   `overloaded`. When the signal is aborted, `follow` throws `signal.reason`.
    */
   follow(options?: FollowOptions): AsyncGenerator<PlantChanges, never>;
 }

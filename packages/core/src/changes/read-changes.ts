@@ -20,13 +20,16 @@ export interface ChangePage {
   readonly next: Cursor;
   /** Whether the database already has further changes. */
   readonly hasMore: boolean;
-  /** The oldest running transaction, if it hides later changes, by the address of the node in a cluster. */
+  /**
+   * The oldest running transaction on each node, or undefined when this transaction hides no changes. The key
+   * is the address of the node. A single database has the address `''`.
+   */
   readonly heldBackBy: ReadonlyMap<string, bigint | undefined>;
 }
 
 /** The changes that a reader wants. */
 export interface Wanted {
-  /** The reader drops the changes of the other type, so a page may lack these changes. */
+  /** The reader wants only changes of this type. A page may lack all other changes. */
   readonly only?: PlantChange['type'] | undefined;
 }
 
@@ -41,16 +44,19 @@ export type ReadChanges = (
  * the feed.
  *
  * The changes are ordered by transaction number. A page contains only the changes of transactions that began
- * before the oldest running transaction. No change can therefore appear later at an earlier position.
+ * before the oldest running transaction. Therefore no change can later appear before a cursor that a client
+ * already has.
  *
- * When a create waits for a delete that frees its id, the create may have the lower transaction number. A
- * page then omits the delete, because clients would remove the new plant from their copies.
+ * A create may wait for the delete of a plant with the same id. The create can then have a lower transaction
+ * number than the delete. A page omits this delete. Otherwise clients would remove the new plant from their
+ * copies.
  *
- * A cursor always names a transaction with a change, whose commit is on the disk: see `thisTransaction`.
- * After a crash, Postgres may give the number of a transaction without changes to another transaction.
+ * A cursor always contains the number of a transaction that has changes and is on the disk: see
+ * `thisTransaction`. After a crash, Postgres may give the number of a transaction without changes to another
+ * transaction.
  *
- * @throws PlantStoreError `cursorExpired`; `notImplemented` on a database that has no feed; the errors of
- *   `read`
+ * @throws PlantStoreError `cursorExpired`, the errors of `read`, and `notImplemented` on a database that has
+ *   no feed
  */
 export function createChangeReader({
   read,
@@ -124,7 +130,7 @@ export function createChangeReader({
   }
 }
 
-/** Reads the changes over several nodes when the plants are distributed. */
+/** Uses `readOverNodes` when the plants are distributed over the nodes of a cluster. */
 export function orOverNodes(read: ReadChanges, readOverNodes: ReadChanges): ReadChanges {
   let isOverNodes = false;
   return async (...page) => {
@@ -147,9 +153,9 @@ interface FeedNow {
   forgottenUpTo: string;
   upTo: string;
   isHeldBack: boolean;
-  /** Null when the page contains all changes after the cursor. */
+  /** Null when the reader passes a cursor and wants changes of all types. */
   latest: string | null;
-  /** The number of changes within the limits of the statement. */
+  /** The number of changes that the statement has found. The page may contain fewer changes. */
   count: number;
 }
 

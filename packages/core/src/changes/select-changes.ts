@@ -7,8 +7,8 @@ import { isOwn, timeline } from './epoch/epoch.ts';
 
 /**
  * The identifier of a database and its history. The identifier changes when somebody restores a backup,
- * promotes a standby, or rewrites one of the tables. After a restore or a promotion, a transaction number can
- * stand for other changes.
+ * promotes a standby, or rewrites a table. After a restore or a promotion, a transaction number can stand for
+ * other changes.
  */
 const epoch = `
   left(md5(concat_ws(' ', epoch, (select system_identifier from pg_control_system()),
@@ -28,8 +28,8 @@ const changesOf = (
     order by changed_in, id limit $3::int)`;
 
 /**
- * Excludes the deletion of an id when a later create of this id has a lower transaction number, or the same
- * transaction. The plant of the later create may be stored, or may already be deleted.
+ * Excludes a deletion when a later create with the same id does not have a higher transaction number than the
+ * deletion. The created plant may be stored, or may already be deleted.
  */
 const isNotReplaced = (plants: string, deletions: string) => `coalesce(changed_in <
     (select changed_in from ${plants} as plants where plants.id = plant_deletions.id), true)
@@ -39,8 +39,8 @@ const isNotReplaced = (plants: string, deletions: string) => `coalesce(changed_i
       and later.created_in < plant_deletions.changed_in)`;
 
 /**
- * Whether the change follows a deletion that `isNotReplaced` excludes. The first condition saves the look-up
- * for each change while nobody deletes plants.
+ * Whether the plant of the change replaced a plant whose deletion `isNotReplaced` excludes. While nobody
+ * deletes plants, the first condition avoids a look-up for each change.
  */
 export const isReplacement = (deletions: string) => `
   change.created_in <= (select changed_in from ${deletions} order by changed_in desc limit 1)
@@ -50,10 +50,11 @@ export const isReplacement = (deletions: string) => `
     and (type = 'created' or replaced.changed_in < change.changed_in))`;
 
 /**
- * SQL for the changes in two tables after a position, in their order. The parameters are the position's
- * transaction, the position's id and the limit. `up_to` is the first transaction that the reader may not see.
+ * SQL for the changes after a position, from two tables, in the order of the feed. The parameters are the
+ * position's transaction, the position's id and the limit. `up_to` is the first transaction that the reader
+ * may not see.
  *
- * @param isWanted makes the condition for the changes of a type
+ * @param isWanted returns the SQL condition for changes of a type
  */
 export const changesIn = (
   plants: string,
@@ -64,7 +65,7 @@ export const changesIn = (
   ${changesOf('deleted', `${deletions} as plant_deletions`, 'created_in', `${isWanted('deleted')} and ${isNotReplaced(plants, deletions)}`)}
   order by changed_in, id limit $3::int`;
 
-/** SQL that makes one row of the first changes, as many as fit in a page. */
+/** SQL that selects one row with the first changes, as many as fit in a page. */
 export const pageOf = (changes: string, isReplacementSql: string) => `
     select json_agg(changed_in::text)::text, json_agg(type)::text, json_agg(${isReplacementSql})::text,
       ${columnsJson()}, coalesce(max(count), 0) as count
@@ -89,7 +90,8 @@ const latest = `(select changed_in from (
     union all select forgotten_up_to
   ) as latest order by changed_in desc limit 1)`;
 
-// With `exists` instead of LIMIT, few changes in the statistics would make the planner read the whole table.
+// With `exists` instead of LIMIT, the planner would read the whole table when the statistics show few
+// changes.
 const isHeldBack = ['plants', 'plant_deletions']
   .map(
     (table) => `(select true from ${table} where changed_in >= up_to
@@ -101,7 +103,8 @@ const isOfType = (type: PlantChange['type']) => `coalesce($5::text, '${type}') =
 
 /**
  * Selects the state of the feed (`FeedNow`) and a page of changes in one row. The parameters are the cursor's
- * transaction, the cursor's id, the limit, the database's `copyId`, and the type of the wanted changes or null.
+ * transaction, the cursor's id, the limit, the database's `copyId`, and the type of the wanted changes. The
+ * type is null when all changes are wanted.
  *
  * Because of the LIMIT in `bounds`, the database evaluates the expressions in `bounds` only once.
  */

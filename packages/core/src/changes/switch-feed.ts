@@ -7,11 +7,11 @@ import { isCluster } from '../tables/tables.ts';
 import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
 
 /**
- * Switches the feed of changes on or off for all instances. Creates and deletes wait only for a moment during
- * the switch. After an error, call the function again: it takes only the missing steps. Switching the feed on
- * makes all older cursors expire (`cursorExpired`).
+ * Switches the feed of changes on or off for all instances. During the switch, creates and deletes wait only
+ * for a moment. After an error, call the function again: it does only the missing steps. Switching the feed
+ * on makes all older cursors expire (`cursorExpired`).
  *
- * @returns whether the feed was in the other state before.
+ * @returns whether the function changed the state of the feed.
  * @throws PlantStoreError `databaseUnavailable`, for example on a read replica, or when the user does not own
  * the tables.
  * @throws DataDirectoryError when the data directory has no store or is not usable.

@@ -8,13 +8,13 @@ import { PlantStoreError } from '../plant-store-error.ts';
  */
 export function isDataError(error: unknown): boolean {
   const isOfRow = /^(2[23]|P0)/.test(databaseCode(error) ?? '') || isPolicyError(error);
-  // A rejection of a new session can have one of these SQLSTATEs, and concerns no row.
+  // When the server rejects a new session, the error can have one of these SQLSTATEs, but concerns no row.
   return isOfRow && !isLateWrite(error) && !(reasonOf(error) instanceof NotSentError);
 }
 
 /**
- * Whether row-level security or a rule prevented a statement. A missing privilege has the same SQLSTATE. The
- * server may translate its messages, so this function checks the routine that raised the error.
+ * Whether row-level security or a rule prevented a statement. A missing privilege causes the same SQLSTATE,
+ * and the server may translate its messages. So this function checks the routine that raised the error.
  */
 export function isPolicyError(error: unknown): boolean {
   return policyRoutines.includes(databaseRoutine(error) ?? '');
@@ -33,7 +33,7 @@ export function reasonOf(error: unknown): unknown {
   return error instanceof PlantStoreError ? (error.cause ?? error) : error;
 }
 
-/** Whether the database's encoding lacks a character of the text. */
+/** Whether the text contains a character that does not exist in the database's encoding. */
 export function hasInvalidText(error: unknown): boolean {
   return ['22021', '22P05'].includes(databaseCode(error) ?? '');
 }
@@ -51,7 +51,7 @@ export function isLateWrite(error: unknown): boolean {
   return databaseCode(error) === '22P02' && rootMessage(error).includes(lateWrite);
 }
 
-/** Whether the database cancelled a statement, after a cancel request or at a time limit. */
+/** Whether the database cancelled a statement after a cancel request or at a time limit. */
 export function isCancelled(error: unknown): boolean {
   return databaseCode(error) === '57014';
 }
@@ -75,18 +75,18 @@ export class NotSentError extends Error {
 }
 
 /**
- * Whether an error shows that its statement was rolled back. An error with the severity ERROR shows a
- * rollback, because the server sends only warnings after a commit (PostgreSQL's manual, "Error and Notice
- * Message Fields").
+ * Whether an error shows that its statement was rolled back. After a commit, the server sends only warnings.
+ * So an error with the severity ERROR shows a rollback (PostgreSQL's manual, "Error and Notice Message
+ * Fields").
  *
- * A coordinator of a cluster is an exception: after a cancel or a lost connection to a worker, it reports an
- * ERROR although the worker may have committed the row.
+ * The coordinator of a cluster is an exception. After a cancel or a lost connection to a worker, the
+ * coordinator reports an ERROR, but the worker may have committed the row.
  */
 function isRolledBack(error: unknown): boolean {
   return isStatementError(error) && !/^(08|40003|57|XX)/.test(databaseCode(error) ?? '');
 }
 
-/** The error for a call that the database has not executed, or may not have executed. */
+/** The error for a call that the database has not executed, or has perhaps not executed. */
 export function databaseUnavailable(
   error?: unknown,
   [ifDone = 'try again', ifNotDone = 'try again later']: Advice = [],
@@ -104,8 +104,8 @@ export function databaseUnavailable(
 /**
  * Waits for a query and returns its result.
  *
- * @throws PlantStoreError `databaseUnavailable` when the query fails, or `plantRejected` when the table does
- *   not allow it.
+ * @throws PlantStoreError `databaseUnavailable` when the query fails, or `plantRejected` when row-level
+ *   security or a rule prevents the query.
  * @throws the PlantStoreError that the query itself throws.
  */
 export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): Promise<T> {
@@ -116,13 +116,13 @@ export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): 
   }
 }
 
-/** The advice for a call that the database may have executed, and for a call that has changed nothing. */
+/** Advice for two cases: the database may have executed the call, or the call has changed nothing. */
 export type Advice = readonly [ifDone?: string, ifNotDone?: string];
 
 /** The error for a call whose query failed. */
 export function toStoreError(cause: unknown, advice?: Advice): PlantStoreError {
   if (cause instanceof PlantStoreError) return cause;
-  // Drizzle wraps the error of a statement into an error of its own.
+  // Drizzle wraps each error of a statement in another error.
   if (cause instanceof Error && cause.cause instanceof PlantStoreError) return cause.cause;
   if (!isPolicyError(cause)) return databaseUnavailable(cause, advice);
   const message =

@@ -1,9 +1,12 @@
 /** The form of a database URL, for messages. */
 export const databaseUrlSyntax = 'postgres://user:password@host:port/database';
 
-/** The parts of a database URL. The driver's defaults replace the missing parts of a URL. */
+/** The parts of a database URL. For missing parts, the driver uses its defaults. */
 export interface DatabaseAddress {
-  /** The hosts in order. A host that starts with `/` is the directory of a Unix domain socket. */
+  /**
+   * The hosts, in the order in which the driver tries them. A host that starts with `/` is the directory of a
+   * Unix domain socket.
+   */
   readonly hosts: readonly { readonly host?: string; readonly port?: number }[];
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -14,8 +17,8 @@ export interface DatabaseAddress {
 
 /**
  * Parses the URL of a Postgres as libpq does (PostgreSQL's manual, "Connection URIs"). The URL may name
- * several hosts. The parameters `host`, `port`, `user`, `password` and `dbname` may replace other parts of
- * the URL, as in `postgres:///plants?host=/run/postgresql`.
+ * several hosts. The parameters `host`, `port`, `user`, `password` and `dbname` can replace the other parts
+ * of the URL. An example is `postgres:///plants?host=/run/postgresql`.
  *
  * @throws Error with a message that contains no part of the password
  */
@@ -71,7 +74,7 @@ export function describeDatabaseUrl(url: string): string {
   return `${names.join(',')}/${database}`;
 }
 
-/** Removes the password from a URL, even from the parameter `password`, so that the URL may be shown. */
+/** Removes the password and the parameter `password` from a URL, so that the URL may be shown. */
 export function withoutPassword(url: string): string {
   const [address, query] = splitAt(url, url.indexOf('?'));
   const shown = address.replace(/^(\w+:\/\/[^:/]*):[^/]*@/, '$1@');
@@ -79,7 +82,10 @@ export function withoutPassword(url: string): string {
   return [shown, parameters.join('&')].filter(Boolean).join('?');
 }
 
-/** Rejects unencoded special characters, which can make a password look like a host or a path. */
+/**
+ * Rejects unencoded special characters. With these characters, a part of a password can look like a host or a
+ * path.
+ */
 function checkEncoding({ text, path, query }: { text: string; path: string; query: string }): void {
   const isCut =
     text.includes('#') ||
@@ -105,8 +111,8 @@ function parseHosts(list: string, isAfterUser: boolean) {
 }
 
 /**
- * @param isPort whether the text can only be a port. If the text need not be a port, the text after the colon
- * may be a password.
+ * @param isPort whether the text is certainly a port. If not, the text may be a password, so the error does
+ *   not quote the text.
  */
 function parsePort(text: string | undefined, isPort: boolean): number | undefined {
   if (!text) return undefined;
@@ -123,7 +129,10 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Splits a text at an index, and drops the character there. For the index -1, the second part is empty. */
+/**
+ * Splits a text at an index, and drops the character at the index. For the index -1, the second part is
+ * empty.
+ */
 function splitAt(text: string, index: number): [string, string] {
   return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
 }

@@ -2,7 +2,7 @@ import type { Deadline } from './deadline.ts';
 import type { Query } from './query.ts';
 import type { Share, Verbs } from './verbs.ts';
 
-/** An embedded Postgres or a Postgres server, as the rest of core uses it. */
+/** An embedded Postgres or a Postgres server. */
 export interface Database extends Verbs {
   /** The maximum number of statements of each kind that run at the same time. */
   readonly shares: Readonly<Record<'creates' | 'lookUps' | 'lists', number>>;
@@ -13,25 +13,25 @@ export interface Database extends Verbs {
   mayCommit(share: Share): Promise<boolean>;
   /** The states of the database's connection pools. */
   pools(): PoolState[];
-  /** Adds a listener, for the case that the clocks of the database and this machine move apart. */
+  /** Adds a listener, which is called when the clocks of the database and this machine move apart. */
   onClockMoved(listener: (error: Error) => void): void;
   /** Adds a listener for messages to the operator. */
   onWarning(listener: (message: string) => void): void;
   /** Connects to the nodes of a cluster. Undefined when the database cannot be a part of a cluster. */
   readonly nodes?: NodeConnections | undefined;
-  /** A text that distinguishes copies of the same database. */
+  /** A text that is different for each copy of a data directory. */
   readonly copyId?: string;
   /**
-   * Draws a new epoch of the feed after a restore or a promotion. Undefined for a read-only database, and for
-   * one that nobody can replace while the database is open.
+   * Draws a new epoch of the feed after a restore or a promotion. Undefined for a read-only database. Also
+   * undefined for an embedded database, which nobody can restore while the database is open.
    */
   readonly renewFeed?: (() => Promise<void>) | undefined;
   /**
-   * Copies rows in COPY's text format into these columns of `plants`. Commits all rows, or no row. Returns
-   * the number of inserted rows, because a trigger may remove some rows.
+   * Writes rows into these columns of `plants`. The rows are in the text format of COPY. Commits all rows, or
+   * no row. Returns the number of inserted rows. A trigger may skip some rows.
    */
   copyPlants(rows: Uint8Array, columns: string): Promise<number>;
-  /** Opens a read-only session for copies. Other statements do not wait while the session reads rows. */
+  /** Opens a read-only session for COPY. Other statements do not wait while the session reads rows. */
   openCopies(): Promise<CopySession>;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface PoolState {
   readonly clockAhead: number;
 }
 
-/** The warning for a write that is still in its commit a second after its deadline. */
+/** The warning for a write that is still committing a second after the write's deadline. */
 export const lateCommit =
   'a commit is not durable a second after its requests got error 50300: the disk of the database or its ' +
   'standby is slow. The commit may still succeed';
@@ -57,13 +57,16 @@ export const lateCommit =
 /** The options to open a database. */
 export interface OpenOptions {
   /**
-   * Only read. The Postgres may be a read replica, and the user needs only the privilege to read. A data
-   * directory must already contain a database.
+   * Whether the database is only read. The Postgres may then be a read replica, and the user needs only the
+   * privilege to read. A data directory must already contain a database.
    */
   readonly readOnly?: boolean;
-  /** With `readOnly`, requires the primary, because only the primary has the feed of changes. */
+  /** Whether a read-only database must be the primary. Only the primary has the feed of changes. */
   readonly onPrimary?: boolean;
-  /** Throw `databaseUnavailable` if the Postgres is unreachable. Default: wait in the background. */
+  /**
+   * Whether to throw `databaseUnavailable` when the Postgres is unreachable. By default, the store waits in
+   * the background.
+   */
   readonly requireConnection?: boolean;
   /** Whether to create a missing database in a data directory. Default: true, or false with `readOnly`. */
   readonly create?: boolean;
@@ -75,9 +78,9 @@ export interface DatabaseConnection {
   readonly isOpen: boolean;
   /** The address of the server, if it has a port. */
   readonly address?: { readonly host: string; readonly port: number } | undefined;
-  /** Only one statement may run at a time. */
+  /** Runs a statement. Only one statement may run at a time. */
   readonly query: Query;
-  /** Formats a deadline for Postgres, by the database's clock. */
+  /** Formats a deadline as a time on the database's clock. */
   timeOf(deadline: Deadline): string;
   /** Cancels the running statement. The promise is never rejected. */
   cancel(): Promise<void>;
@@ -85,7 +88,7 @@ export interface DatabaseConnection {
    * Whether the running statement is committing. A commit waits for the disk or the standby and cannot be
    * cancelled. Resolves with undefined when the state is unknown.
    *
-   * @param other a second connection to the same server, for the question about the first connection
+   * @param other a second connection to the same server, which asks about the first connection
    */
   isCommitting(other: DatabaseConnection): Promise<boolean | undefined>;
   /** Closes the connection, and ends the running statement. The promise is never rejected. */
@@ -105,28 +108,28 @@ export interface NodeConnections {
   readonly connect: () => Promise<DatabaseConnection>;
   /** Connects to another node of the cluster. */
   readonly connectTo: ConnectTo;
-  /** This function is called when the plants are found to be distributed over the cluster. */
+  /** This function is called when the store notices that the plants are distributed over the cluster. */
   readonly noticeCluster: () => void;
 }
 
-/** The parts of sessions, migrations and copies that are different on a cluster. */
+/** What is different on a cluster: sessions, migrations and COPY statements. */
 export interface ClusterSessions {
-  /** Settings of each session. Another server ignores them. */
+  /** Settings of each session. A server that is not in a cluster ignores these settings. */
   readonly settings: Readonly<Record<string, string>>;
   /** This function is called before a migration. Throws when another node must migrate the tables. */
   checkMigration(query: Query): Promise<void>;
-  /** Copies plants as `Database` does, and reports errors as a single server would. */
+  /** Like `copyPlants` of `Database`, but on a cluster. Reports errors as a single server would. */
   copyPlants(
     database: Pick<Database, 'copyPlants' | 'write'>,
     ...rows: Parameters<Database['copyPlants']>
   ): Promise<number>;
 }
 
-/** A session that copies rows out of a database. */
+/** A session that reads rows of a database with COPY. */
 export interface CopySession {
   /**
-   * Copies the rows of a query in one snapshot. Yields blocks in a format of COPY. In the format `text`, a
-   * block contains only whole lines. Times are in UTC. Only one copy may run at a time.
+   * Reads the rows of a query in one snapshot. Yields blocks of text in a format of COPY. In the format
+   * `text`, a block contains only whole lines. Times are in UTC. Only one COPY statement may run at a time.
    */
   copyOut(select: string, format: 'csv' | 'text'): AsyncGenerator<Uint8Array>;
   /** Ends the session and its running COPY statement. The promise is never rejected. */

@@ -1,12 +1,15 @@
 /** The time by which a call ends, as milliseconds on the clock `performance.now()`. */
 export type Deadline = number;
 
-/** The sender of a call. When the sender disconnects, the store drops the call's waiting work. */
+/**
+ * The sender of a call. When the sender disconnects, the store drops the call's statements that are still
+ * waiting.
+ */
 export interface Caller {
   readonly isGone: boolean;
   /** Whether the store reports the caller's calls on its diagnostics channels. Default: true. */
   readonly isTraced?: boolean;
-  /** The store adds the milliseconds for which the database worked for this caller. */
+  /** The milliseconds for which the database has worked for this caller. The store adds to this number. */
   databaseTime?: number;
   /**
    * Reserves memory for a page of up to `bytes` bytes, before the statement of the page is sent. Returns a
@@ -24,7 +27,7 @@ export interface CallOptions {
   readonly caller?: Caller | undefined;
 }
 
-/** Adds the time since `since` to the caller's time in the database. */
+/** Adds the time since `since` to `databaseTime` of the caller. */
 export function addDatabaseTime(caller: Caller | undefined, since: number): void {
   if (caller?.databaseTime !== undefined) caller.databaseTime += performance.now() - since;
 }
@@ -46,7 +49,7 @@ export function deadlineIn(milliseconds: number): Deadline {
 }
 
 /**
- * A timer with a longer delay would fire at once
+ * The longest delay of a timer. A timer with a longer delay would fire immediately
  * (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args).
  */
 const longestTimer = 2 ** 31 - 1;
@@ -76,12 +79,15 @@ export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadl
   }
 }
 
-/** Waits for a promise as `beforeDeadline` does, for this many milliseconds. */
+/** Like `beforeDeadline`, with a deadline that is this many milliseconds from now. */
 export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): Promise<T> {
   return beforeDeadline(promise, deadlineIn(milliseconds));
 }
 
-/** The latest time that the store sends. The driver turns this time into a Date, and no Date is infinite. */
+/**
+ * The latest time that the store sends to the database. The driver turns this time into a Date, and no Date
+ * is infinite.
+ */
 const lastTime = Date.UTC(9999, 11, 31);
 
 /** Formats a time for Postgres. The parameter is milliseconds since 1970. */

@@ -2,14 +2,17 @@ import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_c
 import type { Caller } from './deadline.ts';
 import type { Share } from './verbs.ts';
 
-/** A call of a procedure. `path` is the procedure's name, if the surface knows the name. */
+/**
+ * A call of a procedure. `path` is the name of the procedure. It is undefined when the surface does not know
+ * the name.
+ */
 export interface TracedCall {
   readonly path: string | undefined;
   readonly caller: Caller | undefined;
   readonly error?: unknown;
 }
 
-/** A call that waits for a batch. `madeAt` is the start of the wait on `performance.now()`. */
+/** A call that waits for a batch. `madeAt` is the start of the wait, on the clock `performance.now()`. */
 export interface TracedWait {
   readonly madeAt: number;
   readonly isSettled: boolean;
@@ -24,9 +27,9 @@ export interface TracedBatch {
 export interface TracedStatement {
   readonly text: string;
   readonly share: Share;
-  /** The time on `performance.now()` from which the statement waited for its connection. */
+  /** The time at which the statement began to wait for a connection, on the clock `performance.now()`. */
   readonly madeAt: number;
-  /** The time on `performance.now()` at which the statement was sent. */
+  /** The time at which the statement was sent, on the clock `performance.now()`. */
   readonly startedAt: number;
   /** The address of the database. Undefined for the embedded database and for a Unix socket. */
   readonly address: { readonly host: string; readonly port: number } | undefined;
@@ -52,9 +55,12 @@ export interface TracedAttempt {
  */
 export const diagnostics = {
   call: tracing<TracedCall>('call'),
-  /** Publishes a `TracedWait` that begins to wait for a batch, in the asynchronous context of its caller. */
+  /** Publishes each `TracedWait` at the start of its wait, in the asynchronous context of the caller. */
   wait: channel('plant-store:wait'),
-  /** Publishes a `TracedBatch`, and runs its statements with the stores that are bound to the channel. */
+  /**
+   * Publishes a `TracedBatch`. The statements of the batch run with the `AsyncLocalStorage`s that are bound
+   * to the channel.
+   */
   batch: channel('plant-store:batch'),
   statement: tracing<TracedStatement>('statement'),
   page: tracing<TracedPage>('page'),
@@ -65,7 +71,7 @@ function tracing<Message extends object>(name: string): TracingChannel<unknown, 
   return tracingChannel<unknown, Message>(`plant-store:${name}`);
 }
 
-/** Runs `send`, whose statements carry these calls. */
+/** Runs `send` as a batch of these calls, so that listeners can relate the statements to the calls. */
 export function carry<Call extends TracedWait>(
   calls: Call[],
   send: (calls: Call[]) => Promise<void>,
@@ -74,7 +80,7 @@ export function carry<Call extends TracedWait>(
   return diagnostics.batch.runStores({ calls }, send, undefined, calls);
 }
 
-/** Returns the first operation of a statement, and its table. */
+/** Returns the first operation of a statement, and the table of this operation. */
 export function describeStatement(text: string) {
   const [, words = 'select', table] =
     /\b(insert into|delete from|update|copy|from) "?(\w+)/.exec(text) ?? [];

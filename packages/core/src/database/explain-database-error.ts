@@ -2,7 +2,7 @@ import { databaseCode, rootMessage } from '../error-causes.ts';
 import { isPolicyError, isStatementError, reasonOf } from './database-error.ts';
 import { databaseUrlSyntax } from './database-url.ts';
 
-/** The SQLSTATE of a Postgres that accepts no writes. The store's own error has the same code. */
+/** The SQLSTATE of an error of a Postgres that accepts no writes. The store's own error has the same code. */
 export const readOnlyCode = '25006';
 
 /** The code of the store's own error for a Postgres without TLS. */
@@ -23,7 +23,7 @@ export class DatabaseSettingsError extends Error {
   }
 }
 
-/** Wraps a database error that only new settings can remove. For other errors, returns undefined. */
+/** Wraps a database error if only new settings can remove the error. Otherwise, returns undefined. */
 export function databaseSettingsError(cause: unknown): DatabaseSettingsError | undefined {
   if (cause instanceof DatabaseSettingsError) return cause;
   const remedy = settingsRemedy(cause);
@@ -84,7 +84,7 @@ const settingsRemedies: readonly { code: string; pattern?: RegExp; remedy: strin
   },
 ];
 
-/** A fault and its remedy, for a person. */
+/** Says to a person what the fault is, and what to do. */
 interface Advice {
   readonly what: string;
   readonly remedy: string;

@@ -7,7 +7,7 @@ export interface Rows {
   count: number;
 }
 
-/** With `arrays`, each row is an array of the values that the driver returns. The default is `arrays`. */
+/** With `arrays`, each row is an array of values, as the driver returns them. The default is `arrays`. */
 export type RowsAs = 'arrays' | 'objects';
 
 /** Runs a statement on one connection. */
@@ -16,7 +16,7 @@ export type Query = (text: string, values?: Values, rowsAs?: RowsAs) => Promise<
 /** Runs a statement without parameters, and returns its rows as objects. */
 export async function send<Row>(query: Query, text: string): Promise<Row[]> {
   const { rows } = await query(text, [], 'objects');
-  return rows as Row[]; // The caller says by the type parameter `Row` which columns the statement selects.
+  return rows as Row[]; // The caller names the selected columns in `Row`.
 }
 
 /** Whether an SQL condition is true. */

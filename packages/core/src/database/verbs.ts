@@ -11,20 +11,24 @@ export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'searches' | '
 
 export interface RunOptions {
   readonly share: Share;
-  /** The time at which the database cancels the statement. Default: in 5 s, or in 10 minutes for `bulk`. */
+  /**
+   * The time at which the database cancels the statement. Default: 5 s from now, or 10 minutes for `bulk`.
+   */
   readonly deadline?: Deadline | undefined;
   /** The time until which the caller waits for the outcome. Default: the deadline. */
   readonly until?: Deadline | undefined;
   /** When the caller disconnects, the pool drops a statement that still waits for a connection. */
   readonly caller?: Caller | undefined;
-  /** Called before the statement is sent. When this function throws, the statement is not sent. */
+  /**
+   * This function is called before the statement is sent. If the function throws, the statement is not sent.
+   */
   readonly onTurn?: (() => void) | undefined;
   readonly rowsAs?: RowsAs;
-  /** The advice for the client in the error of the statement. */
+  /** The advice for the client. An error of the statement contains this advice. */
   readonly advice?: Advice;
 }
 
-/** Two ways to run a statement: a read may be repeated, a write may not. */
+/** Two ways to run a statement. A read may be repeated. A write may not be repeated. */
 export interface Verbs {
   /** Runs a statement, and repeats it once if the server has closed the connection. */
   readonly read: Run;
@@ -47,13 +51,13 @@ export type Run = (
   options: RunOptions,
 ) => Promise<Rows>;
 
-/** The options of a statement, with the option in which `read` and `write` differ. */
+/** The options of a statement, and `isRepeatable`, which is different for `read` and `write`. */
 export interface StatementOptions extends RunOptions {
   /** Whether the statement may run again when its connection is lost. */
   readonly isRepeatable?: boolean;
 }
 
-/** Makes `read` and `write` from a function that throws the errors of the connection and the database. */
+/** Makes `read` and `write` from `run`, which throws the errors of the connection and the database. */
 export function createVerbs(
   run: (text: string, values: Parameters<Run>[1], options: StatementOptions) => Promise<Rows>,
 ): Verbs {

@@ -1,18 +1,21 @@
 import type { PGlite } from '@electric-sql/pglite';
 
-/** A checkpoint is due after this many bytes of log. PGlite replays the log after a crash. */
+/**
+ * A checkpoint is due after this many bytes of log. After a crash, PGlite replays the log since the
+ * checkpoint.
+ */
 const maxLog = 128 * 2 ** 20;
 
-/** The shortest time between two checks of the log's length, in milliseconds. */
+/** The minimum time between two checks of the log's length, in milliseconds. */
 const interval = 1_000;
 
-/** Selects the bytes of log since the last checkpoint. */
+/** Selects the number of bytes in the log since the last checkpoint. */
 export const selectLogLength = `
   select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 from pg_control_checkpoint()`;
 
 /**
  * Makes a function that must be called after each write. The function runs a checkpoint when a checkpoint is
- * due. PGlite itself never starts a checkpoint, so its log would grow until the process ends.
+ * due. PGlite never starts a checkpoint by itself, so the log would grow until the process ends.
  */
 export function createCheckpointer(client: PGlite): () => Promise<void> {
   let checkedAt = performance.now();

@@ -6,14 +6,17 @@ import type { CopySession } from '../database/database.ts';
 import { bulkTimeout } from '../database/deadline.ts';
 import type { PGliteConnection } from './pglite-connection.ts';
 
-/** The directory of copies, inside PGlite's own directory. PGlite cannot use other directories. */
+/**
+ * The directory for the files of COPY, inside PGlite's own directory. PGlite cannot use other directories.
+ */
 const copies = 'plant-store-copies';
 
 /**
- * Opens a session that copies rows into a file and then reads this file. Other statements wait only while
- * PGlite writes the file: a second or two for a million plants. PGlite has only one session, so with a
- * cursor, other statements would wait for the reader or be part of its transaction. Memory use does not grow
- * with the number of plants. The file needs room on the disk until the reader has read it.
+ * Opens a session that writes rows into a file with COPY and then reads this file. Other statements wait only
+ * while PGlite writes the file: a second or two for a million plants. An SQL cursor would occupy PGlite's
+ * only session: other statements would wait for the reader, or run in the reader's transaction. The session
+ * does not need more memory for more plants. The file needs room on the disk until the reader has read the
+ * file.
  */
 export function openCopies(connection: PGliteConnection, directory: string): CopySession {
   return {
@@ -33,7 +36,7 @@ export function openCopies(connection: PGliteConnection, directory: string): Cop
   };
 }
 
-/** Removes the files that a killed process has left behind. No other process has the directory open. */
+/** Removes the files that a killed process has left behind. Only this process has the directory open. */
 export async function removeCopies(directory: string): Promise<void> {
   await rm(copiesIn(directory), { recursive: true, force: true });
 }
@@ -56,7 +59,7 @@ async function copyToFile(
   await run(`${copy} to '${directory}/${copies}/${name}' ${options}`);
 }
 
-/** Yields blocks of whole lines. In COPY's text format, the only newline of a line is at its end. */
+/** Yields blocks of whole lines. In COPY's text format, the only newline of a line is at the line's end. */
 async function* wholeLines(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   for await (const block of blocks) {

@@ -4,15 +4,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { DataDirectoryError, lockFile } from './data-directory-state.ts';
 
 /**
- * Locks the data directory for this process, and creates the directory if it does not exist. Two processes
- * with PGlite on one directory would lose acknowledged plants.
+ * Locks the data directory for this process, and creates the directory if it does not exist. If two processes
+ * ran PGlite on one directory, the store would lose acknowledged plants.
  *
- * The lock is a file lock of the operating system. The lock ends when its process ends. Nobody can take the
- * lock from a live process. In Node, only SQLite offers file locks.
+ * The lock is a file lock of the operating system. The lock ends when the process ends. Nobody can take the
+ * lock from a running process. In Node, only SQLite offers file locks.
  *
  * @returns a function that unlocks the directory.
- * @throws DataDirectoryError when the directory is not writable or another process has the lock. The message
- *   names the other process.
+ * @throws DataDirectoryError when the directory is not writable or another process has the lock. The error's
+ *   message names the other process.
  */
 export async function lockDataDirectory(directory: string): Promise<() => void> {
   const holder = join(directory, 'lock-holder');
@@ -20,7 +20,8 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const unlock = lock(join(directory, lockFile));
     const text = `process ${process.pid}, started ${new Date().toISOString()}\n`;
-    // When a full disk has no room for this file, the store continues, because the plants can still be read.
+    // If a full disk has no room for this file, the store opens anyway, so that clients can still read
+    // plants.
     await writeFile(holder, text).catch((error) => {
       if (error.code !== 'ENOSPC') throw error;
     });

@@ -2,18 +2,20 @@ import { statSync } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** The error for a data directory that another process has open, or that is not writable. */
+/**
+ * The error for a data directory that the store cannot use, for example because another process has the lock.
+ */
 export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
 }
 
-/** The file that a process locks to use the data directory. */
+/** A process must lock this file before it uses the data directory. */
 export const lockFile = 'lock';
 
 /** A file that Postgres creates and never changes. */
 const versionFile = join('postgres', 'PG_VERSION');
 
-/** An empty file that marks a data directory in which a database was created. */
+/** An empty file. Its existence shows that a database was created in the data directory. */
 const inUseFile = 'in-use';
 
 /** Marks the directory, so that `checkNotDamaged` can detect the loss of the database. */
@@ -21,7 +23,9 @@ export async function markInUse(directory: string): Promise<void> {
   await writeFile(join(directory, inUseFile), '');
 }
 
-/** Without this check, PGlite would replace a lost database with an empty database. */
+/**
+ * Throws when the database is lost. Otherwise PGlite would replace the lost database with an empty database.
+ */
 export async function checkNotDamaged(directory: string): Promise<void> {
   if ((await exists(directory, inUseFile)) && !(await hasDatabase(directory))) {
     throw new DataDirectoryError(
@@ -41,8 +45,8 @@ export async function checkHasDatabase(directory: string): Promise<void> {
 }
 
 /**
- * Returns an identifier of the lock file and the database in a directory. The identifier contains times,
- * because a new file can get the inode number of a deleted file.
+ * Returns an identifier of a directory's lock file and database. The identifier contains times, because a new
+ * file can get the inode number of a deleted file.
  */
 export function directoryId(directory: string): string {
   const files = [lockFile, versionFile].map((name) =>
@@ -56,7 +60,7 @@ export function directoryId(directory: string): string {
  * PGlite opens files by path. Without this check, PGlite would write into the new directory, or into deleted
  * files.
  *
- * @param id the result of `directoryId` when this process opened the directory.
+ * @param id the result of `directoryId` from the time when this process opened the directory.
  * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced.
  */
 export function checkNotReplaced(directory: string, id: string): void {
@@ -67,7 +71,9 @@ export function checkNotReplaced(directory: string, id: string): void {
   );
 }
 
-/** Identifies the files of a database. A copy has another inode number, or another time of change. */
+/**
+ * Returns an identifier of a database's files. A copy of the files has another inode number or change time.
+ */
 export function copyId(directory: string): string {
   const { ino, ctimeNs } = statSync(join(directory, versionFile), { bigint: true });
   return `${ino} ${ctimeNs}`;

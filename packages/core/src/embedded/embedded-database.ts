@@ -8,9 +8,9 @@ import { copyId, hasDatabase, markInUse } from './data-directory-state.ts';
 import { openError, PGliteConnection } from './pglite-connection.ts';
 
 /**
- * Opens and migrates the embedded database. PGlite is a Postgres in a thread of this process, with its data
- * in a directory. Committed plants survive a crash of the process. A power cut may lose committed plants,
- * because PGlite does not call fsync.
+ * Opens and migrates the embedded database. PGlite is a Postgres that runs in a thread of this process, and
+ * stores its data in a directory. Committed plants survive a crash of the process. A power cut may lose
+ * committed plants, because PGlite does not call fsync.
  *
  * @throws DataDirectoryError when another process has the directory open, the directory is not
  *   writable, its disk has no room, or the database in it is damaged
@@ -47,7 +47,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
     shares,
     onClockMoved: (listener) => pool.onClockMoved(listener),
     async copyPlants(rows, columns) {
-      // PGlite's COPY reads the `blob` of the statement from the device `/dev/blob`.
+      // PGlite offers the statement's `blob` as the device `/dev/blob`, which COPY can read.
       const text = `copy plants (${columns}) from '/dev/blob'`;
       return (await connection.run({ text, blob: rows }, bulkTimeout)).count;
     },
@@ -59,25 +59,28 @@ export async function openEmbeddedDatabase(directory: string): Promise<Database>
   };
 }
 
-/** The maximum number of statements of each kind that wait for PGlite's only session at the same time. */
+/**
+ * PGlite has only one session. At most this many statements of each kind wait for the session at the same
+ * time.
+ */
 const shares = { creates: 1, deletes: 1, lookUps: 1, lists: 1 };
 
-/** Makes a connection from PGlite's only session. */
+/** Makes a connection that uses PGlite's only session. */
 function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConnection {
   return {
     isOpen: true,
     query: (text, values = [], rowsAs) => connection.run({ text, values, rowsAs }, timeout),
     timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
-    // PGlite cannot cancel a statement. PGliteThread ends the thread instead.
+    // PGlite cannot cancel a statement. Instead, `PGliteThread` ends the thread.
     cancel: async () => {},
-    // A busy thread cannot report its state, so the store assumes that the thread is committing.
+    // While PGlite runs a statement, it cannot say whether it is committing. So the store assumes a commit.
     isCommitting: async () => true,
     close: async () => {},
   };
 }
 
 /**
- * Uses the database in a directory without migrating the database.
+ * Opens the database in a directory for `use`, but does not migrate the database.
  *
  * @returns the result of `use`, or undefined when the directory has no database yet.
  * @throws DataDirectoryError as `openEmbeddedDatabase` does.

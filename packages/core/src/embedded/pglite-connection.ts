@@ -14,10 +14,15 @@ import { isNoRoomError, noRoomError } from './free-room.ts';
 import type { Statement } from './pglite-messages.ts';
 import { PGliteThread } from './pglite-thread.ts';
 
-/** Milliseconds for creating the database, or for opening the database after a crash of the process. */
+/**
+ * The time limit for opening the database for the first time in this process, in milliseconds. PGlite may
+ * have to create the database, or to replay a long log after a crash.
+ */
 const openTimeout = 10 * 60_000;
 
-/** Milliseconds for opening the database again. After a reopening, PGlite has only a short log to replay. */
+/**
+ * The time limit for opening the database again, in milliseconds. PGlite then has only a short log to replay.
+ */
 const reopenTimeout = 30_000;
 
 /** The pause after a failed attempt to open the database again, in milliseconds. */
@@ -25,25 +30,25 @@ const reopenInterval = 1_000;
 
 /**
  * The database in a data directory. When the thread has ended, the next statement opens the database again.
- * PGlite then replays its log, so the store loses no committed plant.
+ * PGlite then replays the log, so the store loses no committed plant.
  */
 export class PGliteConnection {
   readonly #directory: string;
   readonly #unlock: () => void;
   /** The identifier of the directory that this process has opened. */
   readonly #directoryId: string;
-  /** Undefined when the next statement must open the database again. */
+  /** Undefined if the next statement must open the database again. */
   #thread: Promise<PGliteThread> | undefined;
   #isClosed = false;
 
   /**
-   * Locks the directory and opens the database in it.
+   * Locks a directory, and opens the database in the directory.
    *
    * @throws DataDirectoryError when another process has the directory open, the directory is not
    *   writable, its disk has no room, or the database in it is damaged
    */
   static async open(directory: string): Promise<PGliteConnection> {
-    // The thread starts at the same time as the locking and checking of the directory.
+    // The thread already starts while this process locks and checks the directory.
     let thread = new PGliteThread(directory);
     let unlock: (() => void) | undefined;
     try {
@@ -54,15 +59,16 @@ export class PGliteConnection {
       if (noRoom) throw noRoom;
       await thread.run('open', openTimeout);
       if (isNew) {
-        // A thread that has created a database keeps over 100 MB, so another thread takes its place.
+        // A thread that has created a database never releases over 100 MB of memory, so a new thread replaces
+        // it.
         await thread.close();
         thread = new PGliteThread(directory);
         await thread.run('open', reopenTimeout);
       }
       return new PGliteConnection(directory, unlock, thread);
     } catch (error) {
-      // The check for free file descriptors counts the open files, so it must run before the thread closes
-      // its files.
+      // Check for free file descriptors before the thread closes its files: the check would otherwise find
+      // free descriptors.
       const shortage = fileDescriptorShortage();
       await thread.close();
       unlock?.();
@@ -80,7 +86,8 @@ export class PGliteConnection {
   /**
    * Runs a statement after all earlier statements.
    *
-   * @param timeout the time limit in milliseconds, after which the thread is ended and the statement fails
+   * @param timeout the time limit in milliseconds. After this time, the thread is ended, and the statement is
+   *   rejected
    */
   async run(statement: Statement, timeout?: number): Promise<Rows> {
     if (this.#isClosed) throw new Error('the embedded database is closed');
@@ -124,7 +131,8 @@ export class PGliteConnection {
 
 /**
  * Returns an error if this process has almost no free file descriptors. The errors of PGlite and SQLite do
- * not mention file descriptors, and both may close files before the error.
+ * not mention file descriptors. The check opens several files, because PGlite or SQLite may have closed some
+ * files before the error.
  */
 function fileDescriptorShortage(): unknown {
   const opened: number[] = [];
@@ -147,7 +155,7 @@ export function openError(directory: string, cause: unknown): DataDirectoryError
 }
 
 function remedyOf(cause: unknown, why: string): string {
-  // When a worker cannot start, only the message of its error contains the code.
+  // If a worker cannot start, the error has the code only in its message.
   if (/\bE[MN]FILE\b/.test(why)) return 'raise the limit of file descriptors (ulimit -n)';
   const remedy = isNoRoomError(cause) ? 'free some room' : 'restore it from a backup';
   return `${remedy}, or choose another directory`;

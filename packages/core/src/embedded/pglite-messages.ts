@@ -1,15 +1,17 @@
 import type { Rows, RowsAs, Values } from '../database/query.ts';
 
-/** The data that the worker gets at its start. */
+/** The data that the worker gets when the worker starts. */
 export interface WorkerInput {
-  /** The URL of PGlite's module, or its name. */
+  /** The URL or the name of PGlite's module. */
   readonly pglite: string;
   readonly dataDirectory: string;
 }
 
 export interface Statement {
   readonly text: string;
-  /** A statement with values and without `rowsAs` runs often, so the worker prepares it. */
+  /**
+   * The worker prepares each statement that has `values` but no `rowsAs`, because these statements run often.
+   */
   readonly values?: Values;
   readonly rowsAs?: RowsAs | undefined;
   /** The content of the file `/dev/blob` during the statement. */
@@ -28,11 +30,11 @@ export interface Call {
 interface StatementError {
   readonly message: string;
   readonly code: string | undefined;
-  /** Postgres's severity. With the severity `ERROR`, the statement has changed nothing. */
+  /** Postgres's severity. If the severity is `ERROR`, the statement has changed nothing. */
   readonly severity: unknown;
 }
 
-/** A message from the worker about the call with this id. */
+/** A message from the worker: the outcome of the call with this id. */
 export type Outcome = { readonly id: number } & (
   | { readonly result: Rows }
   | { readonly error: StatementError }

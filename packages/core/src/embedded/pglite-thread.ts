@@ -11,14 +11,15 @@ import type { Call, Outcome, Task, WorkerInput } from './pglite-messages.ts';
 /** The URL or the name of PGlite's module. `resolve` throws when PGlite, an optional peer, is missing. */
 const pglite = resolvePGlite();
 
-/** The worker's program, which is TypeScript in `src` and JavaScript in `dist`. */
+/** The program of the worker. The file is TypeScript in `src` and JavaScript in `dist`. */
 const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url);
 
 /** The time between two checks that PGlite still responds, in milliseconds. */
 const checkInterval = 500;
 
 /**
- * Milliseconds for a statement of a request. The client gets a response earlier, at the request's deadline.
+ * The time limit for a statement of a request, in milliseconds. The client gets an error earlier, at the
+ * deadline of the request.
  */
 const statementTimeout = defaultTimeout + 1_000;
 
@@ -26,7 +27,8 @@ type Waiting = PromiseWithResolvers<Rows> & { readonly timeout: number };
 
 /**
  * A worker thread with PGlite. PGlite runs synchronously and may never return, for example when the disk is
- * full. PGlite has its own thread, so that the main thread can end a thread that does not respond in time.
+ * full. PGlite has its own thread, so that the main thread can end this thread when PGlite does not respond
+ * in time.
  */
 export class PGliteThread {
   /** Resolves when the thread has ended. Another thread may then open the same directory. */
@@ -38,8 +40,8 @@ export class PGliteThread {
   readonly #checks: NodeJS.Timeout;
   #lastId = 0;
   /**
-   * Milliseconds for which a call has waited without any response. A timer adds up these milliseconds,
-   * because the clock also goes on while the process is suspended.
+   * For this many milliseconds, calls have waited, but no response has arrived. A timer counts the
+   * milliseconds, because a clock would also count the time during which the process is suspended.
    */
   #silence = 0;
   /** The error that ended the thread. Undefined when the thread is running. */
@@ -65,13 +67,13 @@ export class PGliteThread {
   /**
    * Performs a task after all earlier tasks.
    *
-   * @param timeout the time limit in milliseconds, after which the thread is ended
+   * @param timeout the time limit in milliseconds. After this time, the thread is ended
    */
   async run(task: Task, timeout = statementTimeout): Promise<Rows> {
     if (this.#error) throw this.#error;
     const call: Call = { id: ++this.#lastId, task };
     const waiting = { timeout, ...Promise.withResolvers<Rows>() };
-    // While no call waits, the thread must not keep the process alive.
+    // Only a waiting call may prevent the end of the process. The thread alone must not prevent it.
     if (this.#waiting.size === 0) this.#worker.ref();
     this.#waiting.set(call.id, waiting);
     this.#worker.postMessage(call);
@@ -85,7 +87,7 @@ export class PGliteThread {
     await this.ended;
   }
 
-  /** Ends the thread, even in the middle of a statement. The waiting calls fail with the error. */
+  /** Ends the thread, even in the middle of a statement. Rejects the waiting calls with the error. */
   #end(error: Error): void {
     if (this.#error) return;
     this.#error = error;
@@ -120,13 +122,19 @@ export class PGliteThread {
   }
 }
 
-/** Returns the environment with the main thread's compile cache, which a worker does not inherit. */
+/**
+ * Returns the environment for the worker. A worker does not inherit the compile cache, so the environment
+ * names it.
+ */
 function workerEnv(): NodeJS.ProcessEnv {
   const compileCache = nodeModule.getCompileCacheDir?.(); // Deno lacks the function `getCompileCacheDir`.
   return { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: dirname(compileCache) }) };
 }
 
-/** The URL of PGlite's module, or its name when only the worker can resolve it. */
+/**
+ * Returns the URL of PGlite's module. When only the worker can resolve the URL, returns the name of the
+ * module.
+ */
 function resolvePGlite(): string {
   const name = '@electric-sql/pglite';
   try {

@@ -11,7 +11,7 @@ import { noRoomError } from './free-room.ts';
 import type { Call, Outcome, Statement, Task, WorkerInput } from './pglite-messages.ts';
 import { createPreparedRunner } from './prepared-statements.ts';
 
-// The program of a worker thread, which opens PGlite and runs the statements that it receives.
+// The program of a worker thread. It opens PGlite, and runs the statements that the main thread sends.
 
 /** PGlite 0.5 treats a U+FEFF at the beginning of a value as a byte order mark, and drops this character. */
 globalThis.TextDecoder = class extends TextDecoder {
@@ -23,8 +23,8 @@ globalThis.TextDecoder = class extends TextDecoder {
 const { pglite, dataDirectory }: WorkerInput = workerData;
 
 // Postgres's parser is one large function of PGlite. V8's optimizing compiler would use 600 MB and seconds of
-// CPU time for this function. Without the compiler, lists are a fifth slower, and other statements are as
-// fast as before. The flags affect all WebAssembly in the process.
+// CPU time for this function. Without this compiler, lists take a fifth longer, and other statements take no
+// longer. The flags affect all WebAssembly in the process.
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 
@@ -41,7 +41,7 @@ parentPort?.on('message', async ({ id, task }: Call) => {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     send({ id, error: { message, code: databaseCode(error), severity: severityOf(error) } });
-    // After a crash, the next statement might never return, or write into another directory.
+    // After these errors, the next statement might never return, or might write into another directory.
     if (isCrash(error) || error instanceof DataDirectoryError) process.exit();
   }
 });
@@ -99,7 +99,7 @@ function isWrite(task: Task): boolean {
   return !/^\s*select/i.test(task.text) || task.text.includes('pg_logical_emit_message');
 }
 
-/** Whether PGlite itself has crashed, so that a Postgres server would restart its processes. */
+/** Whether PGlite itself has crashed. After such a crash, a Postgres server would restart its processes. */
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const severity = severityOf(error);

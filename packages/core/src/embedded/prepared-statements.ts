@@ -3,7 +3,7 @@ import type { Values } from '../database/query.ts';
 
 /**
  * Makes a function that runs a prepared statement with one message. PGlite's own `query` parses the statement
- * each time and sends six messages. A small statement then takes more than twice as long.
+ * each time and sends six messages. With `query`, a small statement takes more than twice as long.
  */
 export function createPreparedRunner(
   client: PGlite,

@@ -16,15 +16,20 @@ import type { Lane } from './lane.ts';
 /** A kind of database with several nodes, such as `citus` of @plant-store/citus. */
 export interface Cluster extends ClusterSessions {
   /**
-   * Returns other functions for writes if `error` says that plants are moving to nodes. The failed write has
-   * changed nothing. For other errors, returns undefined.
+   * Returns the cluster's functions for writes if `error` says that plants are moving to nodes. The failed
+   * write has changed nothing. Returns undefined if `error` has a different cause.
    */
   writesAfter(error: unknown, verbs: Verbs): Promise<PlantWrites | undefined>;
-  /** Calls `use` when the plants are distributed. Until then, all creates go through `main`. */
+  /**
+   * Calls `store.use` when the plants are distributed. Until the plants are distributed, all creates go
+   * through `store.main`.
+   */
   watch(store: ClusterStore): Promise<ClusterWatch>;
 }
 
-/** The location of a store. With `cluster`, the database may be a cluster, or become a cluster later. */
+/**
+ * The location of a store. If `cluster` is set, the database may be a cluster, or may become a cluster later.
+ */
 export type StoreOptions = DatabaseOptions<Cluster>;
 
 /** The parts of a store that the code for clusters uses. */
@@ -75,10 +80,15 @@ export interface NodeState {
   readonly isWritable: boolean;
 }
 
-/** The creates of a node begin or stop to go through another node, which the URL names. */
+/**
+ * A new route for the creates of a node. After an error, the creates go through the node that the URL names.
+ * Without an error, the creates go directly to their node.
+ */
 export interface NodeReroute {
   /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
-  /** The error when this process cannot connect directly to the node. Undefined for a reachable node. */
+  /**
+   * The error when this process cannot connect directly to the node. Undefined when this process can connect.
+   */
   readonly error: unknown;
 }

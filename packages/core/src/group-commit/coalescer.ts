@@ -11,25 +11,29 @@ export interface CoalescerOptions<Input, Output> {
   /** The maximum number of waiting calls. When the database is slow, the limit is lower. */
   readonly maxQueue?: number;
   /**
-   * A statement is slow when it takes longer than this many milliseconds. Another statement may run beside a
-   * slow statement, even a partly filled one.
+   * A statement is slow when it takes longer than this many milliseconds. A slow statement does not delay the
+   * next statement, even if the next statement is only partly filled.
    */
   readonly slowAfter?: number;
-  /** Sends a statement for these calls, and settles each call. The promise is never rejected. */
+  /** Sends one statement for all `calls`, and settles each call. The promise is never rejected. */
   readonly send: (calls: Call<Input, Output>[]) => Promise<void>;
   /**
-   * Makes the error for a call that missed its deadline. `isSent`: whether a running statement has the call.
+   * Makes the error for a call that missed its deadline. `isSent` says whether a running statement contains
+   * the call.
    */
   readonly late: (call: Call<Input, Output>, isSent: boolean) => PlantStoreError;
   /** Makes the error for a call when too many calls wait. */
   readonly overloaded: (waiting: number) => PlantStoreError;
   /** The maximum number of statements that run at the same time. */
   readonly maxInFlight: number;
-  /** Returns the length of a call. Default: 0. At a total length of 64 Mi, further calls are rejected. */
+  /**
+   * Returns the length of a call's input. Default: 0. When the waiting calls have a total length of 64 Mi,
+   * new calls are rejected.
+   */
   readonly lengthOf?: (input: Input) => number;
-  /** A statement gets no further call when its calls have reached this total length. Default: 1 Mi. */
+  /** A statement takes no more calls after its calls have reached this total length. Default: 1 Mi. */
   readonly maxLength?: number;
-  /** The fraction of a call's time limit for which the call may wait for a statement. Default: 1. */
+  /** A call may wait for a statement during this fraction of the call's time limit. Default: 1. */
   readonly maxWait?: number;
   /** Whether the running statements may be committing. Default: never. */
   readonly mayCommit?: () => Promise<boolean>;
@@ -37,9 +41,12 @@ export interface CoalescerOptions<Input, Output> {
   readonly turn?: SharedTurn;
 }
 
-/** Decides whether a coalescer waits for other coalescers when its calls do not fill a statement. */
+/** Decides whether a coalescer waits for other coalescers while its waiting calls do not fill a statement. */
 export interface SharedTurn {
-  /** Returns whether the coalescer must wait. After a wait, this method calls `send`. */
+  /**
+   * Returns whether the coalescer must wait. If the coalescer must wait, this method calls `send` after the
+   * wait.
+   */
   mustWait(send: () => void): boolean;
   /**
    * Call this method when a statement is sent. Call the returned function when the statement ends or is slow.
@@ -71,18 +78,18 @@ const defaults = {
 /** A statement that runs. */
 interface Statement<Input, Output> {
   readonly calls: Call<Input, Output>[];
-  /** Whether the statement has taken longer than `slowAfter` and is not in its commit. */
+  /** Whether the statement has taken longer than `slowAfter` and is not committing. */
   isSlow: boolean;
   mayCommit: boolean;
   timer?: NodeJS.Timeout;
 }
 
 /**
- * Combines waiting calls into one statement. A single call is sent at once. Further calls wait until the
- * statement of the first call ends, and are then sent together. A second statement starts at the same time
- * only when it is full or the first statement is slow. Two half-full statements would cost more than a full
- * statement. When the first statement waits for the disk in its commit, a second statement would wait for the
- * same disk.
+ * Combines waiting calls into one statement. A single call is sent immediately. Further calls wait until the
+ * statement of the first call ends, and are then sent together. While the first statement runs, a second
+ * statement starts only if the second statement is full or the first statement is slow. Two half-full
+ * statements would cost more than a full statement. While the commit of the first statement waits for the
+ * disk, a second statement would wait for the same disk.
  */
 export class Coalescer<Input, Output> {
   readonly #options: Required<CoalescerOptions<Input, Output>>;
@@ -120,7 +127,10 @@ export class Coalescer<Input, Output> {
     return call.outcome;
   }
 
-  /** Adds calls that may be sent together. Resolves with an outcome for each call, as from `run`. */
+  /**
+   * Adds calls that may be sent together. Resolves with the outcome of each call: the output, or the error
+   * that `run` would throw.
+   */
   runAll(
     inputs: readonly Input[],
     options: CallOptions = {},
@@ -181,7 +191,7 @@ export class Coalescer<Input, Output> {
     await Promise.allSettled(unsettled.map(({ outcome }) => outcome));
   }
 
-  /** Rejects the waiting calls that have ended. By default, rejects all waiting calls. */
+  /** Rejects each waiting call for which `isEnded` returns true. By default, rejects all waiting calls. */
   rejectWaiting(
     error: (call: Call<Input, Output>, isSent: boolean) => Error,
     isEnded: (call: Call<Input, Output>) => boolean | undefined = () => true,
@@ -246,7 +256,7 @@ export class Coalescer<Input, Output> {
     }
   };
 
-  /** Checks repeatedly whether a long statement is slow or in its commit. */
+  /** Checks repeatedly whether a long statement is slow or is committing. */
   #watch(statement: Statement<Input, Output>, pause: number, endTurn: () => void): void {
     statement.timer = setTimeout(async () => {
       endTurn();
@@ -259,9 +269,9 @@ export class Coalescer<Input, Output> {
   }
 
   /**
-   * Removes and returns the first calls, up to the limits of one statement. After two slow commits, rejects
-   * each call whose deadline is nearer than the duration of the shortest slow commit. Nothing is written for
-   * a rejected call. The last call is always sent, to measure whether commits are fast again.
+   * Removes and returns as many waiting calls as fit into one statement, oldest first. After two slow
+   * commits, rejects each call that has less time left than the quickest slow commit took. Nothing is written
+   * for a rejected call. The last call is always sent, to measure whether commits are fast again.
    */
   #take(): Call<Input, Output>[] {
     const { late, overloaded, maxLength } = this.#options;
@@ -297,25 +307,25 @@ export class Coalescer<Input, Output> {
   }
 
   /**
-   * Whether a new call would probably miss its deadline. The first calls are never rejected, up to the size
-   * of a usual statement. The first calls keep a slow database busy, and show when the database is fast
-   * again.
+   * Whether a new call would probably miss its deadline. No call is rejected while the waiting calls do not
+   * fill a usual statement. A slow database needs some calls to stay busy, and to show when the database is
+   * fast again.
    */
   #isTooSlowFor(deadline: Deadline): boolean {
     const { maxBatch, maxInFlight, maxLength } = this.#options;
     if (this.#waiting.length < maxBatch && this.#length < maxLength) return false;
     const ahead = this.#fullStatements;
-    // The estimate has three parts: a new call waits for the end of a running statement, then for the
-    // statements ahead, `maxInFlight` at a time, and then for its own statement.
+    // A new call waits for the end of a running statement, then for the statements ahead, and then for its
+    // own statement. At most `maxInFlight` of the statements ahead run at the same time.
     const statements = 2 + Math.floor(ahead / maxInFlight);
     const time = deadline - performance.now();
     return statements * this.#latency > (ahead === 0 ? time : 0.8 * time);
   }
 
   /**
-   * Updates the moving average. Each statement counts an eighth, so that a single timeout changes the average
-   * little. An idle coalescer forgets the average, because the database may be faster when the next call
-   * arrives.
+   * Updates the moving average. The newest statement counts for one eighth, so that a single timeout changes
+   * the average only a little. An idle coalescer forgets the average, because the database may be faster when
+   * the next call arrives.
    */
   #updateLatency(latency: number): void {
     this.#latency = this.#isIdle ? 0 : this.#latency + (latency - this.#latency) / 8;

@@ -20,7 +20,7 @@ export async function createMany(
   const call = { caller: options.caller, deadline: deadlineOf(options) };
   const outcomes = new Map<NewPlant, ManyCreatesOutcome>();
 
-  // Each lane has its own group, so that a silent node delays only its own plants.
+  // The plants are grouped by lane, so that a silent node delays only its own plants.
   const byLane = Map.groupBy(plants, ({ id }) => laneOf(id));
   await Promise.all([...byLane.values()].map(createInOrder));
   return plants.flatMap((plant) => outcomes.get(plant) ?? []);
@@ -42,7 +42,7 @@ export async function createMany(
   }
 }
 
-/** Checks the plants from an internal tool, which may bypass the types. */
+/** Checks the plants, because internal tools may bypass the types. */
 function check(given: unknown): readonly NewPlant[] {
   const { data, error } = NewPlants.safeParse({ plants: given });
   if (error) throw invalidInput(error);
@@ -50,7 +50,7 @@ function check(given: unknown): readonly NewPlant[] {
 }
 
 /**
- * Splits plants into parts with distinct ids, each of which fits into a statement. Plants with the same id
+ * Splits plants into parts. Each part fits into a statement, and has distinct ids. Plants with the same id
  * are in different parts, so the second create of an id starts when the first create has ended.
  */
 function* partsOf(plants: readonly NewPlant[]): Generator<NewPlant[]> {
@@ -65,7 +65,7 @@ function* partsOf(plants: readonly NewPlant[]): Generator<NewPlant[]> {
   yield [...part.values()];
 }
 
-/** @throws an error that is not a PlantStoreError, because such an error is a bug */
+/** @throws an error that is not a PlantStoreError, because only a bug causes other errors */
 function outcomeOf(
   { id }: NewPlant,
   outcome: PromiseSettledResult<CreateOutcome>,

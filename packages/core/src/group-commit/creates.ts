@@ -23,7 +23,7 @@ export type CreateOutcome = 'created' | 'exists';
 /** A create that waits for the database. */
 export type Create = Call<NewPlant, CreateOutcome>;
 
-/** An insert statement that committed `size` plants in this many milliseconds. */
+/** An insert statement that took `milliseconds` to commit `size` plants. */
 export interface CommittedBatch {
   size: number;
   milliseconds: number;
@@ -37,7 +37,7 @@ export interface CommittedBatch {
  * The deadline of the statement is the earliest deadline of its creates. A statement that reaches the
  * database after this deadline changes nothing. The database cancels a statement that is running at this
  * deadline. After a late or cancelled statement, the creates with later deadlines are written again. Nobody
- * can cancel a commit, so the creates of a statement in its commit wait until the commit ends.
+ * can cancel a commit. While a statement is committing, its creates wait until the commit ends.
  *
  * @param onCommit is called after each insert statement, and must not throw
  */
@@ -91,7 +91,9 @@ export async function writeBatch(
   }
 }
 
-/** Settles creates whose commit is not on the standby. A second insert could restore deleted plants. */
+/**
+ * Settles creates whose commit the standby has not confirmed. A second insert could restore deleted plants.
+ */
 async function confirm(
   { findDurable }: Pick<PlantStatements, 'findDurable'>,
   creates: readonly Create[],
@@ -123,8 +125,8 @@ async function confirm(
 }
 
 /**
- * Returns the first plant of each id, ascending by id. An id may occur only once in a statement, and two
- * statements with the same ids in different orders can deadlock.
+ * For each id, returns the first plant. The returned plants are sorted by id. An id may occur only once in a
+ * statement, and two statements with the same ids in different orders can deadlock.
  */
 function sortedById(creates: readonly Create[]): NewPlant[] {
   const sorted = creates
@@ -158,8 +160,8 @@ function rejectAll(creates: readonly Create[], error: PlantStoreError): void {
 }
 
 /**
- * One row makes the database reject a whole statement, and repeated bisection finds this row. Calls a
- * function for each half of a batch, one half after the other.
+ * Calls `write` for the first half of a batch, and then for the second half. When one row makes the database
+ * reject a whole statement, repeated bisection finds this row.
  */
 export async function bisect<T>(
   batch: readonly T[],

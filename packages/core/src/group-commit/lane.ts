@@ -11,7 +11,7 @@ import { createLookUps } from './look-ups.ts';
 
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
-  /** Whether `NewPlant` has checked the plant. The store does not check a plant twice. */
+  /** Whether the schema `NewPlant` has checked the plant. The store does not check a plant twice. */
   readonly isChecked?: boolean;
 }
 
@@ -51,7 +51,7 @@ export const maxManyBatch = 500;
 
 /**
  * The maximum number of creates in one statement when statements are slow. Flushing many creates to the disk
- * takes as long as flushing few.
+ * takes as long as flushing a few creates.
  */
 const maxSlowBatch = 2_048;
 
@@ -75,7 +75,8 @@ export function createLane({
     lengthOf: contentLength,
   };
   const creates = new Coalescer({ ...createOptions, turn });
-  // Only one statement with many creates runs at a time, so that single creates have the other connection.
+  // Only one statement with many creates runs at a time, so that a second connection is free for single
+  // creates.
   const manyCreates = new Coalescer<NewPlant, CreateOutcome>({
     ...createOptions,
     maxInFlight: 1,
@@ -115,7 +116,7 @@ export function createLane({
   };
 }
 
-/** Checks a plant from an internal tool, which may bypass the types. */
+/** Checks the plant, because internal tools may bypass the types. */
 function check(plant: unknown): NewPlant {
   const { data, error } = NewPlant.safeParse(plant);
   if (error) throw invalidInput(error);

@@ -27,7 +27,10 @@ export function createMainLane(
   };
 }
 
-/** Sends the cluster's write when a write fails because plants were moved to the nodes of a cluster. */
+/**
+ * If a write fails because plants were moved to the nodes of a cluster, sends the cluster's statement
+ * instead.
+ */
 function orOfCluster(
   statements: PlantStatements,
   verbs: Verbs,

@@ -26,8 +26,8 @@ import { Coalescer } from './coalescer.ts';
 type List = Call<ListPlants, PlantPage>;
 
 /**
- * Makes the store's `list`. Lists that wait at the same time share a statement, because sending a statement
- * takes longer than reading a page.
+ * Makes the function `list` of the store. Lists that wait at the same time share a statement, because sending
+ * a statement takes longer than reading a page.
  *
  * @param listAlone reads one list with one statement: a search, a page with large plants, or a page of a
  *   cluster

@@ -8,7 +8,8 @@ interface LookUpOptions<Key, Value> {
   /** Looks up distinct keys in one statement. */
   readonly find: (keys: Key[], deadline: Deadline) => Promise<Map<Key, Value>>;
   /**
-   * The maximum number of simultaneous statements. With two statements, one can return when the other hangs.
+   * The maximum number of simultaneous statements. If two statements run, the second statement can return
+   * while the first statement hangs.
    */
   readonly maxInFlight: number;
 }

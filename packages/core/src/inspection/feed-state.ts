@@ -7,8 +7,8 @@ import { isCluster } from '../tables/tables.ts';
 /** The state of the feed of changes on the primary. */
 export interface FeedState {
   /**
-   * Whether clients can follow the feed. Without SELECT on `plant_feed`, this property only says whether the
-   * feed is switched on.
+   * Whether clients can read new changes from the feed. Without SELECT on `plant_feed`, this property only
+   * says whether the feed is switched on.
    */
   readonly isOn: boolean;
   /** Whether the database was restored or promoted, and no instance has drawn a new epoch yet. */
@@ -41,7 +41,10 @@ export interface OldTransaction {
   readonly age: number | null;
 }
 
-/** Reads the state of the feed. Returns undefined when no feed can exist, or a table of the feed is missing. */
+/**
+ * Reads the state of the feed. Returns undefined when no feed can exist, or when a table of the feed is
+ * missing.
+ */
 export async function readFeedState(query: Query): Promise<FeedState | undefined> {
   const [row] = await send<FeedRow>(query, selectFeed);
   if (!row?.hasFeed) return undefined;
@@ -53,10 +56,16 @@ export async function readFeedState(query: Query): Promise<FeedState | undefined
   return { isOn, isRestored, hasIndex, oldest: await readOldest(query) };
 }
 
-/** Milliseconds before the second look. A transaction that runs during the whole pause is worth a warning. */
+/**
+ * The milliseconds between two looks at the oldest transaction. A transaction that runs during the whole
+ * pause is worth a warning.
+ */
 const pause = 2_000;
 
-/** Looks again at a transaction whose age this user may not see, and drops an ended transaction. */
+/**
+ * Looks again at the oldest transaction if this user may not see its age. If the transaction has ended,
+ * returns a state without the transaction.
+ */
 export async function lookAgain(query: Query, feed: FeedState): Promise<FeedState> {
   if (feed.oldest?.age !== null) return feed;
   await setTimeout(pause);
@@ -73,8 +82,8 @@ export async function readOldest(query: Query): Promise<OldTransaction | undefin
 interface FeedRow extends Pick<FeedState, 'hasIndex'> {
   hasFeed: boolean;
   /**
-   * Whether creates note their place in the feed. Creates note their place even in the restored dump of
-   * another server.
+   * Whether new plants get a place in the feed. New plants get a place even if the database was restored from
+   * the dump of another server.
    */
   isSwitchedOn: boolean;
   /** Whether a statement can read `plant_feed` without waiting for a lock. */

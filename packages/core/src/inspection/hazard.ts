@@ -9,12 +9,12 @@ export interface Hazard {
 
 /** A query that finds one kind of hazard in a database. */
 export interface Question extends Pick<Hazard, 'check' | 'level'> {
-  /** Selects a row for each hazard. In a row, `name` is the name of a database object in SQL. */
+  /** Selects a row for each hazard. In each row, `name` is the name of a database object in SQL. */
   readonly select: string;
   readonly describe: (hazard: Found) => string;
 }
 
-/** A hazard that a question has found. */
+/** A hazard that a `Question` has found. */
 export interface Found {
   readonly name: string;
   readonly value: string;

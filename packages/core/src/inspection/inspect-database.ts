@@ -21,7 +21,7 @@ import { tryWrites } from './write-trial.ts';
 interface ServerFacts {
   readonly version: string;
   readonly encoding: string;
-  /** Whether the database is a replica of another one that accepts writes. */
+  /** Whether the database is a replica of another database, which accepts writes. */
   readonly isReplica: boolean;
   readonly isReadOnly: boolean;
   /** `on` or `off`. */
@@ -49,9 +49,12 @@ export interface DatabaseState extends SchemaVersion, ServerFacts {
   readonly lateCommits: readonly LateCommit[];
   /** Further states of the database that harm clients, or may harm them. */
   readonly hazards: readonly Hazard[];
-  /** The unreachable hosts of the URL, when another host is reachable. */
+  /** The unreachable hosts of the URL, if at least one host is reachable. */
   readonly unreachableHosts: readonly UnreachableHost[];
-  /** The fault of the pooler in front of the database. Undefined without a pooler or without a fault. */
+  /**
+   * The fault of the pooler in front of the database. Undefined if there is no pooler, or if the pooler has
+   * no fault.
+   */
   readonly poolerWarning: string | undefined;
 }
 
@@ -59,8 +62,8 @@ export interface DatabaseState extends SchemaVersion, ServerFacts {
  * Reads the state of a database, and changes nothing in the database. This function needs no privilege on the
  * tables, and the Postgres may be a read replica.
  *
- * @param options with `trial`, creates and deletes some plants and rolls these writes back, unless the server
- *   could not write the plants. With `trial`, also looks twice at a transaction of unknown age.
+ * @param options if `trial` is true, looks twice at a transaction of unknown age. If `trial` is true and a
+ *   write can succeed, creates and deletes some plants, and rolls these writes back.
  * @returns undefined when the data directory has no database yet.
  * @throws DataDirectoryError when the directory cannot be used.
  * @throws DatabaseSettingsError when the URL cannot be parsed.
@@ -80,7 +83,7 @@ export function inspectDatabase({
   });
 }
 
-/** Whether a write can succeed as far as the other findings of `doctor` show. */
+/** Whether a write can succeed, judged by the other findings of `doctor`. */
 function canWrite(state: DatabaseState): boolean {
   const { isReadOnly, isKnown, missingMigrations, tableFaults, privileges, locks, feed } = state;
   const faults = [...tableFaults, ...missingGrants(privileges, serverNeeds), ...locks];

@@ -1,13 +1,16 @@
 import { defaultTimeout } from '../database/deadline.ts';
 import { inCommit } from '../postgres/server-state.ts';
 
-/** A commit of the store that is not durable yet, although its requests have received error 50300. */
+/**
+ * A commit of the store that is not durable yet. The requests of the commit have already received error
+ * 50300.
+ */
 export interface LateCommit {
   /** The server's process id for the session. */
   readonly pid: number;
   readonly seconds: number;
   /**
-   * The event for which the commit waits, by its name in Postgres. For example, `WalSync` means the disk, and
+   * The Postgres name of the event for which the commit waits. For example, `WalSync` means the disk, and
    * `SyncRep` means the standby.
    */
   readonly waitsFor: string;

@@ -3,12 +3,12 @@ import type { Question } from './hazard.ts';
 /** The store's own time limit for a statement, in milliseconds. */
 const neededTime = 4_500;
 
-/** The number of connections that a process may open, including the connection for its migration. */
+/** The number of connections that a process may open, including the connection for the migration. */
 const neededConnections = 7;
 
 /**
- * The value of a setting in milliseconds, as SQL. The database may evaluate the expression for other
- * settings, whose values may not be numbers.
+ * An SQL expression for the value of a setting in milliseconds. The database may also evaluate the expression
+ * for settings whose values are not numbers.
  */
 const milliseconds = "case when unit = 'ms' then setting::bigint end";
 
@@ -17,8 +17,8 @@ export const sessionQuestions: readonly Question[] = [
   {
     check: 'sessions',
     level: 'warning',
-    // A direct session has the store's own time limit, unless the URL sets another limit. A session of a
-    // pooler lacks the store's time limit.
+    // A session without a pooler has the store's own time limit, unless the URL sets another limit. A session
+    // behind a pooler lacks the store's time limit.
     select: `
       select quote_ident(session_user) as name, setting as value from pg_settings
       where name = 'statement_timeout' and ${milliseconds} between 1 and ${neededTime - 1}`,
@@ -29,8 +29,8 @@ export const sessionQuestions: readonly Question[] = [
   {
     check: 'sessions',
     level: 'warning',
-    // Transactions of the store are never idle for long, so a limit of idle transactions cannot harm the
-    // store.
+    // Transactions of the store are never idle for long, so a long time limit for idle transactions cannot
+    // harm the store.
     select: `
       select quote_ident(session_user) as name, name as value from pg_settings
       where ${milliseconds} > 0 and (name in ('idle_session_timeout', 'transaction_timeout')

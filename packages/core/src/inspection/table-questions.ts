@@ -5,7 +5,10 @@ import type { Question } from './hazard.ts';
 const reject = 'may reject plants, and their creates get 50001';
 const slow = 'only grows, and its requests slow down';
 
-/** The indexes that a table of plants should have. The index of the feed has its own check. */
+/**
+ * The indexes that the tables of plants and of deletions should have. The index of the feed has its own
+ * check.
+ */
 const neededIndexes = [
   { table: 'plants', name: 'plants_tag', columns: indexes.plants_tag },
   { table: 'plant_deletions', name: 'plant_deletions_id', columns: '(id, changed_in)' },

@@ -19,8 +19,8 @@ const trialTimeout = 1_000;
 const statementsTimeout = 10_000;
 
 /**
- * Creates, finds and deletes plants with the same statements as requests, and rolls these changes back. At
- * the end, commits a message to the database's log, which changes no table.
+ * Creates, finds and deletes plants with the statements that requests use, and rolls these changes back. At
+ * the end, commits a message to the database's log. The message changes no table.
  */
 export async function tryWrites(connection: DatabaseConnection): Promise<Hazard> {
   const found = (await tryStatements(connection)) ?? (await tryCommit(connection));
@@ -46,7 +46,7 @@ async function tryStatements(connection: DatabaseConnection): Promise<Found | un
   }
 }
 
-/** Tries all plants, and after an error only the plants that every constraint should allow. */
+/** Tries all plants. After an error, tries only the plants that every constraint should allow. */
 async function tryPlants(connection: DatabaseConnection): Promise<Found | undefined> {
   const deadline = deadlineIn(statementsTimeout);
   const attempt = (plants: readonly NewPlant[]) => createAndDelete(connection, plants, deadline);
@@ -59,7 +59,7 @@ async function tryPlants(connection: DatabaseConnection): Promise<Found | undefi
     const isRule = ofUntagged.isOfConstraint && (await hasPlants(connection));
     return { level: isRule ? 'warning' : 'problem', message: ofUntagged.message };
   }
-  // When only long names fail, the check of the tables names the constraint or the trigger.
+  // If only long names cause an error, the check `tables` reports the constraint or the trigger.
   const some = ofUntagged ?? ofTagged;
   if (!some) return undefined;
   const kind = ofUntagged ? 'a plant without a tag' : 'a plant with a tag';
@@ -130,7 +130,7 @@ const name = `Trial ${firstId.toString(36).replaceAll(/\d/g, '')}`;
 const untagged: NewPlant = { id: firstId, name };
 const tagged: NewPlant = { id: firstId + 1n, name: `${name} tagged`, tag: 'Trial' };
 
-/** The table needs new pages for long plants, so the trial notices a full disk. */
+/** The table must grow for plants with long names, so the trial notices a full disk. */
 const long: readonly NewPlant[] = Array.from({ length: 16 }, (_, i) => ({
   id: firstId + BigInt(2 + i),
   name: `${name} ${i}`.padEnd(1_900),
@@ -150,7 +150,7 @@ async function tryCommit(connection: DatabaseConnection): Promise<Found | undefi
     return undefined;
   } catch {
     await connection.cancel();
-    // The commit fails with a warning when the standby does not confirm the commit.
+    // The promise is rejected if the standby has not confirmed the commit.
     await commit.catch(() => {});
   }
   const message = !standbys?.names

@@ -2,7 +2,10 @@ import type { Plant } from '@plant-store/schemas';
 import { columnText, plantColumns, plantFields } from '@plant-store/schemas/plain';
 import { plants } from '../tables/tables.ts';
 
-/** The columns of a plant's content. Plants with the same id and content are the same plant. */
+/**
+ * The columns of a plant's content. Two plants are the same plant if their ids are equal and their contents
+ * are equal.
+ */
 export const contentColumns = plantFields.map((field) => ({
   field,
   name: plantColumns[field].name,
@@ -43,13 +46,13 @@ function element(text: string | undefined): string {
   return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
 }
 
-/** Returns the content of a plant, which is the response to a create. */
+/** Returns the content of a plant. The response to a create is this content. */
 export function contentOf(plant: Plant): Plant {
   const content: Record<string, unknown> = {};
   for (const field of plantFields) {
     if (plant[field] !== undefined) content[field] = plant[field];
   }
-  // The cast is safe, because `plantFields` has every property of a plant.
+  // The cast is safe, because `plantFields` contains every property of a plant.
   return content as unknown as Plant;
 }
 

@@ -15,7 +15,8 @@ export type CountUpTo = (
 export function createCountUpTo({ read }: Pick<Verbs, 'read'>): CountUpTo {
   return async (limit, query = {}, options = {}) => {
     const { where, values } = whereClause(query);
-    // The limit is a part of the text and not a parameter, so that the planner knows the limit: see pages.ts.
+    // The limit is a part of the SQL text and not a parameter, so that the planner knows the limit: see
+    // pages.ts.
     const text = `select count(*) from (select 1 from plants ${where} limit ${limit}) as found`;
     const { rows } = await read(text, values, { share: 'lists', ...options });
     // The cast is safe, because the statement returns one row with one count.

@@ -36,12 +36,12 @@ export function plantRejected(error: unknown): PlantStoreError {
   return new PlantStoreError('plantRejected', message, { cause });
 }
 
-/** The error for a plant that a trigger removes after each attempt to create it. */
+/** The error for a plant that a trigger removes after each create. */
 export function plantNotKept(): PlantStoreError {
   return new PlantStoreError('plantRejected', `the table does not keep this plant: ${notAgain}`);
 }
 
-/** The error for a plant that a trigger keeps at each attempt to delete it. */
+/** The error for a plant for which a trigger prevents each delete. */
 export function plantKept(): PlantStoreError {
   return new PlantStoreError('plantRejected', `the table keeps this plant: ${notAgain}`);
 }
@@ -53,7 +53,7 @@ export const deleteAdvice: Advice = [
 
 const notAgain = 'nothing was written, tell the operator before you send it again';
 
-/** The error for a create that the store did not accept, and for which nothing was written. */
+/** The error for a create that the store did not accept. Nothing was written for the create. */
 export function notAccepted(kind: 'overloaded' | 'shuttingDown', why: string): PlantStoreError {
   return new PlantStoreError(kind, `${why}: nothing was written, send the plant again later`);
 }

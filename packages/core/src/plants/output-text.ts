@@ -27,7 +27,10 @@ export function withText<Output extends object>(output: Output, text: OutputText
   return Object.defineProperty(output, outputText, { value: text });
 }
 
-/** Makes an output whose list is parsed at its first read, and is plain data afterwards. */
+/**
+ * Makes an output with a list. The list is parsed when the property is read for the first time. After the
+ * first read, the property is plain data.
+ */
 export function withLazyList<List extends keyof typeof lazyLists, Item, Rest extends object>(
   list: List,
   parse: () => Item[],
@@ -48,8 +51,8 @@ interface Unread {
 }
 
 /**
- * All outputs share these functions. An output with a getter of its own would get a hidden class of its own,
- * and V8 would keep the output in memory until a full garbage collection.
+ * All outputs share these functions. If each output had its own getter, V8 would make a hidden class for each
+ * output, and would keep the output in memory until a full garbage collection.
  */
 const lazyLists = { plants: lazyList('plants'), changes: lazyList('changes') };
 
@@ -88,8 +91,8 @@ function textOf(output: unknown): OutputText | undefined {
 }
 
 /**
- * Returns the JSON of an output in superjson's format, or undefined when `withText` has stored no JSON.
- * The text lacks the notes about identical objects that superjson writes.
+ * Returns the JSON of an output in superjson's format, or undefined when `withText` has stored no JSON. The
+ * returned text lacks superjson's notes about identical objects.
  */
 export function superjsonOf(output: unknown): string | undefined {
   const text = textOf(output);
@@ -102,7 +105,10 @@ export function superjsonOf(output: unknown): string | undefined {
   return `{"json":${withTextIds(json)}${meta}}`;
 }
 
-/** The number of items is not enough: superjson names the types of existing values only. */
+/**
+ * If a property with a type is optional, the types in a list do not follow from the number of items, because
+ * superjson names only the types of existing values.
+ */
 const hasOptionalType = typedFields.some(({ isOptional }) => isOptional);
 
 const typesOfPlant = typedFields.map(({ field, type }) => `"${field}":["${type}"]`).join();
@@ -113,7 +119,7 @@ const typesIn = {
   results: typesWithin('results', '', [{ field: 'id', type: 'bigint' }]),
 };
 
-/** Makes a function that returns the types of a list's first items. */
+/** Makes a function that returns superjson's types for the first `count` items of a list. */
 function typesWithin(list: string, inner: string, fields: { field: string; type: string }[]) {
   let all: string | undefined;
   const ends = [0];

@@ -1,6 +1,9 @@
 import type { Caller } from '../database/deadline.ts';
 
-/** The maximum bytes of names and tags in a page. A page has at least one row of any size. */
+/**
+ * The maximum total size of the names and tags in a page, in bytes. The first row of a page may have any
+ * size.
+ */
 export const maxPageBytes = 1024 * 1024;
 
 /** The approximate number of bytes in a row without its name and tag. */
@@ -8,11 +11,11 @@ const rowBytes = 128;
 
 /**
  * Reserves the caller's memory for a page. When a statement gets its turn, `onTurn` reserves as much memory
- * as the page may need. `settle` changes the reservation to the actual size of the page. Before the turn of
- * its statement, a page reserves no memory.
+ * as the page may need. `settle` changes the reservation to the actual size of the page. A page reserves no
+ * memory before the statement gets its turn.
  *
  * @param maxRows the maximum number of rows in the page
- * @param maxBytes the maximum bytes of names and tags in the page
+ * @param maxBytes the maximum total size of the names and tags in the page, in bytes
  */
 export function reservePage(
   caller: Caller | undefined,
@@ -25,7 +28,7 @@ export function reservePage(
     onTurn() {
       settle ??= caller?.reserve?.(maxBytes + maxRows * rowBytes);
     },
-    /** @param bytes the size of the page as JSON */
+    /** @param bytes the size of the page's JSON */
     settle(bytes: number) {
       settle?.(bytes);
     },

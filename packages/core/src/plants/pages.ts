@@ -13,17 +13,17 @@ export interface PageQuery {
   readonly tag?: string | undefined;
   /** Selects only plants that were created at this time or later. */
   readonly since?: Date | undefined;
-  /** Selects only plants whose name contains this text, in upper or lower case. */
+  /** Selects only plants whose name contains this text. Upper and lower case are not distinguished. */
   readonly search?: string | undefined;
-  /** Selects only plants with higher ids. */
+  /** Selects only plants whose ids are greater than this id. */
   readonly after?: bigint | undefined;
   /** The maximum number of plants in the page. */
   readonly limit: number;
 }
 
 /**
- * Makes a function that reads a page of plants, ascending by id. Reading a page takes no lock, and leaves
- * nothing open in the database. Postgres writes each column of the page as JSON.
+ * Makes a function that reads a page of plants in ascending order of id. Reading a page takes no lock, and
+ * leaves nothing open in the database. Postgres writes each column of the page as JSON.
  *
  * @param bounds returns the bounds for a page of a search
  */
@@ -33,9 +33,9 @@ export function createPageReader({ read }: Pick<Verbs, 'read'>, bounds: () => Se
     options: Pick<RunOptions, 'share' | 'deadline' | 'caller'>,
   ): Promise<PlantPage> => {
     const { where, values } = whereClause(condition);
-    // The text contains the default size. With a parameter for the size, Postgres would estimate far too many
-    // rows, and so plan the statement again for each page. The plan of a page takes longer than the page
-    // itself.
+    // The SQL text contains the default size of a page. With a parameter for the size, Postgres would
+    // estimate far too many rows, and would therefore plan the statement again for each page. Planning the
+    // statement takes longer than reading the page.
     const size = limit === defaultPageSize ? limit : `$${values.push(String(limit))}::int`;
     const selected =
       search === undefined
@@ -77,9 +77,9 @@ export function pageOf(
 }
 
 /**
- * Selects the plants of a page as JSON. A page has at least one plant, whatever the size of this plant. The
- * window functions read only the rows within the limit. Without the inner LIMIT, a cluster would send the
- * whole table to the coordinator.
+ * Selects the plants of a page as JSON. The first plant always fits into the page, even if the plant is very
+ * large. The window functions read only the rows within the limit. Without the inner LIMIT, a cluster would
+ * send the whole table to the coordinator.
  */
 function selectPage(
   { looked = '', found, last = 'null' }: { looked?: string; found: string; last?: string },
@@ -109,7 +109,7 @@ function selectFound(where: string, size: number | string): string {
     from plants ${where} order by id limit ${size} + 1`;
 }
 
-/** The WHERE clause of a statement, and the values of its parameters. */
+/** Makes the WHERE clause of a statement, and the values of the parameters in the clause. */
 export function whereClause({ tag, since, after }: Omit<PageQuery, 'limit' | 'search'>): {
   where: string;
   values: string[];
@@ -138,7 +138,7 @@ export function whereOf({
   if (tag !== undefined) {
     conditions.push(
       `hashtextextended(tag, 0) = hashtextextended(${tag}::text, 0)`,
-      // With two usual conditions, the planner would sort all rows of a frequent tag.
+      // With a plain condition instead of `case`, the planner would sort all rows of a frequent tag.
       `case when tag = ${tag}::text then true end`,
     );
   }

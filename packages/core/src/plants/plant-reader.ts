@@ -4,7 +4,7 @@ import type { Verbs } from '../database/verbs.ts';
 import { createPageReader, type PageQuery, whereClause } from './pages.ts';
 import { type SearchBounds, searchBounds } from './search.ts';
 
-/** The plants to read. Without properties, the query reads all plants. */
+/** Selects the plants to read. A query without properties selects all plants. */
 export type PlantQuery = Partial<PageQuery>;
 
 export interface PlantReader {
@@ -15,22 +15,23 @@ export interface PlantReader {
    */
   get(id: bigint, options?: CallOptions): Promise<StoredPlant | undefined>;
   /**
-   * Returns a page of plants, ascending by id. A page has fewer plants than `limit` when the names and tags
-   * exceed 1 MiB. A page with `search` may have fewer plants or no plants, because a search reads a limited
-   * number of plants. Pass `next` as the `after` of the next page.
+   * Returns a page of plants in ascending order of id. A page has fewer plants than `limit` when the names
+   * and tags of `limit` plants would exceed 1 MiB. A page with `search` may have fewer plants or no plants,
+   * because a search reads a limited number of plants. To read the next page, pass `next` as `after`.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
    */
   list(query: ListPlants, options?: CallOptions): Promise<PlantPage>;
   /**
-   * Counts all plants, or the plants with this tag. A count of many millions of plants may take minutes.
+   * Counts the plants with `tag`. Without `tag`, counts all plants. A count of many millions of plants may
+   * take minutes.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */
   count(query?: { readonly tag?: string | undefined }): Promise<number>;
   /**
-   * Reads plants ascending by id, in pages of limited size. A plant that exists during all reads is returned
-   * exactly once. A plant that is created or deleted between the reads may be missing.
+   * Reads plants in ascending order of id, in pages of limited size. A plant that exists during all reads is
+   * returned exactly once. A plant that is created or deleted between the reads may be missing.
    *
    * @throws PlantStoreError `databaseUnavailable`
    */

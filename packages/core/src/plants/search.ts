@@ -4,21 +4,24 @@ import { storedColumns } from './columns.ts';
 export interface SearchBounds {
   /** The maximum number of plants to read. On a cluster, each shard sends up to this number of plants. */
   readonly rows: number;
-  /** The time limit. The time counts from the first plant, because a cluster first collects all plants. */
+  /**
+   * The time limit for comparing names. The time starts at the first plant, because a cluster first collects
+   * all plants.
+   */
   readonly milliseconds: number;
   /** The collation for `lower`. Default: the collation of the database. */
   readonly collation?: string;
   /**
-   * Whether the statement reads the plants only once. On a cluster, two reads could find different plants, and
-   * any Postgres may be a cluster that this program does not know.
+   * Whether the statement reads the plants only once. On a cluster, two reads could find different plants.
+   * Any Postgres may be a cluster, even if no option says so.
    */
   readonly readsOnce: boolean;
 }
 
 /**
  * An embedded database has only one session, so a page of a search delays all other statements. In an
- * embedded database, `lower` is faster with `pg_c_utf8` than with the default collation. A second read of the
- * plants, in the few pages that need it, is faster there than a copy of all plants in memory.
+ * embedded database, `lower` is faster with `pg_c_utf8` than with the default collation. In an embedded
+ * database, reading the plants of a few pages twice is faster than materializing the plants of every page.
  */
 export const searchBounds = {
   postgres: { rows: 50_000, milliseconds: 50, readsOnce: true },
@@ -28,12 +31,12 @@ export const searchBounds = {
 
 /**
  * Makes the parts of a statement for one page of a search. The statement selects the plants of the page, and
- * one further plant. No index finds a part of a name, so the statement compares each name of a limited number
- * of plants.
+ * one further plant. No index finds a part of a name, so the statement reads a limited number of plants, and
+ * compares their names.
  *
  * - `looked`: a WITH clause that selects the plants whose names the search compares
  * - `found`: the plants of the page. `is_match` is null for a plant whose name the search has not compared in
- *   time. In the row of such a plant, `reached` is the highest id up to which all names were compared.
+ *   time. If `is_match` is null, `reached` is the highest id up to which all names were compared.
  * - `last`: the highest id of `looked`, or null when `looked` has fewer plants than the limit
  */
 export function selectMatches(
@@ -45,8 +48,8 @@ export function selectMatches(
   const lower = (value: string) =>
     collation ? `lower(${value} collate "${collation}")` : `lower(${value})`;
   // Postgres evaluates the subquery once, at the first plant. Without a FROM clause, Citus would evaluate the
-  // subquery before Citus reads the plants. Postgres reads the clock on the left before the subquery, so every
-  // page compares its first name.
+  // subquery before Citus reads the plants. Postgres evaluates the left `clock_timestamp()` before the
+  // subquery, so every page compares its first name.
   const isInTime = `clock_timestamp() <=
     (select clock_timestamp() + interval '${milliseconds} ms' from (values (1)) as once)`;
   return {

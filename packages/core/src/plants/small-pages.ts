@@ -7,13 +7,16 @@ import { columnsJson, idTexts, plantTexts } from './plant-json.ts';
 /** The conditions for a page without a search. */
 export type SmallPageQuery = Pick<PageQuery, 'after' | 'tag' | 'limit'>;
 
-/** The maximum bytes of a plant's name and tag in a small page. 1,000 such plants have at most 1 MiB. */
+/**
+ * The maximum size of a plant's name and tag in a small page, in bytes. The names and tags of 1,000 plants in
+ * a small page have at most 1 MiB.
+ */
 export const maxSmallBytes = Math.floor(maxPageBytes / maxPageSize);
 
 /** Whether the page is small, and the columns of its plants and of one further plant: see `columnsJson`. */
 export type SmallPageRow = [isSmall: boolean, ...columns: (string | null)[]];
 
-/** Makes a page from a row that the statement returned. */
+/** Makes a page from a row that the statement of `selectSmallPages` returned. */
 export function smallPageOf(columns: readonly (string | null)[], limit: number) {
   const plants = plantTexts(columns);
   const next = plants.length > limit ? idTexts(columns)[limit - 1] : undefined;
@@ -21,9 +24,9 @@ export function smallPageOf(columns: readonly (string | null)[], limit: number) 
 }
 
 /**
- * Makes a statement that reads several pages of one size, with up to 1,000 plants each. All pages must have
- * the same kinds of conditions. A small page has no large plant. For any other page, the statement returns no
- * JSON, so the caller must read that page again.
+ * Makes a statement that reads several pages. All pages have the same size, which is at most 1,000 plants.
+ * All pages must have the same kinds of conditions. For a page with a large plant, the statement returns no
+ * complete JSON, so the caller must read the page again.
  */
 export function selectSmallPages({ after, tag }: SmallPageQuery): string {
   // The subqueries hide the values of the parameters from the planner. With visible values, Postgres would
@@ -34,9 +37,9 @@ export function selectSmallPages({ after, tag }: SmallPageQuery): string {
     after: after === undefined ? undefined : 'asked.after',
     tag: tag === undefined ? undefined : 'asked.tag',
   });
-  // When the limit is hidden, the planner expects a tenth of the table, and so reads an index in order. At a
-  // high estimated cost, Postgres would compile the statement for each execution (`jit`). The outer limit
-  // lowers the estimated cost.
+  // When the limit is hidden, the planner expects a tenth of the table's rows, and therefore reads an index
+  // in order. At a high estimated cost, Postgres would compile the statement for each execution (`jit`). The
+  // outer limit lowers the estimated cost.
   return `
     select page.*
     from unnest((select $1::bigint[]), (select $2::text[])) with ordinality as asked (after, tag, place)
@@ -52,7 +55,7 @@ export function selectSmallPages({ after, tag }: SmallPageQuery): string {
     order by place`;
 }
 
-/** Returns the parameters for a statement that reads several pages of one size. */
+/** Returns the parameters for a statement that reads several pages of the same size. */
 export function smallPageValues(pages: readonly SmallPageQuery[]): string[] {
   return [
     arrayText(pages.map(({ after }) => after?.toString())),

@@ -13,7 +13,7 @@ import { columnsJson, parsePlant, plantJson, plantTexts } from './plant-json.ts'
 /** The statements that write plants. */
 export type PlantWrites = Pick<PlantStatements, 'insert' | 'delete'>;
 
-/** The statements for requests on plants. These statements find rows by id, and use only `plants`. */
+/** The statements for requests on plants. These statements find rows by id. */
 export interface PlantStatements {
   /**
    * Inserts plants with distinct ids in one statement and one commit. Skips each plant whose id is taken, and
@@ -24,7 +24,7 @@ export interface PlantStatements {
   /**
    * Deletes a plant, and waits until the delete is durable on the standby. Returns whether the plant existed.
    *
-   * @throws PlantStoreError `plantRejected` when a trigger keeps the plant
+   * @throws PlantStoreError `plantRejected` when a trigger prevents the delete
    */
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
   /** Finds the plants with these ids. The keys of the map are the ids. */
@@ -35,7 +35,10 @@ export interface PlantStatements {
     deadline: Deadline,
     until?: Deadline,
   ): Promise<Map<bigint, StoredPlant>>;
-  /** Resolves when the database responds and has the table. On a cluster, `ready` needs no other node. */
+  /**
+   * Resolves when the database responds and has the table `plants`. On a cluster, the other nodes need not
+   * respond.
+   */
   ready(): Promise<void>;
 }
 
@@ -59,7 +62,8 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
       const overNodes = async () => {
         const result = await write(deleteOverNodes, values, options);
         const [[count, isThere]] = result.rows as [DeleteRow];
-        // When a node got the delete late, that node has deleted nothing, and the plant is still there.
+        // If the delete reached a node after the deadline, the node has deleted nothing, and the plant is
+        // still stored.
         if (Number(count) === 0 && isThere) await write(checkDeadline, (until) => [until], options);
         return result;
       };
@@ -111,9 +115,9 @@ export function idsOf(rows: unknown[]): Set<bigint> {
 }
 
 /**
- * SQL for the id of a written row. After the deadline, the expression for the id fails, which undoes the
- * whole statement. A statement may be late because the network is slow, or this process was suspended before
- * the statement was sent. The expression fails by an invalid cast, because SQL has `RAISE` only in functions.
+ * SQL for the id of a written row. After the deadline, the expression causes an error, which undoes the whole
+ * statement. A statement may be late because the network is slow, or because this process was suspended
+ * before the statement was sent. An invalid cast causes the error, because SQL has `RAISE` only in functions.
  */
 function idBefore(deadline: string): string {
   return `case when clock_timestamp() < ${deadline} then id
@@ -122,7 +126,9 @@ function idBefore(deadline: string): string {
 
 const columns = newColumns.map(({ name }) => name);
 
-/** The parameters of an INSERT, with an array for each column. The text is the same for all batch sizes. */
+/**
+ * The parameters of an INSERT, with an array for each column. The SQL text is the same for all batch sizes.
+ */
 const arrays = newColumns.map(({ type }, i) => `$${i + 1}::${type}[]`);
 
 const insert = `
@@ -130,7 +136,7 @@ const insert = `
 const insertDeadline = `$${arrays.length + 1}::timestamptz`;
 const insertPlants = `${insert} returning ${idBefore(insertDeadline)}`;
 
-/** A table that is distributed over several nodes allows no clock in the `returning` clause. */
+/** Citus allows no clock in the `returning` clause of an insert into a distributed table. */
 const insertOverNodes = `
   with inserted as (${insert} returning id) select ${idBefore(insertDeadline)} from inserted`;
 
@@ -147,7 +153,7 @@ const waitForStandby = `pg_logical_emit_message(true, 'plant-store', '')`;
 /** The columns of deleted plants that the feed needs. */
 export const deletedColumns = [...storedColumns, 'changed_in'];
 
-/** SQL that notes the rows of `deleted` for the feed when the feed is on. */
+/** SQL that inserts the rows of `deleted` into `plant_deletions` if the feed is on. */
 export const noteDeletions = `noted as (
     insert into plant_deletions (${storedColumns}, created_in)
     select ${storedColumns}, changed_in from deleted
@@ -156,7 +162,7 @@ export const noteDeletions = `noted as (
 
 /**
  * Sends a write in another form if the usual form is rejected because the plants are distributed over several
- * nodes. On several nodes, a trigger notes the deletions.
+ * nodes. On several nodes, a trigger inserts the rows into `plant_deletions`.
  */
 export function orOverNodes<T>(
   { read }: Verbs,
@@ -196,7 +202,7 @@ const deleteOverNodes = `
   )
   select count(*), (count(*) = 0 and exists (select id from plants where id = $1))::int from deleted`;
 
-/** Fails after the deadline. */
+/** A statement that causes an error after the deadline. */
 const checkDeadline = `select ${idBefore('$1::timestamptz')} from (values (1::bigint)) as row (id)`;
 
 const findPlants = `select ${columnsJson()} from plants where id = any($1::bigint[])`;

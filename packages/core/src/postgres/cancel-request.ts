@@ -11,7 +11,7 @@ export interface Session {
  * Progress"). Resolves when the server has handled the request, when the server is unreachable, or after
  * `timeout` milliseconds. The promise is never rejected.
  *
- * The request needs no TLS, because it contains only the session's secret, which has no other use.
+ * The request needs no TLS, because the session's secret has no other use.
  */
 export async function cancelStatement(
   address: NetConnectOpts,

@@ -15,12 +15,12 @@ import { postgresOverTls } from './tls.ts';
 const defaultConnectTimeout = 5_000;
 
 /**
- * The time limit for waiting for a lock, in milliseconds, is lower than the time limit for a statement. A
- * statement that waits for a lock therefore ends with an error about the lock.
+ * The time limit for waiting for a lock, in milliseconds. This limit is lower than the time limit for a
+ * statement, so a statement that waits for a lock ends with an error about the lock.
  */
 const defaultLockTimeout = 0.8 * defaultTimeout;
 
-/** Milliseconds before the next attempt starts, even when earlier attempts have not ended. */
+/** After this many milliseconds, the next attempt starts, even if earlier attempts have not ended. */
 const nextAttemptDelay = 1_000;
 
 export interface ConnectOptions
@@ -39,8 +39,8 @@ export interface ConnectOptions
  * Makes a function that connects to the primary among the hosts of a URL (`postgres://…@first,second/…`). The
  * function first tries the previous primary, and then the other hosts in turn.
  *
- * An attempt continues when its host is silent, because the host may be slow. At its next turn, the host gets
- * a second attempt, because packets of the first attempt may be lost.
+ * An attempt continues when its host is silent, because the host may be slow. When the turn of the host comes
+ * again, a second attempt starts, because packets of the first attempt may be lost.
  */
 export function createConnectToPrimary(
   url: string,
@@ -109,7 +109,8 @@ export function createConnectToPrimary(
       });
       return { turn, host, connection };
     } catch (error) {
-      // PgBouncer rejects the parameters for time limits. From then on, only the caller's timeout applies.
+      // PgBouncer rejects the parameters for time limits. After this rejection, only the caller's timeout
+      // applies.
       const isRejected = error instanceof Error && /startup parameter/.test(error.message);
       if (!isRejected || Object.keys(sent).length === 0) return { turn, host, error };
       limits = {};

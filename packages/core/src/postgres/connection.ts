@@ -24,17 +24,20 @@ export interface Connection extends DatabaseConnection {
   readonly isReadOnly: boolean;
   /** Whether statements are prepared. False behind a pooler that does not keep prepared statements. */
   readonly prepares: boolean;
-  /** Runs a `COPY … FROM STDIN` with these rows: see `copyFromStdin`. */
+  /** Runs a `COPY … FROM STDIN` that inserts `rows`: see `copyFromStdin`. */
   copy(text: string, rows: Uint8Array): Promise<number>;
-  /** Runs a `COPY … TO STDOUT`. Yields the rows as they arrive. A block contains only whole rows. */
+  /**
+   * Runs a `COPY … TO STDOUT`. Yields the rows in blocks as the rows arrive. Each block contains only whole
+   * rows.
+   */
   copyOut(text: string): AsyncGenerator<Uint8Array>;
 }
 
 /**
- * The name of the program that opened a session. An instance of the store is `plant-store`. An instance that
- * has noticed a cluster is `plant-store cluster`. A session that only reads or migrates is `plant-store
- * tool`. The full name also contains the process id, so that an operator can distinguish instances on one
- * machine.
+ * The name of the program that opened a session. An instance of the store has the name `plant-store`. An
+ * instance that has noticed a cluster has the name `plant-store cluster`. A session that only reads or
+ * migrates has the name `plant-store tool`. The full name also contains the process id, so that an operator
+ * can distinguish instances on one machine.
  */
 export type ApplicationName = 'plant-store' | 'plant-store cluster' | 'plant-store tool';
 
@@ -47,13 +50,16 @@ export interface ConnectionOptions {
   timeout: number;
   /** Milliseconds after which the database cancels a statement. Default: the database's own setting. */
   statementTimeout?: number;
-  /** Milliseconds for which a statement waits for a lock. Default: no limit. */
+  /** The maximum number of milliseconds for which a statement waits for a lock. Default: no limit. */
   lockTimeout?: number;
-  /** Whether the connection only reads. A read-only connection may lead to a read replica. */
+  /** Whether the connection only reads. A read-only connection may go to a read replica. */
   readOnly?: boolean;
-  /** Whether the URL names no other host, so that even a primary that rejects writes will do. */
+  /** Whether `host` is the only host in the URL. If so, the primary may reject writes. */
   isOnlyHost?: boolean;
-  /** The sessions that closed connections may have left behind. The next connection ends these sessions. */
+  /**
+   * The sessions of closed connections, which may still exist on the server. The next connection ends these
+   * sessions.
+   */
   leftBehind?: LeftBehind;
   /** Further settings for the session; see `ClusterSessions`. */
   settings?: Readonly<Record<string, string>> | undefined;
@@ -62,7 +68,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * Connects to a Postgres that accepts writes. A read-only connection may lead to any Postgres.
+ * Connects to a Postgres that accepts writes. If `readOnly` is true, connects to any Postgres.
  *
  * Each postgres.js client has only one connection, over a socket that this function creates and can destroy.
  * The library postgres.js has no timeout for queries. When postgres.js reconnects, the new connection may
@@ -121,7 +127,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     },
     connection: {
       application_name: `${applicationName} process ${process.pid}`,
-      // The settings `TimeZone` and `DateStyle` decide the format in which COPY writes times.
+      // The settings `TimeZone` and `DateStyle` determine the format in which COPY writes times.
       TimeZone: 'UTC',
       DateStyle: 'ISO',
       ...(statementTimeout && { statement_timeout: Math.min(statementTimeout, longestTimeout) }),
@@ -156,7 +162,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     if (!isUsable) throw readOnlyError(`${host}:${port}`);
     session = state;
     const isDirect = server.pid === state.pid;
-    // Other clients share a pooler's sessions, so the store does not change the settings of these sessions.
+    // A pooler shares its sessions among clients, so the store does not change the settings of these
+    // sessions.
     if (isDirect && !readOnly) await client.unsafe(commitDurably);
     if (isDirect) {
       await client.unsafe(set(settings));
@@ -185,7 +192,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     timeOf: (deadline) => timeText(deadline + clockAhead),
     cancel,
     async isCommitting(other) {
-      // The connection leads to a pooler, and only the pooler knows which session runs the statement.
+      // Behind a pooler, only the pooler knows which session runs the statement.
       if (!session || !startedAt) return undefined;
       const { rows } = await other.query(sessionCommits, [String(session.pid), startedAt]);
       return rows.length > 0;
@@ -193,7 +200,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     async query(text, parameters = [], rowsAs = 'arrays') {
       hasWarned = false;
       const run = () => {
-        // A pooler may run the next statement in another session, which does not know a prepared statement.
+        // A pooler may run the next statement in another session, in which the statement is not prepared.
         const query = client.unsafe(text, [...parameters], { prepare: prepares });
         return track(rowsAs === 'arrays' ? query.values() : query);
       };
@@ -213,7 +220,7 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       return count;
     },
     async *copyOut(text) {
-      // If the caller stops early, `close` cancels the statement.
+      // If the caller stops before the last row, `close` cancels the statement.
       const stopped = Promise.withResolvers<void>();
       running = stopped.promise;
       try {
@@ -238,15 +245,18 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
   }
 
   /**
-   * Throws when the server has warned that a commit's wait for the synchronous standby was cancelled. The
-   * rows are on the primary, but a failover may lose these rows.
+   * Throws if the server has warned that the synchronous standby has not confirmed a commit. The rows are on
+   * the primary, but a failover may lose these rows.
    */
   function throwIfWarned(): void {
     if (hasWarned) throw unconfirmedCommit();
   }
 }
 
-/** Milliseconds for a cancel request, and the same time again for the end of the cancelled statement. */
+/**
+ * The time limit for a cancel request, in milliseconds. After the request, the end of the cancelled statement
+ * has an equal time limit.
+ */
 const cancelTimeout = 1_000;
 
 /**
@@ -256,9 +266,10 @@ const cancelTimeout = 1_000;
 const longestTimeout = 2 ** 31 - 1;
 
 /**
- * The settings, in seconds and milliseconds, make the server end the session of a silent client. A firewall
- * may forget a connection without closing it. A copy without a time limit must not have the settings about
- * silent clients, because the reader of the copy may pause.
+ * These settings make the server end the session of a silent client, because a firewall may forget a
+ * connection without closing the connection. `tcp_user_timeout` is in milliseconds, and the other times are
+ * in seconds. A COPY without a time limit must not have these settings, because the reader of the rows may
+ * pause.
  */
 const keepAlive = {
   tcp_keepalives_idle: 10,
@@ -268,8 +279,8 @@ const keepAlive = {
 };
 
 /**
- * When a statement fails after some rows, postgres.js 3.4 does not reset its row count. The rows of the
- * connection's next statement then begin with holes (`rows` in postgres.js's connection.js).
+ * If an error ends a statement after some rows, postgres.js 3.4 does not reset the row count. For the next
+ * statement on the connection, the array of rows begins with holes (`rows` in postgres.js's connection.js).
  */
 function withoutHoles(rows: unknown[]): unknown[] {
   return rows.length > 0 && !(0 in rows) ? rows.filter(() => true) : rows;
@@ -277,7 +288,7 @@ function withoutHoles(rows: unknown[]): unknown[] {
 
 const noTimers = { connect_timeout: 0, idle_timeout: 0, max_lifetime: 0 };
 
-/** postgres.js documents the option, but its types lack it. */
+/** postgres.js documents the option `socket`, but the types of postgres.js lack this option. */
 function socketOption(socket: () => Promise<Socket>): object {
   return { socket };
 }

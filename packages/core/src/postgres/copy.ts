@@ -2,12 +2,13 @@ import type { Readable, Writable } from 'node:stream';
 import type { PendingQuery, Row } from 'postgres';
 
 /**
- * Runs a `COPY … FROM STDIN` with these rows. Commits all rows, or no row after an error. Returns the number
- * of inserted rows.
+ * Runs a `COPY … FROM STDIN` that inserts `rows`. Commits all rows, or commits no row if there is an error.
+ * Returns the number of inserted rows.
  *
- * In version 3.4, postgres.js resolves the query with the stream. The count or an error arrives only after
- * the last row, when the query has already been resolved (https://github.com/porsager/postgres/issues/1173).
- * `copyFromStdin` therefore replaces the `resolve` and `reject` of the query.
+ * In version 3.4, postgres.js resolves the query with a stream for the rows. The number of rows or an error
+ * arrives only after the last row, when the query has already been resolved
+ * (https://github.com/porsager/postgres/issues/1173). `copyFromStdin` therefore replaces the `resolve` and
+ * `reject` of the query.
  */
 export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array): Promise<number> {
   const { resolve } = query as unknown as Resolvable<Writable | { count: number }>;
@@ -26,17 +27,17 @@ export async function copyFromStdin(query: PendingQuery<Row[]>, rows: Uint8Array
  * Runs a `COPY … TO STDOUT`. Yields the rows as they arrive, in blocks of whole rows.
  *
  * In version 3.4, postgres.js resolves the query with the stream of the rows. When an error arrives in the
- * same packet, postgres.js destroys the stream before anybody can add a listener. An error without a listener
- * stops the process. `copyToStdout` therefore replaces the `resolve` of the query. The stream keeps the error
- * for its reader.
+ * same packet as the start of the COPY, postgres.js destroys the stream before anybody can add a listener. An
+ * error without a listener stops the process. `copyToStdout` therefore replaces the `resolve` of the query.
+ * The reader of the stream still receives the error.
  *
- * For a slow reader, postgres.js also pauses the socket. If the last rows and the end of the copy are in the
+ * For a slow reader, postgres.js also pauses the socket. If the last rows and the end of the COPY are in the
  * same packet, postgres.js never resumes the socket. The next statement on the connection would then hang.
  */
 export async function* copyToStdout(query: PendingQuery<Row[]>): AsyncGenerator<Uint8Array> {
   const { resolve } = query as unknown as Resolvable<Readable>;
   const resolveWithListener = (stream: Readable) => {
-    Object.assign(query, { resolve }); // At the end of the copy, postgres.js calls `resolve` again.
+    Object.assign(query, { resolve }); // At the end of the COPY, postgres.js calls `resolve` again.
     resolve(stream.on('error', () => {}));
   };
   Object.assign(query, { resolve: resolveWithListener });

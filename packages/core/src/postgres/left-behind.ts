@@ -4,7 +4,9 @@ interface LostSession {
   readonly host: string;
   readonly port: number;
   readonly pid: number;
-  /** The start time of the session. A later session may get the same process id. */
+  /**
+   * The start time of the session. A later session may get the same process id, but has a later start time.
+   */
   readonly startedAt: string;
 }
 

@@ -37,9 +37,10 @@ const bulkLockTimeout = 10_000;
  * Opens a Postgres by its URL (`postgres://user:password@host:port/database`) and migrates its tables. If the
  * Postgres is unreachable, every statement fails until the Postgres is reachable and migrated.
  *
- * @param options with `readOnly`, the store does not migrate, and the Postgres may be a read replica.
+ * @param options if `readOnly` is true, the store does not migrate the tables, and the Postgres may be a read
+ *   replica.
  * @throws DatabaseSettingsError when somebody must first change the settings or the URL of the Postgres.
- * @throws PlantStoreError `databaseUnavailable` only with `requireConnection`.
+ * @throws PlantStoreError `databaseUnavailable` when the migration fails and `requireConnection` is true.
  */
 export async function openPostgres(
   url: string,
@@ -137,7 +138,10 @@ export async function openPostgres(
     },
   };
 
-  /** Returns a function that connects after the migration, and fails when the current migration fails. */
+  /**
+   * Returns a function that connects after the migration. If the current migration fails, the function throws
+   * the error of the migration.
+   */
   function afterMigration(limits?: ConnectOptions): () => Promise<Connection> {
     const options = { readOnly: !onPrimary, applicationName, settings, ...limits };
     const connectNow = createConnectToPrimary(url, options);
@@ -147,7 +151,10 @@ export async function openPostgres(
     };
   }
 
-  /** Opens a session for copies. The session has a timeout only for locks, because a reader may be slow. */
+  /**
+   * Opens a session for COPY statements that read. The session has a timeout only for locks, because a reader
+   * may be slow.
+   */
   async function openCopies(): Promise<CopySession> {
     const options = { timeout: Number.POSITIVE_INFINITY, readOnly: !onPrimary, settings };
     const connection = await createConnectToPrimary(url, options)();
@@ -158,7 +165,7 @@ export async function openPostgres(
     };
   }
 
-  /** Warns with a delay, so that the caller can first add a listener. */
+  /** Emits the warning later, so that the caller can first add a listener. */
   function warnOfCluster(): void {
     if (isUnknownCluster) setImmediate(warnOnce, unknownCluster);
   }

@@ -4,9 +4,9 @@ import { databaseCode } from '../error-causes.ts';
 
 /**
  * Whether the pooler in front of the server keeps prepared statements. With a pooler that keeps prepared
- * statements, a prepared statement runs in any session of the server. PgBouncer keeps prepared statements
- * from version 1.21 on, in transaction mode and with `max_prepared_statements` above 0. PgBouncer prepares
- * statements under its own names. Other poolers use the client's names.
+ * statements, a prepared statement runs in any session of the server. In transaction mode, PgBouncer 1.21 or
+ * newer keeps prepared statements if `max_prepared_statements` is above 0. PgBouncer prepares statements
+ * under its own names. Other poolers use the client's names.
  */
 export async function poolerKeepsStatements(client: postgres.Sql): Promise<boolean> {
   // All statements of a transaction run in one session of the server.
@@ -33,10 +33,10 @@ export const poolerForgets =
   'does, and may lose its sessions after a pause (FATAL: bad client state): use 1.21 or newer. A newer ' +
   'one does with max_prepared_statements = 200, which saves CPU time of the database';
 
-/** The names under which the server's session has prepared a statement. */
+/** Selects the names under which the server's session has prepared a statement. */
 const namesOf = 'select name from pg_prepared_statements where statement = $1';
 
-/** Whether a statement was not executed because the session has not prepared the statement. */
+/** Whether the error says that a statement is not prepared in the session, and was therefore not executed. */
 export function isStatementLost(error: unknown): boolean {
   return databaseCode(error) === '26000';
 }

@@ -19,14 +19,17 @@ export const serverState = `
     (extract(epoch from clock_timestamp()) * 1000)::text as now`;
 
 /**
- * Makes each commit of a session wait until the commit is durable, even on the synchronous standby. The store
- * changes the setting in the session, so that later changes of the server's settings have no effect. The
- * value `remote_apply` stays, because its commits wait even longer.
+ * Makes each commit of a session wait until the commit is durable on the server and on the synchronous
+ * standby. The store changes the setting in the session, so that later changes of the server's settings have
+ * no effect. The value `remote_apply` is not changed, because commits with this value wait even longer.
  */
 export const commitDurably = `select set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;
 
-/** SQL that changes session settings. With `row_security` off, a policy raises an error and hides no rows. */
+/**
+ * SQL that changes session settings. When `row_security` is off, a policy causes an error instead of hiding
+ * rows.
+ */
 export function set(settings: Readonly<Record<string, string>> = {}): string {
   const all = Object.entries({ row_security: 'off', ...settings });
   return `select ${all.map(([name, value]) => `set_config('${name}', '${value}', false)`)}`;

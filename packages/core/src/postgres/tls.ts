@@ -6,13 +6,13 @@ import { parseDatabaseUrl } from '../database/database-url.ts';
 
 /**
  * Makes a postgres.js client that reads a URL as libpq does (PostgreSQL's manual, "Connection URIs" and "SSL
- * Support"). By itself, postgres.js does not support socket directories or `verify-ca`. postgres.js also
- * sends `sslrootcert` to the server as a setting. For an IP address, postgres.js checks the certificate for
- * "localhost".
+ * Support"). Without this function, postgres.js does not support socket directories or `verify-ca`.
+ * postgres.js also sends `sslrootcert` to the server as a setting. For an IP address, postgres.js checks the
+ * certificate for "localhost".
  *
- * Without `sslmode` and `sslrootcert` the connection has no TLS. `sslrootcert` alone means `verify-full`.
- * Without `sslrootcert`, the client trusts Node's own certificate authorities. A connection over a Unix
- * domain socket has no TLS.
+ * If the URL has neither `sslmode` nor `sslrootcert`, the connection has no TLS. If the URL has only
+ * `sslrootcert`, the mode is `verify-full`. Without `sslrootcert`, the client trusts Node's own certificate
+ * authorities. A connection over a Unix domain socket has no TLS.
  *
  * @throws Error when the URL cannot be parsed, the `sslmode` is unknown, or the file of `sslrootcert` is not
  *   readable
@@ -27,7 +27,8 @@ export function postgresOverTls(
     sslmode,
     ssl: alias,
     sslrootcert: rootCert,
-    // The server does not know these parameters for the client. The store ignores these parameters.
+    // These parameters are for clients, and the server would reject the parameters. The store ignores both
+    // parameters.
     connect_timeout: _timeout,
     target_session_attrs: _attributes,
     ...settings
@@ -42,7 +43,7 @@ export function postgresOverTls(
   });
 }
 
-/** Removes undefined options, so that the driver uses its environment variables. */
+/** Removes undefined options, so that postgres.js uses the environment variables instead. */
 function withoutUndefined<T extends object>(values: T) {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   // The type of `Object.fromEntries` does not contain the properties of `T`.

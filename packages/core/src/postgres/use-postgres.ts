@@ -18,12 +18,12 @@ export interface UnreachableHost {
 }
 
 /**
- * Uses a Postgres, which may be read-only, without migrating its tables. Connects to every host of the URL,
- * and prefers a host that accepts writes.
+ * Calls `use` with a connection to a Postgres. The Postgres may be read-only, and is not migrated. Connects
+ * to every host of the URL, and prefers a host that accepts writes.
  *
  * @throws DatabaseSettingsError when the URL cannot be parsed.
- * @throws PlantStoreError `databaseUnavailable` when no host is reachable within 3 s, or a statement fails,
- *   or all statements take longer than 12 s in total.
+ * @throws PlantStoreError `databaseUnavailable` when no host is reachable within 3 s, when a statement fails,
+ *   or when all statements together take longer than 12 s.
  */
 export async function usePostgres<T>(
   url: string,

@@ -13,7 +13,7 @@ import { define } from './trpc/define.ts';
 const scope = 'tokens:manage';
 const tags = ['tokens'];
 
-/** Returns a page of access tokens, and never a token itself. */
+/** Returns a page with descriptions of access tokens. The page never contains a token itself. */
 export const listAccessTokens = define({
   type: 'query',
   meta: {
@@ -32,7 +32,10 @@ export const listAccessTokens = define({
     store.accessTokens.list(input, { deadline, caller }),
 });
 
-/** Creates an access token with at most the caller's own scopes and expiry. */
+/**
+ * Creates an access token. The token has at most the caller's scopes, and expires no later than the caller's
+ * token.
+ */
 export const createAccessToken = define({
   type: 'mutation',
   meta: {

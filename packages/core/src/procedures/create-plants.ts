@@ -3,7 +3,7 @@ import type { ManyCreatesOutcome } from '../group-commit/create-many.ts';
 import { withText } from '../plants/output-text.ts';
 import { define } from './trpc/define.ts';
 
-/** Creates several plants, each with its own outcome: see `PlantStore.createMany`. */
+/** Creates several plants. Each plant has its own outcome: see `PlantStore.createMany`. */
 export const createPlants = define({
   type: 'mutation',
   meta: {
@@ -41,7 +41,7 @@ function resultOf(outcome: ManyCreatesOutcome): CreateResult {
   return { id, error: error.code, message: error.message, result: 'error' };
 }
 
-/** Writes a result as JSON. `formatJson` would take several times as long. */
+/** Writes a result as JSON. This function is several times faster than `formatJson`. */
 function toJson(result: CreateResult): string {
   const properties = Object.entries(result).map(
     ([name, value]) => `"${name}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`,

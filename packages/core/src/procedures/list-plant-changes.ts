@@ -29,7 +29,7 @@ export const listPlantChanges = define({
     const { after, wait } = input;
     const changes = () => store.changes(input, { deadline, caller });
     if (after === undefined || wait === 0) return changes();
-    // When the server stops, a client that waits gets an empty page, and can use another instance.
+    // When the server stops, a waiting client gets an empty page, and can use another instance.
     return hold(changes).catch((error) => {
       if (error instanceof PlantStoreError && error.kind === 'shuttingDown')
         return { changes: [], next: after };

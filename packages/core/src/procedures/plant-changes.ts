@@ -6,11 +6,11 @@ import { generate } from '../generate.ts';
 import { define } from './trpc/define.ts';
 
 /**
- * Sends each change of a plant immediately. The id of an event is its cursor, so that a disconnected client can
- * continue after this event.
+ * Sends each change of a plant immediately. The id of each event is the cursor after the changes of the
+ * event, so a disconnected client can continue after the last event.
  *
- * The cursor is checked before the stream begins, so that an invalid cursor has its own HTTP status. When the
- * database is down, the stream begins and then waits.
+ * The cursor is checked before the stream begins, so that the response to an invalid cursor has its own HTTP
+ * status. When the database is down, the stream begins, and then waits for the database.
  */
 export const plantChanges = define({
   type: 'subscription',

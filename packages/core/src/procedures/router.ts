@@ -10,7 +10,9 @@ import { plantChanges } from './plant-changes.ts';
 import { t } from './trpc/trpc.ts';
 import { whoAmI } from './who-am-i.ts';
 
-/** All procedures of the store. Each procedure is a tRPC call, and most are also REST operations. */
+/**
+ * All procedures of the store. Each procedure is a tRPC call, and most procedures are also REST operations.
+ */
 export const procedures = {
   createPlant,
   createPlants,

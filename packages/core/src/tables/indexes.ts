@@ -2,7 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { type Query, send } from '../database/query.ts';
 import { databaseCode } from '../error-causes.ts';
 
-/** Milliseconds to wait for a lock. A statement that waits for a lock blocks all later statements. */
+/**
+ * The maximum time to wait for a lock, in milliseconds. A statement that waits for a lock of a table blocks
+ * all later statements on the table.
+ */
 export const lockTimeout = 4_500;
 
 /** The index on `plants` that the feed of changes needs. */
@@ -14,17 +17,22 @@ export const indexes = {
   [feedIndex]: '(changed_in, id) where changed_in is not null',
 };
 
-/** Adds the column for an index. The column is empty, so this statement only waits for its lock. */
+/**
+ * The statement that adds the column of an index. The column is empty, so the statement takes no longer than
+ * the wait for its lock.
+ */
 const columns: Partial<Record<IndexName, string>> = {
   [feedIndex]: 'alter table plants add column if not exists changed_in xid8',
 };
 
-/** The time between two checks whether another instance is still building an index, in milliseconds. */
+/**
+ * While another instance builds an index, this instance checks the build at this interval, in milliseconds.
+ */
 const pollInterval = 500;
 
 /**
  * Builds the missing indexes of the table. The build runs `CONCURRENTLY`, outside of a transaction. In the
- * migration's transaction, a build would block all creates until its end.
+ * transaction of the migration, a build would block all creates until the transaction ends.
  */
 export async function buildIndexes(query: Query): Promise<void> {
   for (const name of Object.keys(indexes) as IndexName[]) {
@@ -32,7 +40,7 @@ export async function buildIndexes(query: Query): Promise<void> {
     for (;;) {
       const [state] = await send<IndexState>(query, indexState(name));
       // When another instance builds the index, this instance must wait. Without this pause, the lock of a
-      // migration would wait for the build, and every create would wait for that lock.
+      // migration would wait for the build, and every create would wait for the migration.
       if (state?.is_building) await setTimeout(pollInterval);
       else if (!state?.has_table) return;
       else if (state.is_valid) break;
@@ -49,7 +57,7 @@ export async function buildIndexes(query: Query): Promise<void> {
       await send(query, 'commit');
     }
     // An interrupted build leaves an invalid index. On a cluster, some shards may lack the index. With `if
-    // exists`, Citus still drops the index on the other shards.
+    // exists`, Citus drops the index on the shards that have the index.
     if (state.is_valid === false) await send(query, `drop index concurrently if exists ${name}`);
     await send(query, `create index concurrently if not exists ${name} on plants ${indexes[name]}`);
   }
@@ -74,8 +82,8 @@ interface IndexState {
   is_building: boolean;
 }
 
-// On a cluster, only the nodes with shards report the progress of a build. On the coordinator, where all
-// instances migrate, the query also looks for the statement of a build.
+// On a cluster, only the nodes with shards report the progress of a build. All instances migrate on the
+// coordinator, so the query also looks for the statement of a build.
 const indexState = (name: string) => `
   select to_regclass('plants') is not null as has_table,
     (select indisvalid from pg_index where indexrelid = to_regclass('${name}')) as is_valid,

@@ -1,10 +1,10 @@
 import { type Query, send } from '../database/query.ts';
 import { tableNames } from './table-check.ts';
 
-/** A privilege on a table, by its name in GRANT. */
+/** The name of a privilege on a table, as in a GRANT statement. */
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
-/** The privileges that the server needs. Most commands need fewer. */
+/** The privileges that the server needs. Most commands need fewer privileges. */
 export const serverNeeds: Readonly<Record<string, readonly Privilege[]>> = {
   plants: ['SELECT', 'INSERT', 'DELETE'],
   plant_deletions: ['SELECT', 'INSERT', 'DELETE'],
@@ -52,8 +52,8 @@ export function missingGrants(
   return [...new Set(grants)];
 }
 
-// The user may have privileges on columns instead of the table. This query treats a privilege on one column
-// as a privilege on all columns.
+// The user may have privileges on columns, and no privilege on the table. This query treats a privilege on
+// one column as a privilege on all columns.
 const selectPrivileges = `
   select relname as table, quote_ident(current_user) as user,
     case when not has_schema_privilege(pg_namespace.oid, 'usage') then quote_ident(nspname) end
@@ -69,7 +69,9 @@ const selectPrivileges = `
       current_setting('search_path'), '"$user"', current_user), ' ', ''), ','))
   order by relname desc`;
 
-/** Returns GRANT statements for the privileges that the user lacks to create the tables. */
+/**
+ * Returns GRANT statements for the privileges that the user needs to create the tables, and does not have.
+ */
 export async function missingCreateGrants(query: Query): Promise<string[]> {
   const [row] = await send<CreatePrivilegesRow>(query, selectCreatePrivileges);
   if (!row) return [];
@@ -82,7 +84,7 @@ export async function missingCreateGrants(query: Query): Promise<string[]> {
 
 interface CreatePrivilegesRow {
   user: string;
-  /** The name of the database if the user may not create schemas in it; otherwise null. */
+  /** The name of the database if the user may not create schemas in the database; otherwise null. */
   database: string | null;
   schema: string | null;
 }

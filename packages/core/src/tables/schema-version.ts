@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Query, type Rows, send } from '../database/query.ts';
 
-/** The folder of the generated SQL migrations, which has the same relative path for `src` and `dist`. */
+/** The folder of the generated SQL migrations. The relative path is the same from `src` and from `dist`. */
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
 
-/** Milliseconds for a statement of a migration, which may rewrite a large table or build an index. */
+/**
+ * The time limit for a statement of a migration, in milliseconds. The statement may rewrite a large table or
+ * build an index.
+ */
 export const migrationTimeout = 60 * 60_000;
 
 /**
@@ -32,9 +35,9 @@ export async function applyMigrations(
   );
 }
 
-/** The migrations that a database has. */
+/** The state of the migrations of a database. */
 export interface SchemaVersion {
-  /** Whether the database has a list of its migrations that the user may read. */
+  /** Whether the database has a list of its migrations, and the user may read this list. */
   readonly isKnown: boolean;
   /** The number of migrations that this version of the store has and the database lacks. */
   readonly missingMigrations: number;
@@ -55,7 +58,9 @@ export async function readSchemaVersion(query: Query): Promise<SchemaVersion> {
   };
 }
 
-/** The times at which this version's migrations were generated. Drizzle identifies migrations by time. */
+/**
+ * The times at which the migrations of this version were generated. Drizzle identifies migrations by time.
+ */
 async function knownMigrations(): Promise<number[]> {
   const text = await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8');
   const { entries }: { entries: { when: number }[] } = JSON.parse(text);
@@ -68,7 +73,8 @@ async function lastMigration(query: Query): Promise<number> {
   return row?.last ?? 0;
 }
 
-// Reads the system catalogs, because every user may read them. `to_regclass` needs a privilege.
+// Reads the system catalogs, because every user may read them. For `to_regclass`, the user would need a
+// privilege on the schema.
 const canReadList = `
   select exists (
     select from pg_class join pg_namespace on pg_namespace.oid = relnamespace

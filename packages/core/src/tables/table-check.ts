@@ -20,12 +20,12 @@ export const tableNames = `(${tables.map(({ name }) => `'${name}'`).join(', ')})
 /** The oids of the existing tables as an SQL list. */
 export const tableOids = `(${tables.map(({ name }) => `to_regclass('${name}')`).join(', ')})`;
 
-/** A property of a table that this version of the store cannot use. */
+/** A property of a table that does not fit this version of the store. */
 export interface TableFault {
   readonly table: string;
   readonly what: string;
   readonly remedy: string;
-  /** Whether the store can start with the fault. */
+  /** Whether the store can start in spite of the fault. */
   readonly canStart?: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function checkTables(query: Query): Promise<TableFault[]> {
   return tables.flatMap(({ name, columns: needed }) => {
     const actual = columns.filter((column) => column.table === name);
     if (actual.length === 0) {
-      // Without a feed, as on the workers of a cluster, the tables of the feed may be missing.
+      // On a cluster, the tables of the feed may be missing, for example on the workers.
       if (!hasFeed && feedTables.includes(name)) return [];
       return {
         table: name,
@@ -63,7 +63,7 @@ interface ColumnRow {
   type: string;
   is_required: boolean;
   has_default: boolean;
-  /** Whether the default makes commits wait for the disk. Null without a default. */
+  /** Whether the column's default makes commits wait for the disk. Null if the column has no default. */
   is_durable: boolean | null;
   is_key: boolean;
   is_cluster: boolean;
@@ -128,7 +128,7 @@ function unknownColumnFaults(column: ColumnRow): TableFault[] {
 }
 
 // Reads the system catalogs. `information_schema` hides tables on which the user has no privileges, and
-// `pg_get_expr` waits for the locks of a table.
+// `pg_get_expr` waits for the locks on a table.
 const selectColumns = `
   select relname as table, attname as column, format_type(atttypid, atttypmod) as type,
     attnotnull as is_required,

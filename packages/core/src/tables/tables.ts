@@ -26,7 +26,7 @@ const time = (name: string) => timestamp(name, { withTimezone: true });
 
 const createdAt = () => time('created_at').notNull().defaultNow();
 
-/** The columns of a plant whose values come from a client. */
+/** The columns of a plant for which clients send the values. */
 function contentColumns() {
   return {
     name: text().notNull(),
@@ -39,18 +39,18 @@ const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 /**
  * SQL for the number of the current transaction. With `synchronous_commit = off`, clients could read a commit
- * before it is on the disk. After a crash, another transaction could then get the same number. The expression
- * changes the setting, so the commit of a change always waits for the disk. Citus cannot read the form `CASE
- * value WHEN …`.
+ * before the commit is on the disk. After a crash, another transaction could get the number of the lost
+ * commit. The expression changes the setting, so the commit of a change always waits for the disk. Citus
+ * cannot read the form `CASE value WHEN …`.
  */
 export const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
     else pg_current_xact_id() end`;
 
-/** The column `changed_in` decides the order of the feed of changes. */
+/** The column `changed_in` determines the order of the feed of changes. */
 const changedIn = () => transaction('changed_in');
 
-// The tables have no sequences, triggers or foreign keys, so Citus can distribute them by primary key.
+// The tables have no sequences, triggers or foreign keys, so Citus can distribute the tables by primary key.
 export const plants = pgTable(
   'plants',
   {
@@ -61,7 +61,7 @@ export const plants = pgTable(
     changedIn: changedIn().default(sql.raw(thisTransaction)),
   } satisfies Record<keyof StoredPlant | 'changedIn', PgColumnBuilderBase>,
   ({ id, tag, changedIn }) => [
-    // An index entry has at most 2,704 bytes. A tag may be longer, so the index contains the tag's hash.
+    // An index entry may have at most 2,704 bytes. A tag may be longer, so the index contains the tag's hash.
     index('plants_tag').on(sql`hashtextextended(${tag}, 0)`, id).where(sql`${tag} is not null`),
     index('plants_changed_in').on(changedIn, id).where(sql`${changedIn} is not null`),
   ],
@@ -90,9 +90,9 @@ export const plantDeletions = pgTable(
 
 /** The state of the feed, in a single row. */
 export const plantFeed = pgTable('plant_feed', {
-  /** Each database has its own epoch. A restore or a promotion begins another epoch. */
+  /** Each database has its own epoch. A restore or a promotion begins a new epoch. */
   epoch: uuid().primaryKey().defaultRandom(),
-  /** The last transaction whose deletions are forgotten. */
+  /** The deletions of this transaction and of all earlier transactions are forgotten. */
   forgottenUpTo: transaction('forgotten_up_to').notNull().default(sql`'0'`),
   /**
    * The server that assigned the transaction numbers of the feed. On another server, for example after the
@@ -101,7 +101,10 @@ export const plantFeed = pgTable('plant_feed', {
   systemIdentifier: bigint('system_identifier', { mode: 'bigint' })
     .notNull()
     .default(sql`(pg_control_system()).system_identifier`),
-  /** The server's timeline when the epoch was drawn. A restore or a promotion begins a new timeline. */
+  /**
+   * The server's timeline at the time when the epoch was drawn. A restore or a promotion begins a new
+   * timeline.
+   */
   timeline: text().notNull().default(sql`left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)`),
 });
 
@@ -125,9 +128,12 @@ export const accessTokens = pgTable('access_tokens', {
 export const webhooks = pgTable('webhooks', {
   name: text().primaryKey(),
   url: text().notNull(),
-  /** The endpoint gets only changes of plants with this tag, or all changes without a tag. */
+  /**
+   * The endpoint gets only changes of plants with this tag. Null when the endpoint gets the changes of all
+   * plants.
+   */
   tag: text(),
-  /** The endpoint gets only changes of this type, or all changes without a type. */
+  /** The endpoint gets only changes of this type. Null when the endpoint gets changes of all types. */
   changeType: text('change_type').$type<PlantChange['type']>(),
   createdAt: createdAt(),
   /** The secret may be encrypted: see `secrets.ts`. */

@@ -42,7 +42,10 @@ export function parseAllowed(entries: readonly string[]): AllowedTargets {
   return { hosts: new Set(hosts), networks: networksOf(entries.filter(isNetwork)) };
 }
 
-/** Returns the reason why the store may not send to a URL, if any. Does not look up the host. */
+/**
+ * Returns the reason why the store may not send to a URL, or undefined when the store may send to the URL.
+ * This function does not look up the host.
+ */
 export function explainUrl(text: string, allowed: AllowedTargets): string | undefined {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
@@ -57,9 +60,9 @@ export function explainUrl(text: string, allowed: AllowedTargets): string | unde
 }
 
 /**
- * Returns the addresses of a URL's host to which the store may connect.
+ * Looks up the host of a URL, and returns only the addresses to which the store may connect.
  *
- * @throws Error when the host has no such address
+ * @throws Error when the store may connect to no address of the host
  */
 export async function findAddresses(url: URL, allowed: AllowedTargets) {
   const addresses = await lookup(hostOf(url), { all: true });

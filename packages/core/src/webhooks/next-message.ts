@@ -5,7 +5,7 @@ import type { webhooks } from '../tables/tables.ts';
 /** The maximum number of changes in a message. */
 export const maxChanges = 100;
 
-/** The maximum number of bytes of a message, unless a single plant is larger. */
+/** The maximum number of bytes in a message. A message with only one change may be larger. */
 const maxBytes = 20_000;
 
 /** The approximate number of bytes in a message without changes. */
@@ -16,8 +16,8 @@ type Filter = Pick<typeof webhooks.$inferSelect, 'tag' | 'changeType'>;
 type Page = Pick<SharedPage, 'changes' | 'positions' | 'next'>;
 
 /**
- * Returns the JSON of a page's first changes, as many as fit in a message, and the cursor after these
- * changes.
+ * Returns the JSON of the first changes of a page, and the cursor after these changes. Returns as many
+ * changes as fit into a message.
  */
 export function takeChanges(page: Page, filter: Filter): { changes: string[]; next: Cursor } {
   const changes: string[] = [];

@@ -23,7 +23,7 @@ const timeout = 15_000;
 /** The maximum number of bytes to read from a response. */
 const maxResponse = 1_024;
 
-/** The statuses with which the store respects `Retry-After`. */
+/** The store respects `Retry-After` only in responses with these statuses. */
 const waitsFor = [429, 502, 503, 504];
 
 // Unlike Node's global agents, these agents ignore the proxies in environment variables. With
@@ -35,8 +35,8 @@ const transports = {
 };
 
 /**
- * Sends a body to an endpoint, with the headers that `sign` returns. Follows no redirect. Rejects the promise
- * only when the signal is aborted.
+ * Sends a body to an endpoint, with the headers that `sign` returns. Follows no redirect. The promise is
+ * rejected only when the signal is aborted.
  */
 export async function post(
   text: string,
@@ -85,9 +85,10 @@ async function send(
       (error) => callback(error, []),
     );
   const request = start(url, { method: 'POST', agent, lookup, headers, signal }).end(body);
-  request.on('error', () => {}); // An error after the start of the response concerns only its content.
+  // An error after the start of a response concerns only the content of the response.
+  request.on('error', () => {});
   try {
-    // After a response with status 101, Node emits neither event.
+    // After a response with status 101, Node emits neither `response` nor `error`, so `once` gets the signal.
     const [response] = await once(request, 'response', { signal });
     return response;
   } catch (error) {
@@ -101,7 +102,7 @@ async function send(
 
 /**
  * Returns the start of a response as text. Removes U+0000, which Postgres cannot store. Closes the connection
- * when the response is longer.
+ * when the response is longer than `maxResponse`.
  */
 async function readStart(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
@@ -113,7 +114,7 @@ async function readStart(response: IncomingMessage): Promise<string> {
       if (length > maxResponse) break;
     }
   } catch {
-    // When the rest of a response is lost, its status is still valid.
+    // When the end of a response is lost, the status of the response is still valid.
   }
   return Buffer.concat(chunks).subarray(0, maxResponse).toString().replaceAll('\0', '');
 }

@@ -1,6 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
-/** The prefix of an encrypted secret. The base64 of the nonce, the encrypted text and the tag follows. */
+/**
+ * The prefix of an encrypted secret. After the prefix, the stored text contains the nonce, the encrypted text
+ * and the tag in base64.
+ */
 const prefix = 'aes-256-gcm:';
 const [nonceLength, tagLength] = [12, 16];
 

@@ -14,7 +14,7 @@ import { type SecretBox, sign } from './secrets.ts';
 import type { HeldWebhook, WebhookChange } from './webhook-table.ts';
 import { asJson, atOnce, inSeconds, maxWait, now, withAttempt } from './webhook-table.ts';
 
-/** The seconds before each retry. The delay is up to 10% longer, by a random time. */
+/** The seconds before each retry. The actual delay is longer by a random time of up to 10%. */
 export const retryDelays = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** The seconds between two writes of the cursor while the filter drops all changes. */
@@ -41,8 +41,8 @@ interface Options extends Sending {
 }
 
 /**
- * Sends all changes to an endpoint, one request at a time. Returns when the next attempt is more than
- * `maxWait` seconds away, or when this instance no longer holds the endpoint.
+ * Sends all changes to an endpoint, one request at a time. Stops when the next attempt is more than `maxWait`
+ * seconds away, or when this instance no longer has the lease of the endpoint.
  */
 export async function sendChanges(held: HeldWebhook, options: Options): Promise<void> {
   const { feed, signal, isHeld, advance, delays, warn } = options;
@@ -87,8 +87,8 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
   }
 
   /**
-   * Stores a new message before the first attempt, so that each attempt of each instance sends the same body
-   * under the same id.
+   * Stores a new message before the first attempt, so that all attempts of all instances send this message
+   * with the same body and the same id.
    */
   async function begin(ready: HeldWebhook, type: MessageType, end: Cursor, changes: string[]) {
     const body = bodyOf(type, changes);
@@ -100,7 +100,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
   }
 
   async function deliver(ready: HeldWebhook, { id, to, body }: WebhookMessage) {
-    // After a freeze, another instance may have sent later changes.
+    // If this process was frozen, another instance may have sent later changes.
     if (!isHeld()) return undefined;
     const { retryAfter = 0, ...attempt } = await postTo(ready, id, body, options);
     const attempts = withAttempt(attempt);

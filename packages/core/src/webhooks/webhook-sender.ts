@@ -13,7 +13,10 @@ interface Run {
   readonly ended: Promise<void>;
 }
 
-/** Sends changes to the endpoints that this instance holds. One statement claims and reads all endpoints. */
+/**
+ * Sends changes to the endpoints that this instance has claimed. One statement claims and reads all
+ * endpoints.
+ */
 export function createWebhookSender(table: WebhookTable, options: Sending) {
   const instance = randomUUID();
   const runs = new Map<string, Run>();
@@ -94,7 +97,7 @@ export function createWebhookSender(table: WebhookTable, options: Sending) {
     for (const { controller } of runs.values()) controller.abort();
   }
 
-  /** Warns of an error, unless the last warning was the same. */
+  /** Emits a warning about an error, unless the last warning had the same text. */
   function explain(error: unknown): void {
     // The server itself reports a database that is down. After the error `shuttingDown`, another instance
     // sends the changes.

@@ -41,7 +41,7 @@ export const inSeconds = (seconds: number) =>
 /** Makes the next attempt due immediately, and resets the number of failed attempts. */
 export const atOnce = { failures: 0, nextAttemptAt: null };
 
-/** Adds an attempt to the list, which keeps the last hundred attempts. */
+/** Adds an attempt to the list of attempts, which contains only the last hundred attempts. */
 export const withAttempt = (attempt: WebhookAttempt) =>
   sql`(case when jsonb_array_length(${webhooks.attempts}) < 100 then ${webhooks.attempts}
     else ${webhooks.attempts} - 0 end) || ${asJson([attempt])}`;
@@ -64,8 +64,8 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
     ...columns,
     isOldSecretValid: sql<boolean>`coalesce(${columns.oldSecretUntil} > ${now}, false)`,
     wait,
-    // A message may be large, so only the calls that send the message read it.
-    // The cast adds null, which Drizzle does not convert.
+    // A message may be large, so the statement returns the message only if the next attempt is due soon. The
+    // cast adds null to the type, because Drizzle does not convert null.
     message: sql`case when ${wait} <= ${maxWait} then ${message} end`.mapWith(
       message,
     ) as SQL<WebhookMessage | null>,
@@ -79,7 +79,7 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
   };
 
   return {
-    /** Inserts no row when the name is taken. Each statement for the operator returns the rows. */
+    /** Inserts no row when the name is taken. Each statement for the operator returns the changed rows. */
     insert: (row: typeof webhooks.$inferInsert) =>
       db.insert(webhooks).values(row).onConflictDoNothing().returning({ name }),
 
@@ -105,7 +105,7 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
 
     /**
      * Claims the free endpoints, and renews the claims of this instance. Returns all endpoints that this
-     * instance now holds.
+     * instance has now claimed.
      */
     claim: (instance: string) =>
       db
@@ -115,8 +115,8 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
         .returning(sent),
 
     /**
-     * Changes an endpoint for the instance that sends to the endpoint. Changes nothing, and returns
-     * undefined, when another instance has claimed the endpoint, or the operator has changed the endpoint. An
+     * Changes an endpoint for the instance that sends to the endpoint. If another instance has claimed the
+     * endpoint, or if the operator has changed the endpoint, changes nothing and returns undefined. An
      * instance that was frozen therefore cannot move the cursor.
      */
     async advance(row: { name: string; revision: number }, instance: string, set: WebhookChange) {

@@ -38,7 +38,7 @@ export interface Webhook {
   readonly state: 'active' | 'failing' | 'paused';
   /** The reason why an instance has paused the endpoint. */
   readonly pausedBecause: string | null;
-  /** The endpoint may have been behind the feed for this many seconds. */
+  /** The number of seconds for which the endpoint may have lacked changes. */
   readonly lag: number;
   /** The endpoint has the changes before this cursor. */
   readonly cursor: string;
@@ -49,20 +49,21 @@ export interface Webhooks {
   /**
    * Creates an endpoint, and returns its name and its secret. Only this call returns the secret.
    *
-   * @throws PlantStoreError `invalidInput` when the name is taken, the URL is not allowed, or the cursor is
-   *   not valid; `cursorExpired`; `notImplemented` when the database has no feed
+   * @throws PlantStoreError `invalidInput` when the name is taken, when the URL is not allowed, or when the
+   *   cursor is not valid; `cursorExpired` when the feed no longer has the changes after the cursor;
+   *   `notImplemented` when the database has no feed
    */
   create(url: string, options?: NewWebhook): Promise<{ name: string; secret: string }>;
   list(): Promise<Webhook[]>;
   /** Returns an endpoint with its last hundred attempts, or undefined when no endpoint has the name. */
   get(name: string): Promise<(Webhook & { attempts: WebhookAttempt[] }) | undefined>;
-  /** Returns whether the endpoint exists, as `resume`, `replay` and `delete` do. */
+  /** `pause`, `resume`, `replay` and `delete` return whether the endpoint exists. */
   pause(name: string): Promise<boolean>;
   /** Resumes immediately with the first change that the endpoint has not accepted. */
   resume(name: string): Promise<boolean>;
   /**
-   * Repeats all changes after a cursor, or since a time. A plant counts by its `createdAt`, even if an import
-   * has set this time. Throws as `create` does.
+   * Sends again all changes after a cursor, or all changes since a time. The time of a plant is `createdAt`,
+   * even if an import of plants has set `createdAt`. Throws the same errors as `create`.
    */
   replay(name: string, from: string | Date): Promise<boolean>;
   delete(name: string): Promise<boolean>;
@@ -108,7 +109,8 @@ export function createWebhooks(
       const chosen = name || new URL(url).hostname.slice(0, 100);
       const cursor = await cursorOf(from);
       const { secret, stored } = secrets.create(chosen);
-      // A run for a deleted endpoint of the same name has another revision.
+      // The sender may still run for a deleted endpoint with the same name, so the new endpoint needs another
+      // revision.
       const revision = randomInt(2 ** 30);
       const row = { name: chosen, url, tag, changeType: only, cursor, secret: stored, revision };
       if (!(await noticed(table.insert(row)))) {
@@ -168,7 +170,7 @@ export function createWebhooks(
   }
 
   /**
-   * Checks a cursor, or finds the cursor of a time. Without a cursor or a time, returns the end of the feed.
+   * Checks a cursor, or finds the cursor for a time. Without a cursor or a time, returns the end of the feed.
    */
   async function cursorOf(from?: string | Date): Promise<string> {
     const cursor =
@@ -180,7 +182,7 @@ export function createWebhooks(
 
 const nameError = 'must have 1 to 100 characters and no control characters';
 
-/** The options of `create`, whose types plain JavaScript may bypass. */
+/** The options of `create`. The schema checks the options, because plain JavaScript may bypass the types. */
 const NewWebhook = z.object({
   /** Default: the host of the URL. */
   name: z

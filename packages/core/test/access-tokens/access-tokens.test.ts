@@ -27,7 +27,7 @@ describe('access tokens', () => {
   let database: Database;
   let time = Date.parse('2030-01-01T00:00:00Z');
   const now = () => time;
-  /** Returns a time by the clock of the database. */
+  /** Adds milliseconds to the current time of the database. */
   const fromNow = async (milliseconds: number): Promise<Date> => {
     const [row] = await sql`select now() + ${milliseconds} * interval '1 ms' as time`;
     return row?.['time'];
@@ -42,13 +42,13 @@ describe('access tokens', () => {
 
   afterAll(() => Promise.all([sql.end(), database.close()]));
 
-  it('makes access tokens of a fixed prefix and 256 random bits', () => {
+  it('makes an access token from a fixed prefix and 256 random bits', () => {
     expect(generateToken(() => Buffer.alloc(32, 255))).toBe(`plant_${'_'.repeat(42)}8`);
     expect(generateToken()).toMatch(/^plant_[\w-]{43}$/);
     expect(generateToken()).not.toBe(generateToken());
   });
 
-  it('returns the principal of a cached access token without a promise', async () => {
+  it('returns a principal, not a promise, when the access token is cached', async () => {
     const tokens = open();
     const token = await tokens.create('Gil');
     const lookups = [tokens.authenticate(token), tokens.authenticate(token)];
@@ -72,7 +72,7 @@ describe('access tokens', () => {
     });
   });
 
-  it('throws an error without SQL when the database is unreachable', async () => {
+  it('shows no SQL in the error when the database is unreachable', async () => {
     const unreachable = closeAtEnd(await openPostgres('postgres://127.0.0.1:1/none'));
     const { create } = createAccessTokens(unreachable);
     await expect(create('Fay')).rejects.toMatchObject({
@@ -89,7 +89,7 @@ describe('access tokens', () => {
     ['\0', ofText],
     ['\ud800', ofText],
     ['x'.repeat(101), ofText],
-    [5 as never, 'must be a string'], // A tool without types can pass a number as the name.
+    [5 as never, 'must be a string'], // Untyped code can pass a number as the name.
   ])('rejects the name %j for an access token', async (name, message) => {
     await expect(open().create(name)).rejects.toMatchObject({
       code: 40001,
@@ -107,7 +107,7 @@ describe('access tokens', () => {
     await expect(open().create('Hal', { expiresIn: 0 })).rejects.toMatchObject({
       message: 'invalid input: expiresIn must be more than 0',
     });
-    const expiresIn = '5' as never; // A tool without types can pass a text as the number of milliseconds.
+    const expiresIn = '5' as never; // Untyped code can pass a text as the number of milliseconds.
     await expect(open().create('Hal', { expiresIn })).rejects.toMatchObject({
       message: 'invalid input: expiresIn must be a number of milliseconds',
     });
@@ -141,7 +141,7 @@ describe('access tokens', () => {
     await tokens.create('Cleo');
     for (const token of ['', 'plant_', generateToken(), 'Cleo']) {
       expect(await tokens.authenticate(token)).toBeUndefined();
-      // For a cached token, `authenticate` returns the result without a promise.
+      // For a cached token, `authenticate` returns the result, not a promise.
       expect(tokens.authenticate(token)).toBeUndefined();
     }
   });
@@ -161,9 +161,9 @@ describe('access tokens', () => {
 
   it.each([
     ['behind', -1],
-    ['ahead of', 1],
+    ['ahead', 1],
   ])(
-    'expire by the clock of the database, even when the clock of this machine is a year %s that clock',
+    'lets access tokens expire by the clock of the database when the clock of the store is a year %s',
     async (_, sign) => {
       const before = time;
       onTestFinished(() => {
@@ -182,7 +182,7 @@ describe('access tokens', () => {
     },
   );
 
-  it('rejects a revoked access token at once, and on other instances within 30 seconds', async () => {
+  it('rejects a revoked access token immediately, and within 30 seconds on other instances', async () => {
     const [here, ...others] = [open(), open(), open()];
     const token = await here.create('Dora');
     for (const tokens of [here, ...others]) {
@@ -213,7 +213,7 @@ describe('access tokens', () => {
     expect(await tokens.revoke('nobody')).toBe(false);
   });
 
-  it('records the last use of an access token about once a minute', async () => {
+  it('records when an access token was last used, at most once a minute', async () => {
     const tokens = open();
     const token = await tokens.create('Mia');
     const lastUse = async () =>
@@ -225,7 +225,7 @@ describe('access tokens', () => {
     time += 59_999;
     const others = open();
     await others.authenticate(token);
-    // Updates run in turn, so an update of the first token would come before the update of the second token.
+    // Updates run in order. After the update of the second token, no update of Mia's token is still to come.
     await others.authenticate(await others.create('Mia too'));
     await vi.waitFor(async () => {
       const list = await others.list();
@@ -239,7 +239,7 @@ describe('access tokens', () => {
     await vi.waitFor(async () => expect(await lastUse()).toEqual(new Date(time)));
   });
 
-  it('delays no request while a table lock blocks the update of the last use', async () => {
+  it('delays no request while a lock on the table blocks updates of `last_used_at`', async () => {
     const store = closeAtEnd(await openPlantStore({ databaseUrl }));
     const names = Array.from({ length: 10 }, (_, i) => `Quin ${i}`);
     const tokens = await Promise.all(names.map((name) => store.accessTokens.create(name)));
@@ -261,7 +261,7 @@ describe('access tokens', () => {
     });
   });
 
-  it('records the last use of an access token while the row of another token is locked', async () => {
+  it('records when an access token was last used, even while the row of another token is locked', async () => {
     const tokens = open();
     const [locked, free] = [await tokens.create('Rhea'), await tokens.create('Sam')];
     const other = await sql.reserve();
@@ -276,7 +276,7 @@ describe('access tokens', () => {
     other.release();
   });
 
-  it('accepts an access token even when the update of its last use fails', async () => {
+  it('accepts an access token even when the database rejects the update of `last_used_at`', async () => {
     const token = await open().create('Nora');
     // A sequence keeps its value when the transaction is rolled back.
     await sql`create sequence rejected_updates`;
@@ -324,10 +324,10 @@ describe.each([server, embedded])('access tokens on $name', ({ provide }) => {
     }
   });
 
-  it('accepts an access token and records its last use', async () => {
+  it('accepts an access token, and records when the token was last used', async () => {
     const token = await accessTokens.create('Pia');
     expect(await accessTokens.authenticate(token)).toEqual(principal('Pia'));
-    // For a cached token, `authenticate` returns the result without a promise.
+    // For a cached token, `authenticate` returns the result, not a promise.
     expect(accessTokens.authenticate(token)).toEqual(principal('Pia'));
     await vi.waitFor(async () => {
       const list = await accessTokens.list();

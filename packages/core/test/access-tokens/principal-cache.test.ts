@@ -10,7 +10,7 @@ const ann: TokenOwner = { principal: { name: 'Ann', scopes: [] }, validUntil: fo
 const noOwner: TokenOwner = { principal: undefined, validUntil: forever };
 
 describe('a principal cache', () => {
-  it('keeps a valid token during a flood of unknown tokens', async () => {
+  it('does not forget a valid token when many unknown tokens arrive', async () => {
     let lookups = 0;
     const find = async (_sha256: string, token: string) => {
       lookups++;
@@ -23,7 +23,7 @@ describe('a principal cache', () => {
     expect(cache.get('ann')).toBe(ann.principal);
   });
 
-  it('does not cache a token that is forgotten during its look-up', async () => {
+  it('does not cache a token when `forget` is called during the look-up of the token', async () => {
     const owners = [Promise.withResolvers<TokenOwner>(), Promise.withResolvers<TokenOwner>()];
     let lookups = 0;
     const find = () => owners[lookups++]?.promise ?? Promise.reject(new Error('too many look-ups'));
@@ -39,7 +39,7 @@ describe('a principal cache', () => {
     expect(cache.get('ann')).toBeUndefined();
   });
 
-  it('caches a token for less than 30 seconds even when the clock of the machine changes', async () => {
+  it('caches a token for less than 30 seconds, even when somebody changes the clock of the machine', async () => {
     let [lookups, now, elapsed] = [0, 0, 0];
     const find = async () => {
       lookups++;
@@ -61,7 +61,7 @@ describe('a principal cache', () => {
     ['stands still', { now: 60_000 }, 'elapsed'],
     ['runs ahead', { elapsed: 0 }, 'now'],
   ] as const)(
-    'does not cache a token beyond its expiry when the clock %s',
+    'does not cache a token after its expiry, even when the clock %s',
     async (_, fixed, runs) => {
       const clock = { now: 0, elapsed: 0, ...fixed };
       const owners = [{ ...ann, validUntil: clock.now + 1_000 }, noOwner];
@@ -80,7 +80,7 @@ describe('a principal cache', () => {
     },
   );
 
-  it('forgets all tokens when the cache gets one token more than ten thousand', async () => {
+  it('caches up to 10,000 tokens, and forgets all of them when another token arrives', async () => {
     const cache = createPrincipalCache({ find: async () => ann });
     for (let i = 0; i < 10_000; i++) await cache.get(`token ${i}`);
     expect(cache.get('token 0')).toBe(ann.principal);

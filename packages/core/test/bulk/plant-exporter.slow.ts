@@ -5,7 +5,7 @@ import type { ExportQuery } from '../../src/bulk/plant-exporter.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { embedded, openStore, server } from '../fixtures/databases.ts';
 
-/** The exported plants do not fit into the buffers of a connection and a stream. */
+/** The export of this many plants is larger than the buffers of a connection and a stream. */
 const count = 60_000;
 const name = 'x'.repeat(200);
 
@@ -23,7 +23,7 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     return textOf(await Array.fromAsync(rows));
   }
 
-  it('exports exactly the plants that exist when the export begins, even while others create and delete plants', async () => {
+  it('exports exactly the plants that exist when the export begins, even while clients create and delete plants', async () => {
     for (let first = 0; first < count; first += 10_000) await store.load(plantsFrom(first, 10_000));
     const { rows } = await store.export({ columns: ['id', 'name'], format: 'text' });
     const blocks = [(await rows.next()).value ?? new Uint8Array()];
@@ -40,7 +40,7 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     for (const isPaged of [false, true]) expect(await exportIds({ isPaged })).toEqual(ids);
   });
 
-  it('selects plants by tag and by time, in one statement or in pages', async () => {
+  it('exports plants by tag and by creation time, in one statement and in pages', async () => {
     await store.load([
       { id: 1n, name: 'a', tag: "it's", createdAt: '2026-01-01T00:00:00Z' },
       { id: 2n, name: 'b', tag: "it's", createdAt: '2026-01-02T00:00:00.000001Z' },
@@ -56,7 +56,7 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     }
   });
 
-  it('ends when its reader stops early or never reads', async () => {
+  it('ends the export when the reader stops early or never reads', async () => {
     await store.load(plantsFrom(0, 10_000));
     for await (const block of (await store.export()).rows) {
       expect(block.length).toBeGreaterThan(0);

@@ -65,7 +65,7 @@ describe.each([
     await remove();
   });
 
-  it('has the same outcomes as creating the plants one after the other', async () => {
+  it('returns the same outcomes as when plants are created one after the other', async () => {
     const anyPlant = fc.record({
       id: fc.bigInt({ min: 0n, max: 9n }),
       name: fc.constantFrom(...names),
@@ -94,7 +94,7 @@ describe.each([
     );
   });
 
-  it('reports invalid plants and stores the others', async () => {
+  it('reports the invalid plants, and stores the valid plants', async () => {
     const id = tenFreeIds();
     const outcomes = await store.load([
       { id: '1', name: 'x' },

@@ -16,7 +16,7 @@ describe.each([embedded, server])('on $name', ({ provide }) => {
     await store.load([1n, 2n, -(2n ** 63n), 2n ** 63n - 1n].map((id) => ({ id, name: 'Hoya' })));
   });
 
-  it('deletes the plants with these ids, and returns how many existed', async () => {
+  it('deletes the plants with the given ids, and returns the number of deleted plants', async () => {
     expect(await store.deleteMany([2n ** 63n - 1n, 5n, -(2n ** 63n), 1n, 1n])).toBe(3);
     expect(await store.deleteMany([1n])).toBe(0);
     expect(await store.deleteMany([])).toBe(0);
@@ -24,7 +24,7 @@ describe.each([embedded, server])('on $name', ({ provide }) => {
     expect(await store.count()).toBe(1);
   });
 
-  it('runs deletes with overlapping ids at the same time', async () => {
+  it('lets several callers delete the same plants at the same time', async () => {
     const ids = Array.from({ length: 500 }, (_, i) => BigInt(i));
     await store.load(ids.slice(3).map((id) => ({ id, name: 'Hoya' })));
     const counts = await Promise.all(

@@ -17,7 +17,7 @@ it.each([
   expect(timeText(text)).toBe(text);
 });
 
-it('reads a date in UTC', () => {
+it('reads a date as midnight in UTC', () => {
   expect(timeText('2026-11-21')).toBe('2026-11-21T00:00:00Z');
   expect(timeText(new Date(0))).toBe('1970-01-01T00:00:00.000Z');
 });

@@ -49,7 +49,7 @@ async function freezeWalWriter(): Promise<() => Promise<void>> {
   const pid = (await walWriter()) ?? expect.unreachable('there is no such process');
   process.kill(pid, 'SIGSTOP');
   return async () => {
-    // When this process is killed, the server ends all its processes and recovers.
+    // When this process is killed, Postgres ends all its other processes and recovers.
     process.kill(pid, 'SIGKILL');
     await vi.waitFor(async () => expect([undefined, pid]).not.toContain(await walWriter()));
     await vi.waitFor(() => hasty`select 1`);
@@ -57,7 +57,7 @@ async function freezeWalWriter(): Promise<() => Promise<void>> {
   };
 }
 
-it('keeps every plant that a list or a page showed before a crash', async () => {
+it('keeps every plant that a list or a page of changes showed before a crash', async () => {
   const { next: start } = await store.changes({});
   const crash = await freezeWalWriter();
   await insert(701);
@@ -69,7 +69,7 @@ it('keeps every plant that a list or a page showed before a crash', async () => 
   expect(idsOf(await store.changes({ after: page.next }))).toEqual([1n]);
 });
 
-it('brings no plant back after a crash when a page has shown its delete', async () => {
+it('brings no plant back after a crash when a page of changes has shown the delete of the plant', async () => {
   await admin`insert into plants (id, name) values (702, ${name})`;
   const { next: after } = await store.changes({});
   const crash = await freezeWalWriter();

@@ -22,10 +22,10 @@ async function pageAfter(after: string) {
   return value.changes.map(({ plant }, i) => ({ id: plant.id, cursor: String(cursors[i]) }));
 }
 
-it('continues behind each change, even in the middle of a transaction', async () => {
+it('lets a follower continue after each change, even in the middle of a transaction', async () => {
   const { next } = await reader.changes({});
-  // A wait for changes makes the feed keep the page in memory. The test then reads the first changes from
-  // memory.
+  // When a caller waits for changes, the feed stores the page in memory. The test then reads the first
+  // changes from memory.
   const waiting = pageAfter(next);
   await store.load([1n, 2n, 3n, 4n].map((id) => ({ id, name: `plant ${id}` })));
   const page = await waiting;

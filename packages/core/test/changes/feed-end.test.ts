@@ -4,7 +4,7 @@ import { formatCursor, parseCursor } from '../../src/changes/cursor.ts';
 import { idsOf } from '../fixtures/changes.ts';
 import { openFeed } from '../fixtures/open-feed.ts';
 
-it('reads once for all waiting followers, and gives all of them one frozen page', async () => {
+it('sends one statement for all waiting followers, and gives all of them the same frozen page', async () => {
   const { feed, end, insert, sent, gate, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const followers = [1, 2, 3].map(() => follow({ after }));
@@ -18,7 +18,7 @@ it('reads once for all waiting followers, and gives all of them one frozen page'
   await vi.waitFor(() => {
     for (const { pages } of followers) expect(pages).toEqual([[1n, 2n]]);
   });
-  await isWaitedFor(3); // The followers wait for the loop, and send no statements.
+  await isWaitedFor(3); // Followers wait for the read loop of the feed.
   expect(sent.count).toBe(before + 1);
   const [first, second] = followers;
   expect(first?.outputs[0]).toBe(second?.outputs[0]);
@@ -27,7 +27,7 @@ it('reads once for all waiting followers, and gives all of them one frozen page'
   expect(() => page.changes.shift()).toThrow(TypeError);
 });
 
-it('ends a wait without an error when the read of another caller fails', async () => {
+it('ends a wait without an error even when the read of another caller throws an error', async () => {
   const { feed, end, gate, isWaitedFor } = await openFeed();
   const after = await end();
   const timeout = new AbortController();
@@ -42,7 +42,7 @@ it('ends a wait without an error when the read of another caller fails', async (
   gate.open();
 });
 
-it('returns a page from memory in parts, and sends no statement', async () => {
+it('splits a page from memory by `limit`, and sends no statement', async () => {
   const { feed, end, insert, sent, gate, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const { pages } = follow({ after });
@@ -61,7 +61,7 @@ it('returns a page from memory in parts, and sends no statement', async () => {
   expect(third.next).toBe(await end());
 });
 
-it('reads changes from the database when the memory no longer has the changes', async () => {
+it('reads changes from the database when they are no longer in memory', async () => {
   const { feed, end, sql, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const { pages } = follow({ after });
@@ -80,7 +80,7 @@ it('reads changes from the database when the memory no longer has the changes', 
   expect(late).toEqual([1n, 2n, 3n]);
 });
 
-it('gives many pages to a follower that is far behind, and then the new changes', async () => {
+it('gives a late follower all old changes first, and then the new changes', async () => {
   const { end, sql, insert, follow } = await openFeed();
   const after = await end();
   await sql`insert into plants (id, name) select id, 'x' from generate_series(1, 2500) as id`;
@@ -91,7 +91,7 @@ it('gives many pages to a follower that is far behind, and then the new changes'
   expect(pages.flat()).toEqual(Array.from({ length: 2_501 }, (_, i) => BigInt(i + 1)));
 });
 
-it('continues to follow after the database was down', async () => {
+it('gives changes to followers again after the database was down', async () => {
   const { end, insert, proxy, follow, isWaitedFor } = await openFeed();
   const { pages } = follow({ after: await end() });
   await isWaitedFor(1);
@@ -103,7 +103,7 @@ it('continues to follow after the database was down', async () => {
   await vi.waitFor(() => expect(other.pages).toHaveLength(1));
 });
 
-it('ends the waits of followers with cursors of an old epoch, and serves cursors of the new epoch', async () => {
+it('rejects waiting followers when the feed gets a new epoch, and accepts new followers', async () => {
   const { feed, end, insert, sql, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const { done } = follow({ after });
@@ -119,7 +119,7 @@ it('ends the waits of followers with cursors of an old epoch, and serves cursors
   await vi.waitFor(() => expect(pages).toEqual([[], [1n]]));
 });
 
-it('ends the waits when the feed is switched off', async () => {
+it('rejects waiting followers when the feed is switched off', async () => {
   const { end, sql, follow, isWaitedFor } = await openFeed();
   const { done } = follow({ after: await end() });
   await isWaitedFor(1);
@@ -165,7 +165,7 @@ it('ends the wait of a caller that has disconnected', async () => {
   await isWaitedFor(0);
 });
 
-it('ends a wait with the error of the last read', async () => {
+it('throws the error of the last read at the end of a wait', async () => {
   const { feed, end, gate, proxy, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const failed = Promise.withResolvers<unknown>();
@@ -173,7 +173,7 @@ it('ends a wait with the error of the last read', async () => {
   await isWaitedFor(1);
   proxy.fault = 'refuse';
   const error = await failed.promise;
-  await gate.close(); // The gate keeps the next read of the feed from ending during the wait.
+  await gate.close(); // While the gate is closed, the next read of the feed cannot end.
   await expect(feed.changes({ after, wait: 1 })).rejects.toBe(error);
   expect(error).toMatchObject({ kind: 'databaseUnavailable' });
   proxy.fault = 'none';
@@ -199,7 +199,7 @@ it('ends all waits when the feed closes, and accepts no new waits', async () => 
   expect(await feed.changes({ after })).toEqual({ changes: [], next: after });
 });
 
-it('stops a follower of an unreachable database when the feed closes or the signal is aborted', async () => {
+it('stops a follower when the feed closes or the signal is aborted, even while the database is unreachable', async () => {
   const { feed, proxy, follow } = await openFeed();
   proxy.fault = 'refuse';
   const controller = new AbortController();
@@ -211,7 +211,7 @@ it('stops a follower of an unreachable database when the feed closes or the sign
   await expect(followers[0]?.done).rejects.toMatchObject({ kind: 'shuttingDown' });
 });
 
-it('loses no change that other followers receive during a slow read', async () => {
+it('loses no change for a slow reader when another reader gets the change first', async () => {
   const { held, feed, sql, isWaitedFor } = await openFeed();
   const { next: after } = await feed.changes({});
   const slowly = Promise.withResolvers<void>();
@@ -226,14 +226,14 @@ it('loses no change that other followers receive during a slow read', async () =
   expect((await slow).changes).toHaveLength(1);
 });
 
-it('lets a follower with a valid cursor wait on when the cursor of another follower expires', async () => {
+it('does not end the wait of a caller with a valid cursor when the cursor of another caller expires', async () => {
   const { held, feed, sql, isWaitedFor } = await openFeed();
   const { next: old } = await feed.changes({});
   const expiring = feed.changes({ after: old, wait: 20 });
   expiring.catch(() => {});
   await isWaitedFor(1);
   const hold = Promise.withResolvers<void>();
-  held.before = hold.promise; // The hold makes the next read of the loop wait.
+  held.before = hold.promise; // The next read of the feed waits for this promise.
   await sql`truncate plants`;
   await vi.waitFor(() => expect(held.reads).toBeGreaterThan(0));
   delete held.before;
@@ -246,18 +246,18 @@ it('lets a follower with a valid cursor wait on when the cursor of another follo
   expect((await good).changes).toHaveLength(1);
 });
 
-it('sends no further read for a follower that begins at a later cursor than the other followers', async () => {
+it('shares one read between two followers with different cursors', async () => {
   const { held, feed, sql, isWaitedFor } = await openFeed();
   const { next: after } = await feed.changes({});
   const first = feed.changes({ after, wait: 20 });
   await isWaitedFor(1);
   const hold = Promise.withResolvers<void>();
-  held.before = hold.promise; // The hold makes the next read of the loop wait.
+  held.before = hold.promise; // The next read of the feed waits for this promise.
   await vi.waitFor(() => expect(held.reads).toBeGreaterThan(0));
   delete held.before;
   await sql`insert into plants (id, name) values (1, 'Monstera')`;
   const ahead = feed.follow();
-  // The first page starts at the end of the feed, after the first plant.
+  // A follower without a cursor starts at the end of the feed, after the first plant.
   await ahead.next();
   await sql`insert into plants (id, name) values (2, 'Calathea')`;
   const second = ahead.next();
@@ -267,7 +267,7 @@ it('sends no further read for a follower that begins at a later cursor than the 
   expect((await second).value.changes).toMatchObject([{ plant: { id: 2n } }]);
 });
 
-it('omits the changes that no follower wants, and gives a later follower all changes', async () => {
+it('skips changes that no follower wants, and still gives all changes to a later follower', async () => {
   const { feed, end, insert, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const only = 'deleted';
@@ -280,7 +280,7 @@ it('omits the changes that no follower wants, and gives a later follower all cha
   const next = feed.pageAfter(page.next, 10, { only });
   const { pages } = follow({ after });
   await vi.waitFor(() => expect(pages).toEqual([[1n, 2n]]));
-  await isWaitedFor(2); // Now the loop reads all changes, even for the first follower.
+  await isWaitedFor(2); // Now the feed reads all changes, because the new follower wants them.
   await insert(3);
   await vi.waitFor(() => expect(pages.at(-1)).toEqual([3n]));
   expect((await next).changes).toHaveLength(1);

@@ -11,7 +11,7 @@ async function open(options: DatabaseOptions) {
 const tooOld = { code: 41000, message: expect.stringContaining('the cursor is too old') };
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
-  it('forgets deletions, and lets cursors from before these deletions expire', async () => {
+  it('forgets deletions, and rejects cursors from before the forgotten deletions', async () => {
     const { options, remove } = await provide();
     onTestFinished(remove);
     const store = await open(options);
@@ -27,8 +27,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     for (const after of [before, within]) {
       await expect(store.changes({ after })).rejects.toMatchObject(tooOld);
     }
-    // The forgotten deletion was the last change of the feed. The end of the feed is behind all forgotten
-    // deletions, so a cursor from now on is valid.
+    // A new cursor is behind all forgotten deletions, so it is valid.
     expect((await store.changes({})).next).toBe(behind);
     await store.create({ id: 4n, name: 'x' });
     expect(summaryOf(await store.changes({ after: behind }))).toEqual(['created 4']);
@@ -39,7 +38,7 @@ async function createStore() {
   const { databaseUrl, sql } = await connectToNew();
   const store = await open({ databaseUrl });
   const { next } = await store.changes({});
-  /** Records deletes as if one transaction had made them the given number of days ago. */
+  /** Records deletes in one transaction, and sets their time back by the given number of days. */
   const deleteDaysAgo = (days: number, from: number, to: number) => sql`
     insert into plant_deletions (id, name, created_at, deleted_at)
     select id, 'x', now(), now() - make_interval(days => ${days}) from generate_series(${from}::int, ${to}) as id`;
@@ -54,18 +53,18 @@ it('forgets only old deletions, in steps of 1,000', async () => {
   const { store, deleteDaysAgo, ids } = await createStore();
   await deleteDaysAgo(8, 1, 2_500);
   await deleteDaysAgo(6, 2_501, 2_502);
-  await deleteDaysAgo(9, 2_503, 2_503); // A wrong clock has given a new deletion an old time.
+  await deleteDaysAgo(9, 2_503, 2_503); // A wrong clock gave the newest deletion an old time.
   expect(await store.forgetDeletions(7)).toBe(2_501);
   expect(await ids()).toEqual([2_501, 2_502]);
 });
 
-it('gives 41000 for a cursor inside a partly forgotten transaction', async () => {
+it('throws error 41000 for a cursor in the middle of a partly forgotten transaction', async () => {
   const { store, sql, next, deleteDaysAgo } = await createStore();
   await deleteDaysAgo(8, 1, 1_500);
   const { next: within } = await store.changes({ after: next, limit: 500 });
   const { next: late } = await store.changes({ after: within, limit: 1_000 });
   const lock = await sql.reserve();
-  // The second step fails, because it waits too long for the lock that this transaction holds.
+  // This transaction locks a row that the second step deletes, so the second step times out.
   await lock`begin`;
   await lock`select from plant_deletions where id = 1500 for update`;
   await expect(store.forgetDeletions(7)).rejects.toMatchObject({ databaseCode: '55P03' });
@@ -97,7 +96,7 @@ it('does nothing while another instance forgets deletions', async () => {
   expect(await ids()).toEqual([]);
 });
 
-it('changes nothing while the feed is switched off, or belongs to another server', async () => {
+it('forgets nothing while the feed belongs to another server', async () => {
   const { store, sql, deleteDaysAgo, ids } = await createStore();
   await deleteDaysAgo(8, 1, 1);
   await sql`update plant_feed set system_identifier = 1`;

@@ -10,7 +10,7 @@ function numbers() {
   });
 }
 
-it('gives each value once, in order, to callers that do not wait', async () => {
+it('gives each value once and in order, even when a caller calls `next` twice at the same time', async () => {
   const pages = numbers();
   expect(await Promise.all([pages.next(), pages.next()])).toMatchObject([
     { value: 1 },
@@ -29,7 +29,7 @@ it('ends after an error, as a generator function does', async () => {
   expect(await pages.next()).toEqual({ done: true });
 });
 
-it('ends when the caller leaves its loop early', async () => {
+it('ends when the caller leaves the loop early', async () => {
   const pages = numbers();
   for await (const _ of pages) break;
   expect(await pages.next()).toEqual({ done: true });

@@ -19,7 +19,7 @@ afterEach(async () => {
   await remove();
 });
 
-it('keeps a plant whose transaction began before the delete of an earlier plant with the same id', async () => {
+it('lists a new plant even when the delete of the old plant has a higher transaction number', async () => {
   await store.create({ id: 2n, name: 'old', tag: 'Hoya' });
   const { next: after } = await store.changes({});
 
@@ -45,9 +45,9 @@ it('keeps a plant whose transaction began before the delete of an earlier plant 
   };
   const { told, next } = await changesAfter(after);
   expect(told).toEqual(['created 1 new', 'created 2 new']);
-  // A client that copies only plants with the tag Hoya gets a delete, because the new plant has another tag.
+  // The new plant has another tag, so a client that wants only the tag Hoya gets a delete.
   expect((await changesAfter(after, 'Hoya')).told).toEqual(['deleted 2 new']);
-  // The transaction of the first delete has a higher number than the cursor's transaction.
+  // The delete of the old plant has a higher transaction number than the create of the new plant.
   const [position] = await others`select changed_in::text from plants where id = 2`;
   expect(BigInt(position?.['changed_in'])).toBeLessThan(await numberOfTheDelete());
   await store.delete(2n);
@@ -61,7 +61,7 @@ it('keeps a plant whose transaction began before the delete of an earlier plant 
   }
 });
 
-it('puts only transactions with changes into a cursor, because a crash frees the other numbers', async () => {
+it('puts no rolled-back transaction into a cursor, because Postgres can use its number again after a crash', async () => {
   await store.create({ id: 1n, name: 'Monstera' });
   const { next: after } = await store.changes({});
   const rolledBack = others.begin(async (sql) => {

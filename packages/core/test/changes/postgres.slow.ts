@@ -27,7 +27,7 @@ async function createStore() {
   return { databaseUrl, ...(await open(databaseUrl)) };
 }
 
-it('contains the changes of a transaction that began first and commits last', async () => {
+it('loses no change when a transaction begins first and commits last', async () => {
   const { store, sql } = await createStore();
   const { next: after } = await store.changes({});
   const other = await sql.reserve();
@@ -37,7 +37,7 @@ it('contains the changes of a transaction that began first and commits last', as
   expect(await store.changes({ after })).toEqual({ changes: [], next: after });
   await store.watchFeed();
   const { heldBackFor } = store.feed();
-  expect(heldBackFor).toBeGreaterThan(0); // The store measures `heldBackFor` even when nobody waits.
+  expect(heldBackFor).toBeGreaterThan(0); // The store measures `heldBackFor` even when no caller waits.
   const waiting = store.changes({ after, wait: 20 });
   await vi.waitFor(() => expect(store.feed().waiting).toBe(1));
   await store.watchFeed();
@@ -50,7 +50,7 @@ it('contains the changes of a transaction that began first and commits last', as
   expect(store.feed().heldBackFor).toBe(0);
 });
 
-it('gives two instances the same cursors, so that one can continue after the other', async () => {
+it('accepts the cursors of one instance on another instance', async () => {
   const { databaseUrl, store } = await createStore();
   const { store: other } = await open(databaseUrl);
   await store.create({ id: 1n, name });
@@ -66,8 +66,8 @@ it('gives two instances the same cursors, so that one can continue after the oth
 it.each([
   ['a table was truncated', 'truncate plants'],
   ['the deletions were truncated', 'truncate plant_deletions'],
-  ['the operator gave it a new epoch', 'update plant_feed set epoch = gen_random_uuid()'],
-])('gives 41000 after %s', async (_, statement) => {
+  ['the operator gave the feed a new epoch', 'update plant_feed set epoch = gen_random_uuid()'],
+])('throws error 41000 after %s', async (_, statement) => {
   const { store, sql } = await createStore();
   await store.create({ id: 1n, name });
   const { next: after } = await store.changes({});
@@ -76,7 +76,7 @@ it.each([
   await expect(store.changes({ after, wait: 20 })).rejects.toMatchObject(replaced);
 });
 
-it('gives 41000 after the database was dropped and created again', async () => {
+it('throws error 41000 after the database was dropped and created again', async () => {
   const { store, sql } = await createStore();
   await store.create({ id: 1n, name });
   const { next: after } = await store.changes({});
@@ -99,7 +99,7 @@ it.each([
   ['a running instance', (_: string, store: PlantStore) => store.watchFeed().catch(() => {})],
   ['the next start', (databaseUrl: string) => open(databaseUrl)],
   ['`feed on`', (databaseUrl: string) => switchFeed({ databaseUrl }, 'on')],
-])('drops the transaction numbers of another server when %s renews the feed', async (_, renew) => {
+])('deletes transaction numbers of another server when %s renews the feed', async (_, renew) => {
   const { databaseUrl, store, sql } = await createStore();
   const { next: before } = await store.changes({});
   await becomeDump(sql);
@@ -112,7 +112,7 @@ it.each([
   expect(await sql`select id from plants where changed_in > '100000000'`).toEqual([]);
 });
 
-it('lets followers wait until the feed of a restored dump begins anew', async () => {
+it('lets followers wait after a restore until the feed has a new epoch', async () => {
   const { store, sql } = await createStore();
   const { next: after } = await store.changes({});
   const errors: unknown[] = [];
@@ -124,7 +124,7 @@ it('lets followers wait until the feed of a restored dump begins anew', async ()
   for (const error of errors) expect(error).toMatchObject({ code: 50300 });
 });
 
-it('begins the feed anew even when the first instance is killed before it has drawn the new epoch', async () => {
+it('gives the feed a new epoch even when an earlier instance was killed during this step', async () => {
   const { databaseUrl, store, sql } = await createStore();
   await sql.unsafe('drop index plants_changed_in; update plant_feed set system_identifier = 0');
   const { store: other } = await open(databaseUrl);
@@ -133,7 +133,7 @@ it('begins the feed anew even when the first instance is killed before it has dr
   expect(idsOf(await store.changes({ after }))).toEqual([1n]);
 });
 
-it('draws one epoch when several instances notice a dump at the same moment', async () => {
+it('gives the feed only one new epoch when several instances notice a restored dump at the same moment', async () => {
   const { databaseUrl, store, sql } = await createStore();
   const stores = [store];
   for (let i = 0; i < 3; i++) stores.push((await open(databaseUrl)).store);
@@ -145,7 +145,7 @@ it('draws one epoch when several instances notice a dump at the same moment', as
   await expect.poll(() => sql`select count(*)::int from plant_feed`).toEqual([{ count: 1 }]);
 });
 
-it('has different epochs on two standbys that were promoted to the same timeline', async () => {
+it('gives different epochs to two promoted standbys with the same timeline number', async () => {
   const primary = await startPostgres({ fsync: 'off' });
   onTestFinished(() => primary.stop());
   const { store } = await open(primary.url);
@@ -171,12 +171,12 @@ it('has different epochs on two standbys that were promoted to the same timeline
   }
 });
 
-it('loses nothing when Postgres uses a transaction number again after a crash', async () => {
+it('loses no change when Postgres uses a transaction number again after a crash', async () => {
   const server = await startPostgres({ fsync: 'off' });
   onTestFinished(() => server.stop());
   const { store, sql } = await open(server.url);
   const { next: before } = await store.changes({});
-  // The log of the database contains none of the asynchronous commits.
+  // Postgres does not write these transaction numbers to its log, so it uses them again after a crash.
   for (let i = 0; i < 5; i++) {
     await sql`select pg_current_xact_id()`;
   }
@@ -187,7 +187,7 @@ it('loses nothing when Postgres uses a transaction number again after a crash', 
   expect(idsOf(await store.changes({ after }))).toEqual([1n]);
 });
 
-it('gives 50100 on a read replica, and 41000 after its promotion', async () => {
+it('throws error 50100 on a read replica, and error 41000 after the promotion of the replica', async () => {
   const primary = await startPostgres({ fsync: 'off' });
   onTestFinished(() => primary.stop());
   const { store } = await open(primary.url);
@@ -208,7 +208,7 @@ it('gives 50100 on a read replica, and 41000 after its promotion', async () => {
     databaseCode: '25006',
   });
   await sql`select pg_promote()`;
-  // Followers wait, because only an instance that may write can draw the new epoch.
+  // A reader cannot write a new epoch. It throws error 50300 until another instance has written the epoch.
   await expect(reader.changes({ after })).rejects.toMatchObject({ code: 50300 });
   const { store: promoted } = await open(standby.url);
   await expect(reader.changes({ after })).rejects.toMatchObject(replaced);

@@ -26,7 +26,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
 
   const end = async () => (await store.changes({})).next;
 
-  it('lists the creates and deletes behind a cursor in their order', async () => {
+  it('lists the changes after a cursor in the order in which they happened', async () => {
     await store.create({ id: 1n, name: 'before' });
     const after = await end();
     await store.create({ id: 3n, name: 'Monstera 🌱', tag: 'Araceae' });
@@ -44,7 +44,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(await store.changes({ after: next })).toEqual({ changes: [], next: expect.any(String) });
   });
 
-  it('yields pages to a follower', async () => {
+  it('yields pages of changes to a follower', async () => {
     const controller = new AbortController();
     const seen: string[] = [];
     const following = (async () => {
@@ -74,7 +74,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(await store.changes({ after: next })).toEqual({ changes: [], next });
   });
 
-  it('contains changes of the least and the greatest id', async () => {
+  it('contains changes of the smallest and the largest possible id', async () => {
     const after = await end();
     await store.createMany([maxId, 0n, minId].map((id) => ({ id, name: 'x' })));
     expect(idsOf(await store.changes({ after }))).toEqual([minId, 0n, maxId]);
@@ -86,7 +86,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(summaryOf(await store.changes({ after: second.next }))).toEqual([`deleted ${maxId}`]);
   });
 
-  it('limits the bytes of a page, but returns at least one change', async () => {
+  it('limits the size of a page, but returns at least one change', async () => {
     const after = await end();
     const large = '🌱'.repeat(2 ** 18);
     await store.createMany(
@@ -102,14 +102,14 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(pages).toEqual([[1n], [2n], [3n]]);
   });
 
-  it('returns only the delete when a plant was created and deleted behind the cursor', async () => {
+  it('returns only the delete when a plant was created and deleted after the cursor', async () => {
     const after = await end();
     await store.create({ id: 1n, name: 'Hoya' });
     await store.delete(1n);
     expect(summaryOf(await store.changes({ after }))).toEqual(['deleted 1']);
   });
 
-  it('returns the delete and then the create of a plant that was created again', async () => {
+  it('returns first the delete and then the create when a plant was created again', async () => {
     await store.create({ id: 1n, name: 'Hoya' });
     const after = await end();
     await store.delete(1n);
@@ -121,7 +121,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     ]);
   });
 
-  it('contains the deletes of deleteMany', async () => {
+  it('contains the deletes that `deleteMany` makes', async () => {
     await store.load([1n, 2n, 3n].map((id) => ({ id, name: 'x' })));
     const after = await end();
     expect(await store.deleteMany([3n, 1n, 4n])).toBe(2);
@@ -147,7 +147,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     }
   });
 
-  it('gives 41000 for a cursor of the future or of another database', async () => {
+  it('throws error 41000 for a cursor of the future or of another database', async () => {
     const cursor = parseCursor(await end());
     const replaced = { code: 41000, message: expect.stringContaining('was replaced') };
     for (const other of [

@@ -6,13 +6,13 @@ import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { connectToNew, createUser, embedded, server } from '../fixtures/databases.ts';
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
-  /** Uses a store and then closes it, because only one store can use an embedded database. */
+  /** Closes the store after use, because only one store can open an embedded database. */
   async function using<T>(options: DatabaseOptions, use: (store: PlantStore) => Promise<T>) {
     const store = await openPlantStore(options, { requireConnection: true });
     return use(store).finally(() => store.close());
   }
 
-  it('switches the feed off and on, and returns whether the feed was in the other state before', async () => {
+  it('switches the feed off and on, and returns false when nothing changes', async () => {
     const { options, remove } = await provide();
     onTestFinished(remove);
     const before = await using(options, async (store) => {
@@ -51,7 +51,7 @@ async function createStore() {
   return { databaseUrl, sql };
 }
 
-it('leaves only an empty table and a column when the feed is switched off', async () => {
+it('drops the index and records no changes after the feed is switched off', async () => {
   const { databaseUrl, sql } = await createStore();
   await switchFeed({ databaseUrl }, 'off');
   expect(await sql`select from pg_class where relname = 'plants_changed_in'`).toEqual([]);
@@ -59,7 +59,7 @@ it('leaves only an empty table and a column when the feed is switched off', asyn
   expect(await sql`select changed_in from plants`).toEqual([{ changed_in: null }]);
 });
 
-it('keeps the feed off when a later version of the store migrates the tables', async () => {
+it('leaves the feed off when a later version of the store migrates the tables', async () => {
   const { databaseUrl, sql } = await createStore();
   await switchFeed({ databaseUrl }, 'off');
   await sql`delete from drizzle.__drizzle_migrations
@@ -69,7 +69,7 @@ it('keeps the feed off when a later version of the store migrates the tables', a
   expect(await sql`select changed_in from plants`).toEqual([{ changed_in: null }]);
 });
 
-it('does not rewrite the table, and blocks no create during the build of the index', async () => {
+it('does not rewrite the table when the feed is switched on, and blocks no create', async () => {
   const { databaseUrl, sql } = await createStore();
   await sql`insert into plants (id, name) values (1, 'Hoya')`;
   await switchFeed({ databaseUrl }, 'off');

@@ -46,12 +46,12 @@ it.each([
   ['postgres:///d?host=h&port=x', 'the port x is not a number from 1 to 65535'],
   ['postgres://u:secret', 'the port is not a number from 1 to 65535'],
   ['postgres://u@[::1/d', 'write [::1] for the IPv6 address ::1'],
-])('says what is wrong with %s, and shows no password', (url, message) => {
+])('explains the mistake in %s without the password', (url, message) => {
   expect(() => parseDatabaseUrl(url)).toThrow(message);
   expect(() => parseDatabaseUrl(url)).not.toThrow('secret');
 });
 
-it('names a database without its user, its password and its parameters', () => {
+it('describes a database by hosts and name, without user, password and parameters', () => {
   const url = 'postgres://u:secret@h:1,[::1]/d?application_name=x';
   expect(describeDatabaseUrl(url)).toBe('h:1,[::1]/d');
 });

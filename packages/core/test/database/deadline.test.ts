@@ -7,7 +7,7 @@ import {
   withTimeout,
 } from '../../src/database/deadline.ts';
 
-/** Stops the clocks at one second. */
+/** Installs clocks that stand still at one second. */
 function stopClocks(): void {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -16,7 +16,7 @@ function stopClocks(): void {
 
 const silence = new Promise(() => {});
 
-it('gives a call five seconds unless the call has a deadline', () => {
+it('sets a deadline in five seconds for a call without a deadline', () => {
   stopClocks();
   const inFiveSeconds = performance.now() + 5_000;
   const calls = [undefined, {}, { deadline: undefined }];
@@ -26,18 +26,18 @@ it('gives a call five seconds unless the call has a deadline', () => {
   expect(deadlineOf({ deadline })).toBe(deadline);
 });
 
-it('returns the value of a promise before the deadline, and leaves no timer behind', async () => {
+it('returns the value when a promise resolves before the deadline, and leaves no timer behind', async () => {
   stopClocks();
   expect(await beforeDeadline(Promise.resolve('row'), deadlineIn(1))).toBe('row');
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('throws the error of a promise before the deadline', async () => {
+it('throws the error when a promise rejects before the deadline', async () => {
   const error = new Error('unreachable');
   await expect(withTimeout(Promise.reject(error), 1_000)).rejects.toBe(error);
 });
 
-it('throws at the deadline', async () => {
+it('throws an error at the deadline', async () => {
   stopClocks();
   let isLate = false;
   const late = expect(withTimeout(silence, 10)).rejects.toThrow(/no response within \d+ ms/);
@@ -50,14 +50,14 @@ it('throws at the deadline', async () => {
   await late;
 });
 
-it('throws at once when the deadline has passed, and Node does not warn', async () => {
+it('throws an error immediately when the deadline has passed, and causes no warning of Node', async () => {
   const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
   onTestFinished(() => warn.mockRestore());
   await expect(beforeDeadline(silence, performance.now() - 1)).rejects.toThrow('no response');
   expect(warn).not.toHaveBeenCalled();
 });
 
-// Node's timers hold 32 bits. A timer with a longer time would fire at once.
+// A timer of Node waits at most 2^31 - 1 milliseconds. A longer timer would fire immediately.
 it.each([2 ** 31, Number.POSITIVE_INFINITY])('waits for %d milliseconds', async (milliseconds) => {
   stopClocks();
   const value = Promise.withResolvers<string>();

@@ -2,7 +2,7 @@ import { createDatabase } from '@plant-store/test-setup';
 import { expect, inject, it } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
 
-it('rejects a plant whose text does not fit the encoding of the database, and creates the other plants', async () => {
+it('rejects only the plants with characters that the encoding of the database does not have', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'), { encoding: 'LATIN1' });
   const store = await openPlantStore({ databaseUrl });
   const names = ['Café', '猫', 'Ficus', '🪴'];

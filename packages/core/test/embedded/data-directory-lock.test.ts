@@ -29,7 +29,7 @@ async function startHolder() {
   return holder;
 }
 
-it('rejects a second process until the first process is killed, even when the first one is suspended', async () => {
+it('rejects a second process while the first process exists, even when the first process is suspended', async () => {
   const holder = await startHolder();
   if (hasPosixSignals) holder.kill('SIGSTOP');
   await expect(lockDataDirectory(directory)).rejects.toMatchObject({

@@ -32,7 +32,7 @@ const count = { text: 'select count(*)::int from numbers' };
 
 const endless = { text: 'select count(*) from generate_series(1, 1e12)' };
 
-it('ends a statement that does not return, and keeps the committed plants', async () => {
+it('stops a statement that does not end, and loses no committed row', async () => {
   await connection.run(insert);
   const failed = expect(connection.run(endless, 1_000)).rejects.toThrow(
     'the embedded database did not respond within 1000 ms, and is opened again',
@@ -44,7 +44,7 @@ it('ends a statement that does not return, and keeps the committed plants', asyn
   expect(await connection.run(insert)).toEqual({ rows: [], count: 1 });
 });
 
-it('does not create a new database when the open database is lost', async () => {
+it('does not create a new database when the files of the open database are missing', async () => {
   await markInUse(directory);
   await expect(connection.run(endless, 500)).rejects.toThrow('did not respond');
   await rename(join(directory, 'postgres'), join(directory, 'lost'));
@@ -55,8 +55,8 @@ it('does not create a new database when the open database is lost', async () => 
   await expect.poll(() => connection.run(count).catch(() => {})).toMatchObject({ rows: [[0]] });
 });
 
-// Windows does not move a directory with open files.
-it.runIf(hasPosixShell)('stops writing when its data directory is replaced', async () => {
+// Windows cannot move a directory with open files.
+it.runIf(hasPosixShell)('stops writing when the data directory is replaced', async () => {
   await cp(inject('dataDirectory'), `${directory} new`, { recursive: true });
   await rename(directory, `${directory} moved`);
   await rename(`${directory} new`, directory);
@@ -74,9 +74,9 @@ it.runIf(hasPosixShell)('stops writing when its data directory is replaced', asy
   await expect.poll(() => connection.run(count).catch(() => {})).toMatchObject({ rows: [[0]] });
 });
 
-// Windows does not delete files that a process has open.
+// Windows does not delete open files.
 it.runIf(hasPosixShell)(
-  'stops writing when its database is deleted, even when another database replaces it',
+  'stops writing when the database is deleted, even when another database replaces it',
   async () => {
     await markInUse(directory);
     const postgres = join(directory, 'postgres');
@@ -98,7 +98,7 @@ it('reports the SQLSTATE and the severity of an error', async () => {
   expect(await connection.run(count)).toMatchObject({ rows: [[0]] });
 });
 
-it('writes a checkpoint when the log is long', async () => {
+it('writes a checkpoint when the write-ahead log is long', async () => {
   const numberOf = async (text: string) => {
     const [row] = (await connection.run({ text })).rows;
     return (row as [number])[0]; // The cast is safe, because the statement selects one column.
@@ -110,11 +110,11 @@ it('writes a checkpoint when the log is long', async () => {
   for (let i = 0; i < 10; i++) await connection.run({ text: switchSegment });
   expect((await numberOf(written)) - start).toBeGreaterThan(128 * 2 ** 20);
   const afterInsert = () => connection.run(insert).then(logLength);
-  // On a slow disk, a checkpoint leaves up to two segments of 16 MiB.
+  // After a checkpoint on a slow disk, up to two log segments of 16 MiB remain.
   await expect.poll(afterInsert).toBeLessThan(48 * 2 ** 20);
 });
 
-it('closes after all earlier statements', async () => {
+it('runs all earlier statements before it closes', async () => {
   const inserts = Array.from({ length: 20 }, () => connection.run(insert));
   await connection.close();
   expect(await Promise.all(inserts)).toHaveLength(20);
@@ -142,7 +142,7 @@ it('keeps the process alive only while a statement runs', async () => {
 
 // Windows has no limit of file descriptors.
 it.runIf(hasPosixShell).each([30, 48])(
-  'says that file descriptors are missing when their limit is %d',
+  'says that the process needs more file descriptors when the limit is %d',
   async (limit) => {
     await connection.close();
     const program = `

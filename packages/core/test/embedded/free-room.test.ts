@@ -6,7 +6,7 @@ import { isNoRoomError, noRoomError } from '../../src/embedded/free-room.ts';
 
 const disk: StatsFs = await statfs(tmpdir());
 
-it('needs 64 MiB of disk space that this user may write', () => {
+it('returns an error when less than 64 MiB of the disk are free for this user', () => {
   expect(noRoomError({ ...disk, bsize: 4096, bavail: 16 * 1024 })).toBeUndefined();
   const error = noRoomError({ ...disk, bsize: 4096, bavail: 16 * 1024 - 1, bfree: 1e9 });
   expect(error?.message).toBe(
@@ -14,7 +14,7 @@ it('needs 64 MiB of disk space that this user may write', () => {
   );
 });
 
-it('throws an error with the SQLSTATE of a full disk', () => {
+it('recognizes the error of a full disk as the cause of another error', () => {
   const cause = noRoomError({ ...disk, bavail: 0 });
   expect(isNoRoomError(new Error('cannot be opened', { cause }))).toBe(true);
   expect(isNoRoomError(new Error('cannot be opened'))).toBe(false);

@@ -9,7 +9,7 @@ import { outcomeUnknown } from '../../src/plants/create-errors.ts';
 import { createPlantStatements } from '../../src/plants/statements.ts';
 import { closeAtEnd, embedded } from '../fixtures/databases.ts';
 
-/** Opens a database whose SQL function `wait_for_test` waits until the test calls `release`. */
+/** Opens a database with a SQL function, `wait_for_test`, that waits until the test calls `release`. */
 async function openWaiting() {
   const { options, remove } = await embedded.provide();
   onTestFinished(remove);
@@ -24,7 +24,7 @@ async function openWaiting() {
   return { database, release: () => writeFile(join(dataDirectory, 'postgres', 'released'), '') };
 }
 
-it('changes nothing when the thread of the database reads a write after the deadline', async () => {
+it('does not run a write that reaches the database after the deadline of the write', async () => {
   const { database, release } = await openWaiting();
   const statements = createPlantStatements(database);
   const inTime = () => deadlineIn(60_000);
@@ -46,7 +46,7 @@ it('changes nothing when the thread of the database reads a write after the dead
   expect([...found.values()]).toMatchObject([{ id: 1n, name: 'stays' }]);
 });
 
-it('settles a create in time although the statement has missed the deadline of another create', async () => {
+it('settles a create in time even when another create in the statement is already late', async () => {
   const { database, release } = await openWaiting();
   const { insert } = createPlantStatements(database);
   const slow = { share: 'bulk' } as const;

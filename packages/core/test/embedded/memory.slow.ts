@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Returns the peak memory, in MB, of a process that opens the store and creates plants. */
+/** Opens the store and creates plants in a process. Returns the peak memory of the process in MB. */
 async function peakOfStore(): Promise<number> {
   const index = new URL('../../src/index.ts', import.meta.url).href;
   const program = `
@@ -22,13 +22,13 @@ async function peakOfStore(): Promise<number> {
     for (let id = 1; id <= 300; id++) await store.create({ id, name: 'Monstera deliciosa' });
     await store.close();
     console.log(process.resourceUsage().maxRSS);`;
-  // With a larger young generation, the process would keep up to 100 MB of garbage.
+  // With the default setting, up to 100 MB of the memory could be garbage.
   const args = ['--max-semi-space-size=1', '--input-type=module', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return Number(stdout) / 1024;
 }
 
-it('needs at most 700 MB to create a database, and 350 MB to open it again', async () => {
+it('uses at most 700 MB of memory to create a database, and 350 MB to open the database again', async () => {
   expect(await peakOfStore()).toBeLessThan(700);
   expect(await peakOfStore()).toBeLessThan(350);
 });

@@ -11,7 +11,7 @@ type Calls = Call<string, string>[];
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Makes a coalescer with one statement at a time. The output of each call is its input. */
+/** Makes a coalescer that sends one statement at a time. Each call returns its input. */
 function createCoalescer(options: Partial<Options> = {}): Coalescer<string, string> {
   return new Coalescer({
     send: async (calls) => echo(calls),
@@ -26,7 +26,7 @@ function echo(calls: Calls): void {
   for (const call of calls) call.resolve(call.input);
 }
 
-/** Makes statements, and records the calls of each statement. */
+/** Returns a `send` function that records the calls of each statement. */
 function recording(sent: string[][], send: Options['send'] = async (calls) => echo(calls)) {
   return (calls: Calls) => {
     sent.push(calls.map(({ input }) => input));
@@ -36,7 +36,7 @@ function recording(sent: string[][], send: Options['send'] = async (calls) => ec
 
 const sizesOf = (sent: string[][]) => sent.map(({ length }) => length);
 
-/** Makes statements that take a given number of milliseconds. */
+/** Returns a `send` function whose statements take the given number of milliseconds. */
 function withLatency(latencyOf: (statement: number) => number): Options['send'] {
   let statements = 0;
   return async (calls) => {
@@ -45,7 +45,7 @@ function withLatency(latencyOf: (statement: number) => number): Options['send'] 
   };
 }
 
-/** Makes statements. The first statement runs until the test ends it. */
+/** Returns a `send` function. The first statement runs until the test calls `end`. */
 function hangingAtFirst() {
   const hung = Promise.withResolvers<void>();
   const sent: string[][] = [];
@@ -58,7 +58,7 @@ function hangingAtFirst() {
 
 const inputs = (count: number) => Array.from({ length: count }, (_, i) => `input ${i}`);
 
-/** Makes calls at once. */
+/** Makes many calls at the same time, and counts the outcomes of each kind. */
 async function countOutcomes(coalescer: Coalescer<string, string>, count: number) {
   const outcomes: Record<string, number> = { done: 0 };
   for (const outcome of await Promise.allSettled(
@@ -70,7 +70,7 @@ async function countOutcomes(coalescer: Coalescer<string, string>, count: number
   return outcomes;
 }
 
-it('sends the first call at once, and later calls together', async () => {
+it('sends the first call immediately, and collects later calls into statements', async () => {
   const sent: string[][] = [];
   const coalescer = createCoalescer({ send: recording(sent), maxBatch: 100 });
   const outputs = await Promise.all(inputs(250).map((input) => coalescer.run(input)));
@@ -78,7 +78,7 @@ it('sends the first call at once, and later calls together', async () => {
   expect(sizesOf(sent)).toEqual([1, 100, 100, 49]);
 });
 
-it('sends a second statement when the second one is full or the first one is slow', async () => {
+it('sends a second statement when it is full or when the first statement is slow', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxInFlight: 2, maxBatch: 10, slowAfter: 20 });
   const [slow, ...others] = inputs(16).map((input) => coalescer.run(input));
@@ -89,7 +89,7 @@ it('sends a second statement when the second one is full or the first one is slo
   expect(await slow).toBe('input 0');
 });
 
-it('sends no second statement while the first statement may be in its commit', async () => {
+it('sends no second statement while the first statement may be committing', async () => {
   const { send, sent, end } = hangingAtFirst();
   let mayCommit = true;
   const coalescer = createCoalescer({
@@ -114,7 +114,7 @@ it('sends no second statement while the first statement may be in its commit', a
   await slow;
 });
 
-it('sends no further statement while a slow statement is in its commit', async () => {
+it('sends no new statement while a slow statement is committing', async () => {
   const sent: string[][] = [];
   const ends: (() => void)[] = [];
   let mayCommit = false;
@@ -132,7 +132,7 @@ it('sends no further statement while a slow statement is in its commit', async (
   await vi.advanceTimersByTimeAsync(1);
   expect(sent).toEqual([['slow'], ['second']]);
   mayCommit = true;
-  // Within 50 ms, the coalescer asks again whether the statement is in its commit.
+  // Within 50 ms, the coalescer asks again whether the slow statement is committing.
   await vi.advanceTimersByTimeAsync(50);
   ends[1]?.();
   await second;
@@ -147,12 +147,12 @@ it('sends no further statement while a slow statement is in its commit', async (
   await third;
 });
 
-it('rejects calls that a third slow commit would make late, and sends the other calls', async () => {
+it('rejects a call when a third slow commit would make the call late', async () => {
   const sent: string[][] = [];
   const send = withLatency(() => 3_000);
   const coalescer = createCoalescer({ send: recording(sent, send), mayCommit: async () => true });
   const first = coalescer.run('first');
-  // After only one slow commit, the coalescer sends the call, because the database may be fast again.
+  // After one slow commit, the coalescer still sends this call. The database may be fast again.
   const second = expect(coalescer.run('second')).rejects.toThrow('late');
   await vi.advanceTimersByTimeAsync(3_001);
   const third = expect(coalescer.run('third')).rejects.toMatchObject({ kind: 'overloaded' });
@@ -166,7 +166,7 @@ it('rejects calls that a third slow commit would make late, and sends the other 
   expect(sent).toEqual([['first'], ['second'], ['fourth']]);
 });
 
-it('sends calls that have time for the shortest of the last four slow commits', async () => {
+it('expects that a commit takes as long as the fastest of the last four slow commits', async () => {
   const latencies = [2_000, 4_000, 4_000];
   const send = withLatency((statement) => latencies[statement - 1] ?? 2_000);
   const coalescer = createCoalescer({ send, mayCommit: async () => true });
@@ -185,7 +185,7 @@ it('sends calls that have time for the shortest of the last four slow commits', 
   expect(await Promise.all(outcomes)).toEqual(expected);
 });
 
-it('sends one call at a time while every commit takes longer than calls may wait', async () => {
+it('sends a single call as a test while every commit exceeds the time limit of the calls', async () => {
   const sent: string[][] = [];
   const send = withLatency((statement) => (statement < 4 ? 6_000 : 5));
   const coalescer = createCoalescer({ send: recording(sent, send), mayCommit: async () => true });
@@ -221,7 +221,7 @@ it('sends a larger statement after a slow commit', async () => {
   expect(sizesOf(sent)).toEqual([1, 100, 50]);
 });
 
-it('rejects calls at once when the queue is full', async () => {
+it('rejects calls immediately when the queue is full', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 5 });
   const accepted = inputs(6).map((input) => coalescer.run(input));
@@ -235,7 +235,7 @@ it('rejects calls at once when the queue is full', async () => {
   expect(coalescer.pending).toEqual({ waiting: 0, inFlight: 0 });
 });
 
-it('rejects a call at its deadline, and does not send it later', async () => {
+it('rejects a call at its deadline, and does not send the call later', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 2 });
   const options = { deadline: deadlineIn(50) };
@@ -268,7 +268,7 @@ it('never sends a call whose caller has disconnected', async () => {
   expect(sent).toEqual([['first'], ['d', 'e'], ['f']]);
 });
 
-it('makes room for a call when the callers of waiting calls have disconnected', async () => {
+it('gives a new call the place of a waiting call whose caller has disconnected', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 2 });
   const caller = { isGone: false };
@@ -291,7 +291,7 @@ it('resolves `drained` at the deadline even when a statement never returns', asy
   await ended;
 });
 
-it('accepts as many calls as two statements at a time can settle before the deadline', async () => {
+it('accepts only as many calls as two parallel statements can settle before the deadline', async () => {
   const coalescer = createCoalescer({
     send: withLatency(() => 400),
     maxInFlight: 2,
@@ -303,8 +303,8 @@ it('accepts as many calls as two statements at a time can settle before the dead
   }
   const overload = countOutcomes(coalescer, 1_000);
   await vi.advanceTimersByTimeAsync(5_000);
-  // The coalescer accepts calls while the statements ahead need at most 80 % of five seconds. 180 calls may
-  // wait, and ten more calls are sent at once.
+  // The coalescer accepts a call when the statements before it take at most 4 s. So 180 calls wait, and
+  // 10 calls are sent immediately.
   expect(await overload).toEqual({ done: 190, overloaded: 810 });
 });
 
@@ -326,7 +326,7 @@ it.each([
   },
 );
 
-it('stops rejecting calls when a slow database has become fast', async () => {
+it('stops rejecting calls when a slow database is fast again', async () => {
   let latency = 1_000;
   const coalescer = createCoalescer({ send: withLatency(() => latency) });
   const overload = countOutcomes(coalescer, 5_000);
@@ -341,7 +341,7 @@ it('stops rejecting calls when a slow database has become fast', async () => {
   expect(await after).toEqual({ done: 1_000 });
 });
 
-it('fills its statements even when a statement takes half of the time that a call has', async () => {
+it('sends full statements even when a statement takes half of the time limit of a call', async () => {
   const sent: string[][] = [];
   const coalescer = createCoalescer({
     send: recording(
@@ -372,7 +372,7 @@ it('leaves at most one timer behind when every call is settled', async () => {
 const million = 'x'.repeat(2 ** 20);
 const byLength = { lengthOf: ({ length }: string) => length };
 
-it('adds no call to a statement of more than a million characters', async () => {
+it('adds no further call to a statement that has more than a million characters', async () => {
   const sent: string[][] = [];
   const coalescer = createCoalescer({ send: recording(sent), ...byLength });
   const long = Array.from({ length: 6 }, () => 'x'.repeat(400_000));
@@ -380,7 +380,7 @@ it('adds no call to a statement of more than a million characters', async () => 
   expect(sizesOf(sent)).toEqual([1, 3, 2]);
 });
 
-it('sends a second statement when the text of the second one has the maximum length', async () => {
+it('sends a second statement when the text of the waiting calls reaches the maximum length', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxInFlight: 2, ...byLength });
   const slow = coalescer.run('slow');
@@ -392,7 +392,7 @@ it('sends a second statement when the text of the second one has the maximum len
   await slow;
 });
 
-it('rejects calls at once while too much text waits in the queue', async () => {
+it('rejects calls immediately while too much text waits in the queue', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, ...byLength });
   const accepted = Array.from({ length: 64 }, () => coalescer.run(million));
@@ -403,7 +403,7 @@ it('rejects calls at once while too much text waits in the queue', async () => {
   expect(await coalescer.run('x')).toBe('x');
 });
 
-it('ends a call that waits longer than maxWait, but no call in a running statement', async () => {
+it('rejects a call that waits longer than `maxWait`, but not a call that is already sent', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxWait: 0.001 });
   const first = coalescer.run('first', { deadline: deadlineIn(60_000) });

@@ -36,7 +36,7 @@ const plantsFrom = (first: number, count: number) =>
 const create = (plant: NewPlant, deadline: Deadline = deadlineIn(60_000)): Create =>
   new Call<NewPlant, CreateOutcome>(plant, { deadline }, (call) => call.reject(outcomeUnknown()));
 
-/** Writes a batch and returns its outcomes. By default, the batch uses the real statements. */
+/** Writes a batch of creates, and returns the outcomes. By default, the batch uses the real statements. */
 async function write(
   batch: readonly Create[],
   others: Partial<PlantStatements> = {},
@@ -50,7 +50,7 @@ async function write(
 const stored = (...ids: number[]) => sql`
   select id::int, name from plants where id = any (${ids}::bigint[]) order by id`;
 
-it('creates plants, and reads none of them back when every id is free', async () => {
+it('creates plants without a look-up when every id is free', async () => {
   const find = vi.fn(statements.findDurable);
   const plant = { id: 1n, name: 'Hoya', tag: 'Apocynaceae' };
   const outcomes = await write([create(plant), create({ id: 0n, name: 'Ficus' })], {
@@ -63,7 +63,7 @@ it('creates plants, and reads none of them back when every id is free', async ()
   expect(find).not.toHaveBeenCalled();
 });
 
-it('creates the first plant of each id, and compares later plants with the first plant', async () => {
+it('creates the first plant with each id, and compares later plants of the same id with the first plant', async () => {
   const batch = [
     { id: 13n, name: 'a' },
     { id: 11n, name: 'b' },
@@ -104,7 +104,7 @@ it('sends ids in ascending order, so that overlapping batches never deadlock', a
   for (const ids of batches) expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)));
 });
 
-it('creates the other plants of a batch when the database rejects some', async () => {
+it('creates the valid plants of a batch when the database rejects other plants', async () => {
   const plants = plantsFrom(2000, 100);
   const poisoned = plants.map((plant, i) => (i % 30 === 7 ? { ...plant, name: 'poison' } : plant));
   const outcomes = await write(poisoned.map((plant) => create(plant)));
@@ -119,7 +119,7 @@ it('creates the other plants of a batch when the database rejects some', async (
   expect(row).toEqual({ count: 96 });
 });
 
-it('says that the table does not keep a plant that a trigger drops', async () => {
+it('throws an error about the table when a trigger discards a plant', async () => {
   await sql`
     create function drop_plant() returns trigger language plpgsql as
       $$ begin if new.name = 'dropped' then return null; end if; return new; end $$`;
@@ -145,7 +145,7 @@ it('creates a plant when an earlier plant with the same id is deleted before the
   expect(await stored(6000)).toEqual([{ id: 6000, name: 'x' }]);
 });
 
-it('does not insert a plant again after somebody has deleted the plant', async () => {
+it('does not insert a plant again when another client deletes the plant during the batch', async () => {
   await sql`insert into plants (id, name) values (6010, 'taken')`;
   const findDurable: PlantStatements['findDurable'] = async (...ids) => {
     await sql`delete from plants where id = 6011`;
@@ -159,7 +159,7 @@ it('does not insert a plant again after somebody has deleted the plant', async (
   expect(await stored(6011)).toEqual([]);
 });
 
-it('resolves the creates of inserted plants before it looks up the taken ids', async () => {
+it('settles creates of new plants before it looks up the ids that are already taken', async () => {
   await sql`insert into plants (id, name) values (6020, 'x')`;
   const lookUp = Promise.withResolvers<void>();
   const findDurable: PlantStatements['findDurable'] = async (...ids) => {
@@ -180,7 +180,7 @@ describe.each([
   ['is cancelled', Object.assign(new Error('cancelled'), { code: '57014', severity: 'ERROR' })],
   ['is not on the standby', unconfirmedCommit()],
 ])('when the look-up of a taken id %s', (_, error) => {
-  it('inserts no deleted plant again, and says that a plant may be stored', async () => {
+  it('does not insert a deleted plant again, and says that the repeated plant may be stored', async () => {
     await sql`insert into plants (id, name) values (6030, 'x'), (6031, 'x')`;
     onTestFinished(async () => {
       await sql`delete from plants where id between 6030 and 6032`;
@@ -206,7 +206,7 @@ describe.each([
   });
 });
 
-it('reports the size and the milliseconds of each committed statement', async () => {
+it('reports the number of plants and the duration of each committed statement', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const insert: PlantStatements['insert'] = async (batch) => {
@@ -222,14 +222,14 @@ it('reports the size and the milliseconds of each committed statement', async ()
     { insert },
     (batch) => committed.push(batch),
   );
-  // The statement with the rejected plant is not committed. The other plants of the batch are committed.
+  // The statement with the rejected plant is rolled back. Smaller statements then write the other plants.
   expect(committed).toEqual([
     { size: 2, milliseconds: 30 },
     { size: 1, milliseconds: 30 },
   ]);
 });
 
-it('inserts no plant whose create was settled at its deadline', async () => {
+it('does not insert a plant when the deadline of the create has passed', async () => {
   const late = create({ id: 17_000n, name: 'x' }, deadlineIn(1));
   await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
   const sizes: number[] = [];
@@ -245,7 +245,7 @@ it('inserts no plant whose create was settled at its deadline', async () => {
   expect(sizes).toEqual([1]);
 });
 
-it('sends a batch with the earliest deadline of its creates', async () => {
+it('gives a batch the earliest deadline of its creates', async () => {
   const deadlines: Deadline[] = [];
   const insert: PlantStatements['insert'] = async (batch, deadline) => {
     deadlines.push(deadline);
@@ -256,7 +256,7 @@ it('sends a batch with the earliest deadline of its creates', async () => {
   expect(deadlines).toEqual([first]);
 });
 
-it('writes the other plants of a batch when one create reaches the database after its deadline', async () => {
+it('writes the plants that are in time when other plants of the batch are late', async () => {
   const limit = deadlineIn(60_000);
   const late = Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
   const insert: typeof statements.insert = (plants, deadline) =>
@@ -280,7 +280,7 @@ it('writes the other plants of a batch when one create reaches the database afte
   ]);
 });
 
-it('writes the other plants of a batch when the deadline of one create cancels the statement', async () => {
+it('sends the other plants of a batch again when one plant is late and the statement is cancelled', async () => {
   const other = await sql.reserve();
   onTestFinished(() => other.release());
   await other`begin`;
@@ -294,7 +294,7 @@ it('writes the other plants of a batch when the deadline of one create cancels t
   expect(await stored(19_050, 19_051)).toHaveLength(1);
 });
 
-it('does not write plants again after a cancellation before the deadline', async () => {
+it('does not send plants again when somebody cancels the statement before the deadline', async () => {
   const cancelled = Object.assign(new Error('cancelled'), { code: '57014', severity: 'ERROR' });
   const insert = vi.fn(() => Promise.reject(cancelled));
   const outcomes = await write([create({ id: 19_060n, name: 'x' })], { insert });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** Opens a lane with one statement at a time. By default, the lane uses the real statements. */
+/** Opens a lane that sends one statement at a time. By default, the lane uses the real statements. */
 function openLane(
   others: Partial<PlantStatements> = {},
   options: Partial<Parameters<typeof createLane>[0]> = {},
@@ -31,7 +31,7 @@ function openLane(
   });
 }
 
-/** Makes an insert that the test ends. Later inserts run as usual. */
+/** Makes an `insert` function. The first insert waits until the test calls `end`. */
 function hangingInsert() {
   const hung = Promise.withResolvers<void>();
   let inserts = 0;
@@ -46,7 +46,7 @@ const plantsFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
 
 describe('creates', () => {
-  it('rejects a create at once while names and tags of 64 Mi characters wait', async () => {
+  it('rejects a create immediately when the waiting names and tags have 64 Mi characters', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
     const first = lane.create({ id: 3_100n, name: 'x' });
@@ -60,7 +60,7 @@ describe('creates', () => {
     await Promise.all([first, dropped]);
   });
 
-  it('says at the deadline of a create that the plant may be stored', async () => {
+  it('says that the plant may be stored when the deadline of a create has passed', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const lane = openLane({ insert: () => new Promise(() => {}) });
@@ -77,7 +77,7 @@ describe('creates of many plants', () => {
   const outcome = (result: string) => ({ status: 'fulfilled', value: result });
   const options = () => ({ deadline: deadlineIn(60_000) });
 
-  it('runs one statement for many plants', async () => {
+  it('sends one statement for many plants', async () => {
     const sizes: number[] = [];
     const lane = openLane({}, { onCommit: ({ size }) => sizes.push(size) });
     const plants = plantsFrom(10_000, 500);
@@ -91,7 +91,7 @@ describe('creates of many plants', () => {
     expect(sizes).toEqual([500, 3]);
   });
 
-  it('leaves one connection to single creates', async () => {
+  it('leaves one connection free for single creates', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert }, { shares: { creates: 2, lookUps: 1 } });
     const many = lane.createAll(plantsFrom(11_000, 2), options());
@@ -187,7 +187,7 @@ it('passes the deadline and the caller of a delete to the database', async () =>
   ]);
 });
 
-it('gives all statements of a delete one deadline', async () => {
+it('gives a delete a deadline when the caller sets none', async () => {
   const remove = vi.fn<PlantStatements['delete']>(async () => false);
   await openLane({ delete: remove }).delete(1n);
   expect(remove).toHaveBeenCalledWith(1n, { deadline: expect.any(Number) });

@@ -24,7 +24,7 @@ const plants = [-(2n ** 63n), -1n, 0n, 1n, 2n, 3n, 4n, 2n ** 63n - 1n].map((id, 
 }));
 
 describe.each([embedded, server])('lists on $name', ({ provide }) => {
-  it('returns the same pages to simultaneous lists as to single lists', async () => {
+  it('returns the same pages whether lists run together or one after the other', async () => {
     const { options, remove } = await provide();
     const store = await openPlantStore(options, { requireConnection: true });
     for (const plant of plants) await store.create(plant);
@@ -57,20 +57,20 @@ describe('lists', () => {
     return { sql, read, list };
   }
 
-  it('sends one statement for all waiting lists of the same size', async () => {
+  it('sends one statement for all waiting lists with the same limit', async () => {
     const { read, list } = await countingDatabase();
     await Promise.all([2, 2, 2, 2, 3, 3].map((limit) => list({ limit })));
     // The first list has its own statement, because it does not wait for other lists.
     expect(read).toHaveBeenCalledTimes(3);
   });
 
-  it('reads up to 1,000 plants with one statement', async () => {
+  it('reads at most 1,000 plants with one statement', async () => {
     const { read, list } = await countingDatabase();
     await Promise.all(Array.from({ length: 31 }, () => list({ limit: 100 })));
     expect(read).toHaveBeenCalledTimes(4);
   });
 
-  it('rejects only the list whose caller has too little memory', async () => {
+  it('rejects only the list whose caller can reserve no memory', async () => {
     const { list } = await countingDatabase();
     const full = new PlantStoreError('overloaded', 'the memory is full');
     const reserve = () => {
@@ -85,7 +85,7 @@ describe('lists', () => {
     expect(outcomes).toEqual([page, { status: 'rejected', reason: full }, page]);
   });
 
-  it('rejects only the list whose tag the database cannot compare', async () => {
+  it('rejects only the list with an invalid tag, and not the other lists', async () => {
     const { list } = await countingDatabase();
     const outcomes = await Promise.allSettled(
       ['herb', 'a\0b', 'herb'].map((tag) => list({ limit: 2, tag })),
@@ -93,7 +93,7 @@ describe('lists', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('reads each list alone on a database that cannot run the shared statement', async () => {
+  it('sends one statement for each list when the database does not support the shared statement', async () => {
     const { read, list } = await countingDatabase();
     const notSupported = Object.assign(new Error('not supported'), {
       code: '0A000',
@@ -105,7 +105,7 @@ describe('lists', () => {
     expect(read).toHaveBeenCalledTimes(4);
   });
 
-  it('reserves little memory for many lists of a few plants', async () => {
+  it('reserves less than 1 MiB of memory for 128 lists of one plant each', async () => {
     const { list } = await countingDatabase();
     let reserved = 0;
     const reserve = (bytes: number) => {
@@ -119,7 +119,7 @@ describe('lists', () => {
     expect(reserved).toBeLessThan(2 ** 20);
   });
 
-  it('releases no memory for a list that has ended at its deadline', async () => {
+  it('does not release the memory of a list that was rejected at its deadline', async () => {
     const { read, list } = await countingDatabase();
     const late = Promise.withResolvers<never>();
     read.mockReturnValueOnce(late.promise);
@@ -148,7 +148,7 @@ describe('lists', () => {
     expect(outcomes).toMatchObject(lists.map(() => down));
   });
 
-  it('returns more than 1,000 plants to a program that asks for them', async () => {
+  it('returns more than 1,000 plants when the limit allows more', async () => {
     const { sql, list } = await countingDatabase();
     await sql`insert into plants (id, name) select n, 'a' from generate_series(1, 1500) as n`;
     const { plants, next } = await list({ limit: 1_200 });
@@ -156,7 +156,7 @@ describe('lists', () => {
   });
 
   it.each([1, 100, 1_000])(
-    'with the limit %i, reads only the plants of a page after the table has grown',
+    'with the limit %i, reads only one page of plants even after the table has grown',
     async (limit) => {
       const { sql } = await countingDatabase();
       await sql`alter table plants set (autovacuum_enabled = false)`;
@@ -172,7 +172,7 @@ describe('lists', () => {
     },
   );
 
-  it('sends a statement whose estimated cost is too low for Postgres to compile it', async () => {
+  it('stays below the estimated cost at which Postgres compiles a statement', async () => {
     const { sql } = await countingDatabase();
     await sql`insert into plants select n, 'a', 'herb' from generate_series(1, 100000) as n`;
     await sql`analyze plants`;

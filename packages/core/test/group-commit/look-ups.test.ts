@@ -18,14 +18,14 @@ const known = new Map([
   ['ben', ben],
 ]);
 
-/** Looks up access tokens by two statements at a time. */
+/** Makes look-ups of access tokens that send at most two statements at a time. */
 function tokenLookUps(find: (sha256s: string[], deadline: number) => Promise<typeof known>) {
   return createLookUps<string, StoredToken>({ find, maxInFlight: 2 });
 }
 
 const hashes = (count: number) => Array.from({ length: count }, (_, i) => `hash ${i}`);
 
-it('settles each look-up with its own token while another statement hangs', async () => {
+it('returns the right token for each look-up while another statement hangs', async () => {
   const hung = Promise.withResolvers<typeof known>();
   const lookUps = tokenLookUps(async (sha256s) =>
     sha256s.includes('hangs') ? hung.promise : known,
@@ -38,7 +38,7 @@ it('settles each look-up with its own token while another statement hangs', asyn
   expect(await hanging).toBeUndefined();
 });
 
-it('rejects every look-up of a statement that fails, and sends the next statement', async () => {
+it('rejects all look-ups of a statement that fails, and still sends the next statement', async () => {
   const lookUps = tokenLookUps(async (sha256s) => {
     if (sha256s.includes('fails')) throw new Error('no connection');
     return known;
@@ -53,7 +53,7 @@ it('rejects every look-up of a statement that fails, and sends the next statemen
   expect(await lookUps.run('ann')).toBe(ann);
 });
 
-it('looks up each key once, with the latest deadline of the look-ups', async () => {
+it('looks up equal keys only once, and uses the latest deadline of the look-ups', async () => {
   const statements: [string[], number][] = [];
   const lookUps = tokenLookUps(async (...statement) => {
     statements.push(statement);
@@ -72,7 +72,7 @@ it('looks up each key once, with the latest deadline of the look-ups', async () 
   ]);
 });
 
-it('rejects look-ups at once when too many wait', async () => {
+it('rejects look-ups immediately when 10,000 look-ups are already waiting', async () => {
   const hung = Promise.withResolvers<typeof known>();
   const lookUps = tokenLookUps(() => hung.promise);
   // Two statements run, and 10,000 look-ups wait.

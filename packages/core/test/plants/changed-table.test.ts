@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
-// The tests change the database as an operator might. No response about a plant may then be wrong.
+// The tests change the database as an operator might. After the change, no response may be wrong.
 
 let sql: postgres.Sql;
 let url: string;
@@ -54,7 +54,7 @@ describe('row-level security', () => {
     ['hides all plants', []],
     ['hides some plants', ["create policy others on plants using (tag <> 'Apocynaceae')"]],
     ['hides plants from reads', ['create policy inserts on plants for insert with check (true)']],
-  ])('throws an error, and no 404 or 409, when row-level security %s', async (_, policies) => {
+  ])('throws error 50001, not 404 or 409, when row-level security %s', async (_, policies) => {
     const { store } = await openAsUser();
     await sql`alter table plants enable row level security`;
     for (const policy of policies) await sql.unsafe(policy);
@@ -73,7 +73,7 @@ describe('row-level security', () => {
     expect(await sql`select from plants`).toHaveLength(1);
   });
 
-  it('throws no 401 when row-level security hides access tokens', async () => {
+  it('throws error 50001, not 401, when row-level security hides access tokens', async () => {
     const { store } = await openAsUser();
     await sql`alter table access_tokens enable row level security`;
     const rejected = { code: 50001, databaseCode: '42501' };
@@ -95,7 +95,7 @@ describe('a rule', () => {
     'on insert to plants do instead nothing',
     'on insert to plants do also notify inserts',
     'on insert to plants where new.id > 1 do instead nothing',
-  ])('rejects creates, and allows reads, with the rule %s', async (rule) => {
+  ])('rejects creates and allows reads when the table has the rule %s', async (rule) => {
     const store = await open();
     await store.create(plant);
     await sql.unsafe(`create rule change as ${rule}`);
@@ -109,7 +109,7 @@ describe('a rule', () => {
   it.each([
     'on delete to plants do instead nothing',
     'on delete to plants where old.id = 1 do instead nothing',
-  ])('rejects deletes, and keeps the plants, with the rule %s', async (rule) => {
+  ])('rejects deletes when the table has the rule %s', async (rule) => {
     const store = await open();
     await store.create(plant);
     await sql.unsafe(`create rule change as ${rule}`);
@@ -121,7 +121,7 @@ describe('a rule', () => {
 });
 
 describe('a trigger', () => {
-  it('rejects only those plants of an import that a trigger drops', async () => {
+  it('when many plants are loaded, rejects only the plants that a trigger discards', async () => {
     const store = await open();
     await trigger('insert', 'if new.id = 2 then return null; end if; return new;');
     expect(await store.load([1n, 2n, 3n].map((id) => ({ ...plant, id })))).toMatchObject([
@@ -131,7 +131,7 @@ describe('a trigger', () => {
     ]);
   });
 
-  it('rejects a delete when a trigger keeps the plant', async () => {
+  it('rejects a delete when a trigger prevents the delete', async () => {
     const store = await open();
     await store.create(plant);
     await trigger('delete', 'return null;');
@@ -146,7 +146,7 @@ describe('a trigger', () => {
 });
 
 describe('the error message of a write', () => {
-  it('says that nothing was deleted on a full disk', async () => {
+  it('says that nothing was deleted when the disk is full', async () => {
     const store = await open();
     await store.create(plant);
     await trigger('delete', "raise 'full' using errcode = '53100';");
@@ -168,7 +168,7 @@ describe('the error message of a write', () => {
     });
   });
 
-  it('says that the store has no connection after a change of the password', async () => {
+  it('says that the store has no connection when the password has changed', async () => {
     // All databases of a server share the roles, so another test may have created this role.
     await sql`create role with_password`.catch(() => {});
     const { store, user } = await openAsUser('in role with_password');
@@ -201,7 +201,7 @@ describe('a database that accepts no writes', () => {
       where datname = current_database() and pid <> pg_backend_pid()`;
   };
 
-  it('serves reads while the database is read-only, and writes again afterwards', async () => {
+  it('reads plants while the database is read-only, and writes plants again afterwards', async () => {
     const running = await open();
     await running.create(plant);
     await setReadOnly('on');
@@ -227,7 +227,7 @@ describe('a database that accepts no writes', () => {
   async function overlapping(store: PlantStore) {
     const writes: string[] = [];
     const reads: string[] = [];
-    // In 1.5 s, the store tries three times to get a session that writes.
+    // In 1.5 s, the store tries three times to open a session that accepts writes.
     const until = performance.now() + 1_500;
     const repeat = async (call: () => Promise<unknown>) => {
       while (performance.now() < until) await call();
@@ -243,7 +243,7 @@ describe('a database that accepts no writes', () => {
   }
 });
 
-it('deletes no plant while the table of the deletions is missing', async () => {
+it('deletes no plant while the table `plant_deletions` is missing', async () => {
   const store = await open();
   await store.create(plant);
   await sql`alter table plant_deletions rename to moved`;

@@ -48,7 +48,7 @@ it.each([
     'plantRejected',
     'the table does not allow this plant (SQLSTATE 23514): nothing was written, tell the operator before you send it again',
   ],
-])('says whose fault it is when the database rejects a plant with %s', (code, kind, message) => {
+])('says whether the plant or the table causes the SQLSTATE %s', (code, kind, message) => {
   const cause = error({ code });
   expect(plantRejected(cause)).toMatchObject({ kind, message, cause });
 });

@@ -78,14 +78,14 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
     ['changes of a follower', async () => (await store.follow({ after: cursor }).next()).value],
   ];
 
-  it.each(outputs)('gives the JSON of %s the same bytes as its objects', async (_name, read) => {
+  it.each(outputs)('writes %s in the same way as formatJson', async (_name, read) => {
     const output = await read();
     const copy = structuredClone({ ...output });
     expect(jsonOf(output)).toBe(formatJson(copy));
     expect(superjsonOf(output)).toBe(superjsonText(copy));
   });
 
-  it('gives the JSON of the results of creates the same bytes as its objects', async () => {
+  it('writes the results of creates in the same way as formatJson', async () => {
     const plants = [1n, 11n, 0n].map((id) => ({ id, name: 'a plant' }));
     const principal = { id: 'a', name: 'Ann', scopes: ['plants:create' as const] };
     const output = await createPlants.definition.call({
@@ -99,7 +99,7 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
     expect(superjsonOf(output)).toBe(superjsonText(output));
   });
 
-  it('contains the nearest possible time in place of a time that JavaScript cannot hold', async () => {
+  it('replaces a time that a Date cannot contain by the nearest possible time', async () => {
     const found = await Promise.all(times.map((_, i) => store.get(BigInt(20 + i))));
     expect(found.map((plant) => plant?.createdAt.toISOString())).toEqual([
       undefined,
@@ -117,7 +117,7 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
     ]);
   });
 
-  it('has an ordinary list of plants when a caller reads the page', async () => {
+  it('lets a caller read a page like an ordinary object', async () => {
     const page = await store.list({ limit: 1 });
     expect(inspect(page)).toContain("name: 'a plant'");
     expect(Object.getOwnPropertyDescriptor(page, 'plants')).toHaveProperty('value');
@@ -128,7 +128,7 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
   });
 });
 
-it('does not depend on settings, other functions or constraints of the database', async () => {
+it('reads plants even when settings, functions or constraints of the database are changed', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   onTestFinished(() => sql.end());
@@ -143,7 +143,7 @@ it('does not depend on settings, other functions or constraints of the database'
   const whole = { id: 2n, name: 'Hoya', tag: 'a', createdAt: new Date('2026-01-02') };
   expect(await store.list({ limit: 10 })).toEqual({ plants: [{ id: 1n }, whole] });
   const search = { search: 'oy', limit: 10 };
-  // On a busy machine, a page can end before it has read its first plant.
+  // On a busy machine, a page can reach its time limit before it has read a plant.
   await vi.waitFor(async () => expect(await store.list(search)).toEqual({ plants: [whole] }));
   expect(await Promise.all([store.get(1n), store.get(2n)])).toEqual([{ id: 1n }, whole]);
 });

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
 
-it('lists each plant that is not deleted exactly once while other plants are created and deleted', async () => {
+it('lists each remaining plant exactly once while other plants are created and deleted', async () => {
   const { databaseUrl, sql } = await connectToNew();
   const store = closeAtEnd(await openPlantStore({ databaseUrl }));
-  // During the walk, a third of the ids stays, a third is deleted, and a third is created.
+  // During the lists, a third of the plants stays, a third is deleted, and a third is created.
   const count = 1_000_000;
   const minId = -(2n ** 63n);
   await sql`

@@ -40,7 +40,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     expect(found.map((plant) => plant?.id)).toEqual([undefined, least, undefined, least, greatest]);
   });
 
-  it('lists pages ascending by id, and says where the next page begins', async () => {
+  it('lists plants in the order of the ids, and says where the next page begins', async () => {
     const first = await store.list({ limit: 2 });
     expect(first.plants.map(({ id }) => id)).toEqual([least, -1n]);
     expect(first.next).toBe(-1n);
@@ -50,7 +50,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     expect(await store.list({ limit: 3, after: greatest })).toEqual({ plants: [] });
   });
 
-  it('lists only the plants with a tag', async () => {
+  it('lists only the plants with the requested tag', async () => {
     const page = await store.list({ tag: 'even', limit: 2 });
     expect(page.plants.map(({ id }) => id)).toEqual([least, 0n]);
     expect(page.next).toBe(0n);
@@ -69,7 +69,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     expect(await idsOf({ since: new Date(Date.now() + 60_000) })).toEqual([]);
   });
 
-  it('ends a page before 1 MiB, but returns at least one plant', async () => {
+  it('returns at most 1 MiB of plants in a page, but at least one plant', async () => {
     const tag = 'é'.repeat(100_000);
     const bytes = [2 ** 19, 2 ** 19, 2 ** 19, 2 ** 19 + 1, 2 ** 21, 2 ** 19, 2 ** 21];
     for (const [i, size] of bytes.entries()) {
@@ -85,7 +85,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     expect(sizes).toEqual([2, 1, 1, 1, 1, 1]);
   });
 
-  it('lists a long name among short ones', async () => {
+  it('lists a plant with a long name between plants with short names', async () => {
     const names = ['short', 'long'.repeat(50_000), ''];
     for (const [i, name] of names.entries()) {
       await store.create({ id: 300n + BigInt(i), name, tag: 'mixed' });
@@ -97,7 +97,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
     }
   });
 
-  it('deletes a plant, and frees its id', async () => {
+  it('deletes a plant, and then accepts another plant with the same id', async () => {
     const [id] = [200n];
     await store.create({ id, name: 'misspelt' });
     expect(await store.delete(id)).toBe(true);
@@ -121,8 +121,8 @@ it('ends a read at its deadline', async () => {
   await store.close();
 });
 
-describe('memory of a page', () => {
-  it('needs only one statement for a page that has a long plant', async () => {
+describe('the memory of a page', () => {
+  it('sends only one statement even when a plant of the page has a long name', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const store = await openPlantStore({ databaseUrl });
     await store.load([1n, 2n].map((id) => ({ id, name: 'x'.repeat(Number(id) * 1_000) })));
@@ -136,7 +136,7 @@ describe('memory of a page', () => {
     await database.close();
   });
 
-  it('reserves memory before a read, and then sets it to the size of the page', async () => {
+  it('reserves memory before a read, and then changes the reservation to the size of the page', async () => {
     const databaseUrl = await createDatabase(inject('postgresUrl'));
     const store = await openPlantStore({ databaseUrl });
     const { next: after } = await store.changes({});
@@ -154,7 +154,7 @@ describe('memory of a page', () => {
     reserve.mockImplementation(() => {
       throw full;
     });
-    // There are more reads than connections for lists.
+    // The loop makes more reads than the store has connections for lists.
     for (let i = 0; i < 5; i++) {
       await expect(store.list({ limit: 10 }, { caller })).rejects.toBe(full);
       await expect(store.changes({ after }, { caller })).rejects.toBe(full);

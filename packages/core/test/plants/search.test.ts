@@ -31,7 +31,7 @@ describe.each(databases)('a search for a part of the name on $name', ({ provide,
   let database: Database;
   let remove: () => Promise<void>;
 
-  /** Reads a page of a search within these bounds. */
+  /** Reads a page of a search. `rows` and `milliseconds` limit the work for the page. */
   function page(query: Partial<PageQuery>, rows = 50_000, milliseconds = 600_000) {
     const readPage = createPageReader(database, () => ({ ...bounds, rows, milliseconds }));
     return readPage({ limit: 100, ...query }, { share: 'lists', deadline: deadlineIn(60_000) });
@@ -87,7 +87,7 @@ describe.each(databases)('a search for a part of the name on $name', ({ provide,
     expect(rest).toEqual({});
   });
 
-  it('combines the text with a tag, an id and a limit', async () => {
+  it('combines the search text with a tag, an id and a limit', async () => {
     expect(idsOf((await page({ search: 'monst', tag: 'even' })).plants)).toEqual([1, 3]);
     expect(idsOf((await page({ search: 'monst', after: 1n })).plants)).toEqual([2, 3, 4]);
     const { plants, next } = await page({ search: 'monst', limit: 2 });
@@ -98,7 +98,7 @@ describe.each(databases)('a search for a part of the name on $name', ({ provide,
     expect(last).not.toHaveProperty('next');
   });
 
-  it('ends a page at the last plant that it has looked at, even without a match', async () => {
+  it('returns the id of the last compared plant as `next`, even when no plant matches', async () => {
     const search = 'lyrata';
     const empty = await page({ search, after: 101n }, 5);
     expect(empty).toEqual({ plants: [], next: 106n });
@@ -128,14 +128,14 @@ describe.each(databases)('a search for a part of the name on $name', ({ provide,
     expect(tagged.flat()).toEqual([101, 121, 141, 161, 181]);
   });
 
-  it('ignores upper and lower case in the same letters as the database', async () => {
+  it('ignores the case of the letters for which the database knows both cases', async () => {
     const options = { share: 'lists', deadline: deadlineIn(60_000) } as const;
     const { rows } = await database.read(`select lower('Ö') = 'ö'`, [], options);
     const { plants } = await page({ search: 'ölweide' });
     expect(idsOf(plants)).toEqual((rows as [[boolean]])[0][0] ? [8] : []);
   });
 
-  it('ends a page before the plant that exceeds 1 MiB', async () => {
+  it('ends a page before a plant that makes the page larger than 1 MiB', async () => {
     const long = [2 ** 18, 2 ** 22, 2 ** 18].map((length, i) => ({
       id: BigInt(300 + i),
       name: i === 1 ? 'x'.repeat(length) : 'rare'.repeat(length),
@@ -144,8 +144,8 @@ describe.each(databases)('a search for a part of the name on $name', ({ provide,
     expect(await walk({ search: 'RARE' })).toEqual([[300], [302]]);
   });
 
-  it('ends a page when its time is up, and finds each plant on exactly one page', async () => {
-    // With no time left, the page ends before it looks at plant 301.
+  it('ends a page at its time limit, and still finds each plant on exactly one page', async () => {
+    // Without time, the page compares only its first plant, which is plant 301.
     expect(await page({ search: 'RARE', after: 300n }, 50_000, 0)).toEqual({
       plants: [],
       next: 301n,

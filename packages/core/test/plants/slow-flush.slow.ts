@@ -10,7 +10,7 @@ import { deadlineIn } from '../../src/database/deadline.ts';
 import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
-// Nothing can cancel a flush of the disk. The library that delays a flush needs a compiler.
+// The tests delay a flush of the disk, which nothing can cancel. The delay needs a compiler.
 const test = it.runIf(hasSlowFlush);
 
 const disk = hasSlowFlush ? makeSlowFlush() : { env: {}, set: () => {}, cut: () => {} };
@@ -54,7 +54,7 @@ beforeEach(async () => {
   await createPlant();
 });
 
-test('a create waits for its commit on the same connection even when another create of the statement is late', async () => {
+test('a create waits for a slow commit even when another create in the statement is already late', async () => {
   disk.set(long);
   const running = createPlant();
   await vi.waitFor(async () => expect((await inFlush()).length).toBeGreaterThan(0));
@@ -77,7 +77,7 @@ test.each([
   ['create', () => createPlant(deadlineIn(2_000)), true],
   ['delete', () => store.delete(++lastId, { deadline: deadlineIn(2_000) }), false],
 ])(
-  'a %s is counted, logged and named until it ends when its commit outlasts its deadline',
+  'a %s with a slow commit is counted, logged and named until the commit ends',
   async (_, write, isCreate) => {
     const id = lastId + 1n;
     if (!isCreate) await store.create({ id, name: 'to delete' });
@@ -105,7 +105,7 @@ test.each([
   },
 );
 
-test('a late commit is counted when the database is far away', async () => {
+test('a late commit is counted even when the network is slow', async () => {
   const network = await startFaultProxy(url);
   const far = await openPlantStore({ databaseUrl: network.url });
   onTestFinished(async () => {
@@ -123,7 +123,7 @@ test('a late commit is counted when the database is far away', async () => {
   await vi.waitFor(() => expect(far.pending().unsettled).toBe(0));
 });
 
-test('a repeated create settles a late commit', async () => {
+test('a repeated create waits for the late commit of the first create', async () => {
   const plant = { id: ++lastId, name: 'late' };
   disk.set(long);
   await expect(store.create(plant, { deadline: deadlineIn(2_000) })).rejects.toMatchObject({

@@ -10,7 +10,7 @@ import { createPlantStatements } from '../../src/plants/statements.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
 import { closeAtEnd } from '../fixtures/databases.ts';
 
-// A commit takes as long as the synchronous standby is stopped.
+// A commit waits for the synchronous standby. The tests stop the standby to make a commit slow.
 
 let url: string;
 let admin: postgres.Sql;
@@ -37,7 +37,7 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 });
 
-/** Stops the standby. Returns a function that continues the standby. */
+/** Stops the standby. Returns a function that lets the standby continue. */
 async function stopStandby(): Promise<() => void> {
   const receivers = () => standby<{ pid: number }[]>`select pid from pg_stat_wal_receiver`;
   await vi.waitFor(async () => expect(await receivers()).toHaveLength(1));
@@ -64,7 +64,7 @@ test('creates that arrive during a slow commit share the next statement', async 
   create();
   await vi.waitFor(async () => expect(await waitingCommits()).toHaveLength(1));
   const [{ now } = {}] = await admin`select clock_timestamp()::text as now`;
-  // Returns how often the store has asked whether the first create is in its commit.
+  // Returns the sessions in which the store has asked whether the first create is committing.
   const asked = () => admin`
     select from pg_stat_activity
     where application_name like 'plant-store%' and query like '%syncrep%' and state = 'idle'
@@ -78,7 +78,7 @@ test('creates that arrive during a slow commit share the next statement', async 
   expect(sizes).toEqual([1, creates.length - 1]);
 });
 
-test('a create gets its response even when the commit outlasts the deadline of another create in its statement', async () => {
+test('a create gets its response even when another create in the statement is already late', async () => {
   const database = closeAtEnd(await openPostgres(url));
   const statements = createPlantStatements(database);
   const create = (id: bigint, deadline: number) =>
@@ -90,7 +90,7 @@ test('a create gets its response even when the commit outlasts the deadline of a
   const resume = await stopStandby();
   const written = writeBatch(statements, [late, ...waiting], () => {});
   await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
-  // A delete removes a plant that is visible, but not on the standby yet.
+  // The plant is visible before it reaches the standby, so another client can delete the plant.
   await admin`set synchronous_commit = off`;
   await vi.waitFor(async () => {
     const { count } = await admin`delete from plants where id = 1002`;

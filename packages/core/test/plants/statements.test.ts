@@ -51,7 +51,7 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
     expect(await find([30n])).toMatchObject([{ name: 'Hoya' }]);
   });
 
-  it('writes when there is no deadline', async () => {
+  it('inserts and deletes plants when there is no deadline', async () => {
     const forEver = Number.POSITIVE_INFINITY;
     const plant = { id: 40n, name: 'Hoya' };
     expect(await statements.insert([plant], forEver)).toEqual(new Set([40n]));

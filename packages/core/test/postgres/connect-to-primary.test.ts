@@ -49,7 +49,7 @@ async function connectOnce(connect: ReturnType<typeof createConnectToPrimary>): 
   await (await connect()).close();
 }
 
-it('connects to the first host that works, and begins with this host the next time', async () => {
+it('connects to the first reachable host, and tries this host first the next time', async () => {
   first.fault = 'refuse';
   const connect = createConnectToPrimary(url);
   await connectOnce(connect);
@@ -63,7 +63,7 @@ it('connects to the first host that works, and begins with this host the next ti
   expect([first.accepted, second.accepted]).toEqual([2, 4]);
 });
 
-it('tries each host once, and then fails with the error of the last host', async () => {
+it('tries each host once, and then throws the error of the last host', async () => {
   const [one, two] = [await freePort(), await freePort()];
   const connect = createConnectToPrimary(urlOf(one, two));
   await expect(connect()).rejects.toMatchObject({ code: 'ECONNREFUSED', port: two });
@@ -84,7 +84,7 @@ it('skips a host that is read-only', async () => {
   await connectOnce(createConnectToPrimary(url));
 });
 
-it('tries the next host when one host is silent, and closes a connection that opens too late', async () => {
+it('tries the next host when a host is silent, and closes the late connection of the silent host', async () => {
   const opened = Promise.withResolvers<void>();
   const { hostname, port } = new URL(databaseUrl);
   const slow = createServer(async (client) => {
@@ -104,7 +104,7 @@ it('tries the next host when one host is silent, and closes a connection that op
   expect(connection.isOpen).toBe(true);
 });
 
-it('tries each host once before it tries one again', async () => {
+it('tries the second host before it tries the silent first host again', async () => {
   const connect = createConnectToPrimary(url);
   for (let i = 0; i < 3; i++) await connectOnce(connect);
   first.fault = 'blackhole';
@@ -112,13 +112,13 @@ it('tries each host once before it tries one again', async () => {
   expect([first.accepted, second.accepted]).toEqual([4, 1]);
 });
 
-it('makes no attempt when there is no time left', async () => {
+it('does not try to connect when no time is left', async () => {
   const connect = createConnectToPrimary(url, { connectTimeout: 0 });
   await expect(connect()).rejects.toThrow('no response within 0 ms');
   expect(first.accepted).toBe(0);
 });
 
-it('tries a silent host again and again until the timeout, and closes all attempts', async () => {
+it('tries a silent host repeatedly until the timeout, and closes all sockets', async () => {
   const silent = createServer((socket) => socket.resume());
   let accepted = 0;
   silent.on('connection', () => accepted++);
@@ -129,7 +129,7 @@ it('tries a silent host again and again until the timeout, and closes all attemp
   await vi.waitFor(async () => expect(await connections()).toBe(0));
 });
 
-it('limits statements on the server to nine tenths of the timeout, and limits their waits for locks', async () => {
+it('sets time limits for statements and for locks in the session', async () => {
   const show = async (options?: ConnectOptions) => {
     const connection = closeAtEnd(await createConnectToPrimary(url, options)());
     const settings = ['statement_timeout', 'lock_timeout'];
@@ -138,12 +138,12 @@ it('limits statements on the server to nine tenths of the timeout, and limits th
   expect(await show({ timeout: 1_000, lockTimeout: 700 })).toEqual([[['900ms']], [['700ms']]]);
   expect(await show()).toEqual([[['4500ms']], [['4s']]]);
   const endless = { timeout: Number.POSITIVE_INFINITY };
-  // Postgres has no longer time limit than 2147483647 ms. Without an explicit limit, a limit of the user
-  // would apply.
+  // The longest time limit of Postgres is 2147483647 ms. Without a limit from the store, the limit of the
+  // database user would apply.
   expect(await show(endless)).toEqual([[[`${2 ** 31 - 1}ms`]], [['4s']]]);
 });
 
-it('sends no limits to a pooler that has rejected the limits once', async () => {
+it('sends no time limits to a pooler after the pooler has rejected them', async () => {
   const { port, rejections } = await startStrictPooler();
   const connect = createConnectToPrimary(urlOf(port));
   const connection = closeAtEnd(await connect());
@@ -152,13 +152,13 @@ it('sends no limits to a pooler that has rejected the limits once', async () => 
   expect(rejections()).toBe(1);
 });
 
-it('keeps the time limits after an error that is not about these limits', async () => {
+it('does not connect without time limits after an unrelated error', async () => {
   const { port, rejections } = await startStrictPooler('no such pool');
   await expect(createConnectToPrimary(urlOf(port))()).rejects.toThrow('no such pool');
   expect(rejections()).toBe(1);
 });
 
-it('connects without the limits only once when the pooler rejects that attempt, too', async () => {
+it('tries once without time limits, and throws an error when the pooler rejects this attempt, too', async () => {
   const message = 'unsupported startup parameter: search_path';
   const { port, rejections } = await startStrictPooler(message, 'application_name');
   await expect(createConnectToPrimary(urlOf(port))()).rejects.toThrow(message);

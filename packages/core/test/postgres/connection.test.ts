@@ -72,7 +72,7 @@ const sleeping = () => sql`
   select from pg_stat_activity
   where query like 'select pg_sleep%' and state = 'active' and datname = current_database()`;
 
-/** Starts a long statement. The result contains a promise of its error. */
+/** Starts a long statement. `error` is a promise of the error that ends the statement. */
 async function startSleep({ query }: Connection) {
   const error = query('select pg_sleep(60)').catch((cause: unknown) => cause);
   await vi.waitFor(async () => expect(await sleeping()).toHaveLength(1));
@@ -89,7 +89,7 @@ it('returns rows as arrays or objects, and counts the returned or changed rows',
   expect(await query('delete from numbers')).toEqual({ rows: [], count: 3 });
 });
 
-it('returns all rows of a statement after another statement failed between its rows', async () => {
+it('returns all rows of a statement even when the statement before failed between two rows', async () => {
   const { query } = await connect();
   const failing = 'select 1 / (5000 - n) from generate_series(1, 5001) as n';
   await expect(query(failing)).rejects.toMatchObject({ code: '22012' });
@@ -104,7 +104,7 @@ it('writes times in UTC and ISO, even when the database has other settings', asy
   expect(rows).toEqual([['2026-11-22 09:30:00+00']]);
 });
 
-it('keeps a connection open even when the connection is old or idle', async () => {
+it('does not close a connection that is old or idle', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
   const connection = await connect();
@@ -127,7 +127,7 @@ it('says that a server does not offer TLS', async () => {
   await expect(connect({ url: preferring })).rejects.toThrow(/is read-only$/);
 });
 
-it('names its host in the TLS handshake, because a server may have several certificates', async () => {
+it('sends the name of the host in the TLS handshake, because a server may have several certificates', async () => {
   const hello = Promise.withResolvers<Buffer>();
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -182,7 +182,7 @@ it('commits durably even after the settings of the server have changed', async (
   }
 });
 
-it('changes no settings when it only reads, and accepts a read-only server', async () => {
+it('with `readOnly`, changes no settings and accepts a read-only server', async () => {
   await setDatabase('synchronous_commit = off');
   const reading = await connect({ readOnly: true });
   expect(await show(reading, 'synchronous_commit')).toEqual([['off']]);
@@ -191,7 +191,7 @@ it('changes no settings when it only reads, and accepts a read-only server', asy
   expect((await connect({ readOnly: true })).isReadOnly).toBe(true);
 });
 
-it('changes no settings in the session of a pooler, and prepares no statement there', async () => {
+it('changes no settings and prepares no statements in the session of a pooler', async () => {
   await setDatabase('synchronous_commit = off');
   const port = await startPooler(proxy.url);
   const connection = await connect({ port });
@@ -200,7 +200,7 @@ it('changes no settings in the session of a pooler, and prepares no statement th
   expect((await connection.query(prepared)).rows).toEqual([]);
 });
 
-it('does not know whether the session of a pooler is in a commit', async () => {
+it('does not know whether the session of a pooler is committing', async () => {
   const pooled = await connect({ port: await startPooler(proxy.url) });
   const other = await connect();
   expect(await pooled.isCommitting(other)).toBeUndefined();
@@ -224,7 +224,7 @@ it('prepares statements behind a pooler until the pooler loses a prepared statem
     return Buffer.from(renamed, 'latin1');
   });
   const { query } = await connect({ port });
-  // Only a transaction is certain to stay in the session that prepared the statement.
+  // A pooler may change the session between statements, but not inside a transaction.
   expect(sent).toMatch(/begin.*select name from.*commit/s);
   expect((await query('select $1::int', ['5'])).rows).toEqual([[5]]);
   expect((await query(prepared)).rows).toContainEqual(['select $1::int']);
@@ -235,7 +235,7 @@ it('prepares statements behind a pooler until the pooler loses a prepared statem
   expect((await query(prepared)).rows).not.toContainEqual(['select $1::text']);
 });
 
-it('prepares no statement behind a pooler whose sessions contain a statement of another client', async () => {
+it('prepares no statement when a session of the pooler has a prepared statement of another client', async () => {
   const statement = 'select name from pg_prepared_statements where statement = $1';
   const parse = Buffer.from(`P\0\0\0\0other\0${statement}\0\0\0`);
   parse.writeUInt32BE(parse.length - 1, 1);
@@ -247,9 +247,9 @@ it('prepares no statement behind a pooler whose sessions contain a statement of 
   expect((await query(prepared)).rows).toEqual([[statement]]);
 });
 
-it('fails when a server does not respond in time, and closes the socket', async () => {
+it('throws an error when a server does not respond in time, and closes the socket', async () => {
   const silent = createServer({ allowHalfOpen: true }, (socket) => {
-    // A half-closed socket would receive the bytes that the server sends. A closed socket resets the
+    // The server sends bytes. A half-closed socket would receive the bytes, but a closed socket resets the
     // connection.
     const timer = setInterval(() => socket.readableEnded && socket.write('x'), 10);
     socket.on('error', () => {}).on('close', () => clearInterval(timer));
@@ -271,7 +271,7 @@ it('reports why a server cannot be reached', async () => {
   expect(proxy.accepted).toBe(1);
 });
 
-it('never reconnects after the server has ended its session', async () => {
+it('does not reconnect after the server has ended the session', async () => {
   const connection = await connect();
   expect(connection.isOpen).toBe(true);
   await expect(connection.query('select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow();
@@ -280,7 +280,7 @@ it('never reconnects after the server has ended its session', async () => {
   expect(proxy.accepted).toBe(1);
 });
 
-it('throws when the server warns that a commit may be lost, and runs the next statement', async () => {
+it('throws an error when the server warns that a commit may be lost, and then runs other statements', async () => {
   const { query, copy } = await connect();
   // An earlier test may have created the role.
   await query('create role nobody_in_particular').catch(() => {});
@@ -296,20 +296,20 @@ it('throws when the server warns that a commit may be lost, and runs the next st
   expect(await query('select number from numbers')).toEqual({ rows: [[1]], count: 1 });
 });
 
-it('ignores notices and the warnings of functions', async () => {
+it('ignores notices, and ignores warnings from functions', async () => {
   const { query } = await connect();
   for (const level of ['notice', 'warning']) {
     const statement = `do $$ begin raise ${level} 'from a function'; end $$`;
     expect(await query(statement)).toMatchObject({ rows: [] });
   }
   for (let i = 0; i < 2; i++) {
-    // For the second statement, the server itself sends a notice.
+    // The second statement makes the server send a notice.
     const create = 'create temporary table if not exists numbers (number int)';
     expect(await query(create)).toMatchObject({ rows: [] });
   }
 });
 
-it('copies all rows, or none after an error', async () => {
+it('writes all rows with COPY, or no row after an error', async () => {
   const { query, copy } = await connect();
   await query('create temporary table numbers (number int primary key)');
   await copy('copy numbers from stdin', Buffer.from('1\n2\n'));
@@ -325,7 +325,7 @@ it('copies all rows, or none after an error', async () => {
   expect((await query('select number from numbers order by 1')).rows).toEqual([[1], [2]]);
 });
 
-it('throws when the server warns that the commit of a copy may be lost', async () => {
+it('throws an error when the server warns that the commit of a COPY may be lost', async () => {
   const warning = Buffer.from(
     'N\0\0\0\0SWARNING\0C01000\0Mthe transaction has committed locally\0\0',
   );
@@ -341,7 +341,7 @@ it('throws when the server warns that the commit of a copy may be lost', async (
   );
 });
 
-it('copies rows out, and then runs other statements', async () => {
+it('reads rows with COPY, and then runs other statements', async () => {
   const connection = await connect();
   for (let i = 0; i < 2; i++) {
     const blocks: Uint8Array[] = [];
@@ -356,7 +356,7 @@ it('copies rows out, and then runs other statements', async () => {
   await connection.close();
 });
 
-it('cancels an unfinished copy when the connection is closed', async () => {
+it('cancels an unfinished COPY when the connection is closed', async () => {
   const connection = await connect();
   const copying = () => sql`
     select from pg_stat_activity
@@ -385,7 +385,7 @@ it('converts a deadline to the clock of the database', async () => {
   expect(rows).toEqual([[true, true]]);
 });
 
-it('cancels the running statement, and runs the next statement', async () => {
+it('cancels the running statement, and then runs the next statement', async () => {
   const connection = await connect();
   await connection.cancel();
   expect(proxy.accepted).toBe(1); // No statement runs, so the connection sends no cancel request.
@@ -404,7 +404,7 @@ describe('a session that a connection has left behind', () => {
     return rows.map(({ pid }) => pid);
   };
 
-  it('ends the session of a dropped connection when the next connection opens', async () => {
+  it('ends the sessions of lost connections when the next connection opens', async () => {
     const leftBehind = new LeftBehind();
     const [first, second] = [await connect({ leftBehind }), await connect({ leftBehind })];
     const before = await sessions();
@@ -418,7 +418,7 @@ describe('a session that a connection has left behind', () => {
     expect((await third.query('select 1')).rows).toEqual([[1]]);
   });
 
-  it('ends no session that has another address or start time', async () => {
+  it('ends no session with a different address or a different start time', async () => {
     const leftBehind = new LeftBehind();
     const other = await connect();
     const [[pid, startedAt] = []] = (
@@ -450,7 +450,7 @@ it('cancels the running statement when the connection is closed', async () => {
   await vi.waitFor(() => expect(proxy.open).toBe(0));
 });
 
-it('sends no cancel request when it is closed without a running statement', async () => {
+it('sends no cancel request when the connection is closed and no statement runs', async () => {
   const connection = await connect();
   await connection.query('select 1');
   await connection.query('select 1 / 0').catch(() => {});
@@ -461,7 +461,7 @@ it('sends no cancel request when it is closed without a running statement', asyn
   await vi.waitFor(() => expect(proxy.open).toBe(0));
 });
 
-it('closes even when the server no longer responds', async () => {
+it('closes the connection even when the server no longer responds', async () => {
   const connection = await connect();
   const { error } = await startSleep(connection);
   proxy.fault = 'blackhole';
@@ -469,7 +469,7 @@ it('closes even when the server no longer responds', async () => {
   expect(await error).toBeInstanceOf(Error);
 });
 
-it('sends a cancel request, and stops waiting at the timeout when the server is silent or down', async () => {
+it('sends a cancel request, and waits at most until the timeout when the server is silent or down', async () => {
   const session = { pid: 1, secret: 1 };
   await cancelStatement({ host: '127.0.0.1', port: 1 }, session, 5_000);
   const received: Buffer[] = [];

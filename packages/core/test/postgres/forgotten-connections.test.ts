@@ -3,7 +3,7 @@ import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
-// A firewall that forgets a connection drops its data and tells neither side.
+// A firewall can forget a connection. It then drops the data, and tells neither side.
 
 let network: FaultProxy;
 let store: PlantStore;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   ]);
 });
 
-/** Forgets all connections. A connection that the store is opening waits until the fault ends. */
+/** Forgets all connections. New connections wait until the fault ends. */
 function forgetAll(): void {
   network.forget();
   network.fault = 'hold';
@@ -38,7 +38,7 @@ const createPlant = (deadline?: number) => {
   return store.create({ id, name: `plant ${id}` }, { deadline });
 };
 
-it('gives each client one error, and stores their next creates', async () => {
+it('gives each client one error, and stores the next plant of each client', async () => {
   forgetAll();
   const clients = Array.from({ length: 200 }, () => createPlant(deadlineIn(300)));
   const error = { status: 'rejected', reason: { code: 50300 } };
@@ -48,7 +48,7 @@ it('gives each client one error, and stores their next creates', async () => {
   expect(await store.countUpTo(1_000)).toBe(202);
 });
 
-it('replaces the connections for all kinds of statements when a firewall has forgotten one connection', async () => {
+it('replaces all connections of the store when a firewall has forgotten one connection', async () => {
   forgetAll();
   await expect(store.get(2n, { deadline: deadlineIn(300) })).rejects.toMatchObject({ code: 50300 });
   network.fault = 'none';

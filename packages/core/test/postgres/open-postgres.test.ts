@@ -27,7 +27,7 @@ async function open(options?: OpenOptions): Promise<Database> {
   return database;
 }
 
-/** Runs a statement of a request. */
+/** Runs a statement, as a request does. */
 const run = (database: Database, text: string, share: Share = 'lookUps') =>
   database.write(text, [], { share, deadline: deadlineIn(60_000) });
 
@@ -81,7 +81,7 @@ it('throws an error with the remedy when the settings are wrong', async () => {
   });
 });
 
-it('migrates as soon as the Postgres is reachable', async () => {
+it('migrates as soon as Postgres is reachable', async () => {
   proxy.fault = 'refuse';
   const database = await open();
   await expect(run(database, countPlants)).rejects.toThrow();
@@ -90,7 +90,7 @@ it('migrates as soon as the Postgres is reachable', async () => {
   await vi.waitFor(() => run(database, countPlants));
 });
 
-it('throws with requireConnection while the Postgres is unreachable', async () => {
+it('with `requireConnection`, throws an error while Postgres is unreachable', async () => {
   proxy.fault = 'refuse';
   await expect(open({ requireConnection: true })).rejects.toMatchObject({
     kind: 'databaseUnavailable',
@@ -101,7 +101,7 @@ it('throws with requireConnection while the Postgres is unreachable', async () =
   expect(await hasTable()).toBe(true);
 });
 
-it('does not migrate with readOnly', async () => {
+it('with `readOnly`, does not migrate', async () => {
   const database = await open({ readOnly: true });
   await expect(run(database, countPlants)).rejects.toMatchObject({ databaseCode: '42P01' });
   await expect(run(database, 'select from nowhere')).rejects.toMatchObject({
@@ -131,25 +131,25 @@ it('limits the time of statements on the server, and gives bulk statements more 
   expect(await limits(reading, 'bulk')).toEqual([['9min'], ['4s']]);
 });
 
-it('warns once when the pooler keeps no prepared statements', async () => {
+it('warns only once when the pooler does not support prepared statements', async () => {
   const port = String(await startPooler(proxy.url));
   const database = closeAtEnd(await openPostgres(Object.assign(new URL(proxy.url), { port }).href));
   const connect = async () => {
     const connection = await database.nodes?.connect();
     onTestFinished(() => connection?.close());
   };
-  await connect(); // Without a listener, the warning about the pooler goes nowhere.
+  await connect(); // Nobody hears the first warning.
   const warnings: string[] = [];
   database.onWarning((message) => warnings.push(message));
   for (let i = 0; i < 2; i++) await connect();
   expect(warnings).toEqual([expect.stringContaining('use 1.21 or newer')]);
 });
 
-it('stops its attempts to migrate when the database is closed', async () => {
+it('stops trying to migrate when the database is closed', async () => {
   proxy.fault = 'refuse';
   const database = await open();
   await database.close();
-  // The database makes no attempt after the attempt that ran during the close.
+  // One attempt ran during the close. The database makes no further attempt.
   await vi.waitFor(() => expect(proxy.accepted).toBe(2));
   const other = closeAtEnd(await startFaultProxy(proxy.url));
   other.fault = 'refuse';
@@ -158,14 +158,14 @@ it('stops its attempts to migrate when the database is closed', async () => {
   expect(proxy.accepted).toBe(2);
 });
 
-describe('on a node of a cluster', () => {
+describe('a database on a cluster', () => {
   const openNodes = async () => {
     const { nodes } = await open();
     if (!nodes) throw new Error('a server can be a part of a cluster');
     return nodes;
   };
 
-  it('connects to the nodes', async () => {
+  it('connects to its own node and to other nodes', async () => {
     const nodes = await openNodes();
     const { hostname, port } = new URL(proxy.url);
     for (const [connection, name] of [
@@ -183,7 +183,7 @@ describe('on a node of a cluster', () => {
     });
   });
 
-  it('leaves no session behind on a node', async () => {
+  it('ends a lost session on a node when the next connection opens', async () => {
     const nodes = await openNodes();
     const { hostname, port } = new URL(proxy.url);
     const lost = await nodes.connectTo(hostname, Number(port), 5_000);
@@ -195,7 +195,7 @@ describe('on a node of a cluster', () => {
     await vi.waitFor(async () => expect(await session()).toEqual([]));
   });
 
-  it('renames its sessions when the store has noticed the cluster', async () => {
+  it('gives the sessions another name when the store has noticed the cluster', async () => {
     const names = async () => {
       const rows = await sql`
         select application_name as name from pg_stat_activity
@@ -230,7 +230,7 @@ describe('on a node of a cluster', () => {
     await lock`lock table plants in access exclusive mode`;
     const pending = lists(database);
     await vi.waitFor(async () => expect(await waiting()).toBe(2));
-    // Lists that have begun to wait get the new connections.
+    // The waiting lists also get the new connections.
     for (let i = 0; i < 2; i++) database.nodes?.noticeCluster();
     await vi.waitFor(async () => expect(await waiting()).toBe(4));
     await lock`rollback`;

@@ -30,7 +30,7 @@ async function startPooler(poolSize: number) {
 }
 
 describe.runIf(hasPgBouncer)('a connection through an installed PgBouncer', () => {
-  it('prepares statements only when PgBouncer keeps them', async () => {
+  it('prepares statements only when PgBouncer supports prepared statements', async () => {
     const { connect, prepared } = await startPooler(1);
     const { query } = await connect();
     for (const value of ['1', '2']) {

@@ -62,7 +62,7 @@ it('does not send a delete again, because the second delete would find no plant'
   expect(await store.delete(plant.id)).toBe(false);
 });
 
-it('writes nothing when a lock blocks a write beyond its deadline', async () => {
+it('writes nothing when a write waits for a lock until its deadline', async () => {
   await store.create(plant);
   const other = await sql.reserve();
   await other`begin`;
@@ -79,7 +79,7 @@ it('writes nothing when a lock blocks a write beyond its deadline', async () => 
   expect(await sql`select id::int from plants`).toEqual([{ id: 1 }]);
 });
 
-it('rejects only one write when the clocks have moved apart', async () => {
+it('rejects only one write after the clock of the database was changed', async () => {
   const server = await startWithClockBehind(proxy.url);
   const opened = closeAtEnd(await openPlantStore({ databaseUrl: server.url }));
   expect(await opened.delete(5n)).toBe(false);
@@ -94,7 +94,7 @@ it('rejects only one write when the clocks have moved apart', async () => {
   expect(await opened.delete(plant.id)).toBe(true);
 });
 
-/** Starts a server whose clock is a minute behind for new clients. */
+/** Starts a proxy. New clients see a server whose clock is a minute behind. */
 async function startWithClockBehind(serverUrl: string) {
   let behind = 60_000;
   const earlier = (time: string) => String(Number(time) - behind);

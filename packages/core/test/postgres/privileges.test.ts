@@ -48,7 +48,7 @@ it('opens a migrated store as a user that may not create tables', async () => {
   await sql.end();
 });
 
-it('finds the privileges of a user, and a schema that the user may not use', async () => {
+it('reports the privileges of a user, and reports a schema that the user may not use', async () => {
   const { sql, user, options } = await databaseWithUser();
   await sql.unsafe(`grant select (id, name), update (name) on plants to ${user}`);
   expect(await inspectDatabase(options)).toMatchObject({

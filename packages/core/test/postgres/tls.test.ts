@@ -64,7 +64,7 @@ describe('the driver', () => {
     expect(ssl).toBe(false);
   });
 
-  it('trusts the authorities of the system with sslrootcert=system, and verifies the host', () => {
+  it('with sslrootcert=system, trusts the authorities of the system and verifies the host', () => {
     for (const mode of ['', '&sslmode=require']) {
       const { ca, checkServerIdentity } = optionsOf(`${host}/?sslrootcert=system${mode}`)
         .ssl as ConnectionOptions; // With `sslrootcert`, `ssl` is an object.
@@ -139,7 +139,7 @@ describe('TLS to Postgres', () => {
     }
   }
 
-  it('verify-full verifies the certificate and its host name', async () => {
+  it('verify-full verifies the certificate and the host name', async () => {
     await configureServer('localhost');
     expect(await isEncrypted('verify-full', 'authority')).toBe(true);
     await expect(isEncrypted('verify-full', 'other')).rejects.toThrow(/certificate/);

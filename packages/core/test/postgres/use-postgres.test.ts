@@ -30,7 +30,7 @@ it('runs statements without a migration, and closes the connection', async () =>
   await vi.waitFor(async () => expect(await otherSessions()).toEqual([]));
 });
 
-it('fails when a statement fails, and closes the connection', async () => {
+it('throws the error of a statement, and closes the connection', async () => {
   await expect(
     usePostgres(databaseUrl, (connection) => send(connection.query, 'select x')),
   ).rejects.toMatchObject({
@@ -51,7 +51,7 @@ it('names the hosts that cannot be reached', async () => {
   ]);
 });
 
-it('fails with the error of the first host when no host can be reached', async () => {
+it('throws the error of the first host when no host can be reached', async () => {
   const [first, second] = [await freePort(), await freePort()];
   await expect(usePostgres(withHosts(first, second), async () => {})).rejects.toMatchObject({
     kind: 'databaseUnavailable',
@@ -59,7 +59,7 @@ it('fails with the error of the first host when no host can be reached', async (
   });
 });
 
-it('passes on a warning when the pooler keeps no prepared statements', async () => {
+it('passes a warning to the caller when the pooler does not support prepared statements', async () => {
   const warningAt = (url: string) =>
     usePostgres(url, async (_connection, _hosts, warning) => warning);
   expect(await warningAt(databaseUrl)).toBeUndefined();
@@ -70,7 +70,7 @@ it('passes on a warning when the pooler keeps no prepared statements', async () 
   );
 });
 
-it('fails when the statements take longer than twelve seconds', async () => {
+it('throws an error when the statements take longer than twelve seconds', async () => {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'performance'],
     shouldAdvanceTime: true, // The driver waits for timers while it closes.

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 const createTable = () => sql`create table plants (id bigint primary key, tag text)`;
 
-/** Reads the index from the catalog. A new build makes an index with a new id. */
+/** Reads the index from the catalog. When the index is built again, `indexrelid` changes. */
 const index = () =>
   sql`select indexrelid, indisvalid, pg_get_indexdef(indexrelid) as definition
     from pg_index where indexrelid = to_regclass('plants_tag')`;
@@ -39,7 +39,7 @@ it('does nothing when the table is missing', async () => {
   expect(sent).toEqual([read]);
 });
 
-it('builds the indexes once', async () => {
+it('builds the indexes only once', async () => {
   await createTable();
   await (await build()).built;
   const [first] = await index();
@@ -55,7 +55,7 @@ it('builds the indexes once', async () => {
   expect(await index()).toEqual([first]);
 });
 
-it('builds an index again when the index is invalid after an interrupted build', async () => {
+it('builds an index again when an interrupted build has left the index invalid', async () => {
   await createTable();
   await (await build()).built;
   const [first] = await index();

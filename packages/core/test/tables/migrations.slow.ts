@@ -66,7 +66,7 @@ it('creates the expected tables and columns', async () => {
   await sql.end();
 });
 
-it('migrates an empty database once when several instances start at the same time', async () => {
+it('migrates an empty database only once when several instances start at the same time', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const source = `
     import { openPlantStore } from ${JSON.stringify(new URL('../../src/index.ts', import.meta.url).href)};

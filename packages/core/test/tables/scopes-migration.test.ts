@@ -5,7 +5,7 @@ import { openPlantStore } from '../../src/plant-store.ts';
 import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
 import { createOldTables } from '../fixtures/old-tables.ts';
 
-/** The statements of the version before scopes. */
+/** Statements of the version of the store that had no scopes. */
 const oldInsert = 'insert into plants (id, name, tag) values ($1, $2, $3) on conflict do nothing';
 const oldSelect = 'select sha256, name, created_at, expires_at, revoked_at, last_used_at';
 
@@ -14,7 +14,7 @@ let sql: postgres.Sql;
 
 const oldToken = 'an old token';
 
-/** Makes a database of the version before scopes, with a plant and a token. */
+/** Makes a database like the version that had no scopes, with a plant and a token. */
 beforeEach(async () => {
   ({ databaseUrl, sql } = await connectToNew());
   await createOldTables(databaseUrl, 2);
@@ -24,14 +24,14 @@ beforeEach(async () => {
 });
 
 describe('the migration to scopes', () => {
-  it('lets an old token create plants, and do nothing else', async () => {
+  it('gives an old token only the scope to create plants', async () => {
     const store = closeAtEnd(await openPlantStore({ databaseUrl }));
     const principal = { name: 'old', scopes: ['plants:create'] };
     expect(await store.accessTokens.authenticate(oldToken)).toMatchObject(principal);
     expect(await store.get(1n)).toMatchObject({ name: 'Monstera deliciosa', tag: 'Araceae' });
   });
 
-  it('lets an instance of the old version continue', async () => {
+  it('lets an instance of the old version work on the migrated tables', async () => {
     const store = closeAtEnd(await openPlantStore({ databaseUrl }));
     await sql.unsafe(oldInsert, [4, 'Calathea', 'Marantaceae']);
     await sql`insert into access_tokens (sha256, name) values (${Buffer.alloc(32)}, 'by the old one')`;
@@ -43,7 +43,7 @@ describe('the migration to scopes', () => {
     expect(tokens.map(({ scopes }) => scopes)).toEqual([['plants:create'], ['plants:create']]);
   });
 
-  it('serves a list by tag from the index', async () => {
+  it('uses the index for a list of plants with a tag', async () => {
     const store = await openPlantStore({ databaseUrl });
     await sql`
       insert into plants (id, name, tag)

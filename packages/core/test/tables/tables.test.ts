@@ -11,9 +11,9 @@ const types = {
 
 describe.each(Object.entries({ plants, plantDeletions }))('the table %s', (_, table) => {
   it.each(Object.entries(plantColumns))(
-    'contains the column of %s as `plantColumns` describes it',
+    'contains the column of %s with the properties from `plantColumns`',
     (field, listed) => {
-      // The type of `Object.entries` has texts as keys.
+      // The cast is safe, because `field` is a key of `plantColumns`.
       const column = table[field as keyof typeof plantColumns];
       expect({ name: column.name, isOptional: !column.notNull }).toEqual({
         name: listed.name,

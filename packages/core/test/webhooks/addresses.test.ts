@@ -14,7 +14,7 @@ import { listen } from '../fixtures/listen.ts';
 
 const nothing = parseAllowed([]);
 
-/** The addresses that an attacker may write in a URL, or in a DNS record. */
+/** Private addresses that an attacker may write into a URL or into a DNS record. */
 const hidden = [
   ...['0.0.0.0', '10.0.0.1', '100.64.0.1', '100.100.100.200', '127.0.0.1', '127.1.2.3'],
   ...['168.63.129.16', '169.254.169.254', '172.16.0.1', '172.31.255.255', '192.0.0.192'],
@@ -73,7 +73,7 @@ it.each(['localhost', 'localhost.', '127.0.0.1', '[::ffff:127.0.0.1]', '0'])(
   },
 );
 
-it('connects to the hosts and networks that the operator allows, even by http', async () => {
+it('connects to the hosts and networks that the operator allows, even over http', async () => {
   const { port } = await startTarget();
   const send = (host: string, allow: string[]) =>
     post(`http://${host}:${port}/`, '{}', () => ({}), { allowed: parseAllowed(allow) });
@@ -111,7 +111,7 @@ it('reads at most 1 KiB of a response', async () => {
   expect(error).toBe(`status 500 ${'x'.repeat(1024)}`);
 });
 
-it('ends an attempt when the signal is aborted after a response with status 101', async () => {
+it('ends an attempt when the endpoint responds with status 101 and the signal is aborted', async () => {
   const closed = Promise.withResolvers<void>();
   const server = createServer((_, { socket }) => {
     socket?.once('close', () => closed.resolve());

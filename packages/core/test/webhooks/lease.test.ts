@@ -19,7 +19,7 @@ async function openInstances(databaseUrl: string, count: number) {
   return stores;
 }
 
-it('gives an endpoint to another instance only after the lease has expired in the database', async () => {
+it('lets another instance send to an endpoint only after the lease has expired in the database', async () => {
   const { databaseUrl, sql } = await connectToNew();
   const database = closeAtEnd(await openDatabase({ databaseUrl }));
   const table = createWebhookTable(database);
@@ -30,23 +30,23 @@ it('gives an endpoint to another instance only after the lease has expired in th
   expect(await table.claim(other)).toEqual([]);
   await sql`update webhooks set held_until = now() - interval '1 second'`;
   expect(await table.claim(other)).toMatchObject([{ name: 'partner' }]);
-  // An instance that continues after a freeze can change nothing once its lease has expired.
+  // The lease of the frozen instance has expired, so the instance can change nothing.
   expect(await table.advance(held, frozen, { cursor: 'b' })).toBeUndefined();
   expect(await table.advance(held, other, { cursor: 'c' })).toMatchObject({ cursor: 'c' });
   expect(await table.claim(frozen)).toEqual([]);
-  // Somebody has set the clock of the database back by a day.
+  // The lease looks like this after somebody has set the clock of the database back by a day.
   await sql`update webhooks set held_until = now() + interval '1 day'`;
   expect(await table.claim(frozen)).toMatchObject([{ name: 'partner' }]);
   await sql`update webhooks set held_until = now()`;
   expect(await table.claim(other)).toMatchObject([{ name: 'partner' }]);
-  // After a command of the operator, the holder can no longer change the row.
+  // The operator changes the endpoint. The instance that has the lease can then no longer change the row.
   await table.change('partner', { cursor: 'd' });
   expect(await table.advance(held, other, { cursor: 'e' })).toBeUndefined();
   await table.change('partner', { pausedAt: now });
   expect(await table.claim(other)).toEqual([]);
 });
 
-it('lets another instance repeat the message of a stopped instance with the same id', async () => {
+it('lets another instance repeat a message with the same id when the first instance has stopped', async () => {
   const { databaseUrl } = await connectToNew();
   const [first, second] = await openInstances(databaseUrl, 2);
   if (!first || !second) throw new Error('there are no instances');
@@ -82,7 +82,7 @@ it('does not send a message after a freeze that is longer than the lease', async
     claim: (async (instance) => {
       if (isFrozen) await thawed.promise;
       return table.claim(instance);
-    }) as typeof table.claim, // The sender only awaits the rows.
+    }) as typeof table.claim, // The cast is safe, because the sender only awaits the rows.
     async advance(...change) {
       const row = await table.advance(...change);
       isFrozen = true;
@@ -115,7 +115,7 @@ it('does not send a message after a freeze that is longer than the lease', async
   expect(receiver.received.filter(({ type }) => type === 'plants.reset')).toHaveLength(1);
 });
 
-it('does not move the cursor of an endpoint that replaces an endpoint of the same name', async () => {
+it('does not move the cursor of a new endpoint that has the name of a deleted endpoint', async () => {
   const { databaseUrl, sql } = await connectToNew();
   const [store, operator] = await openInstances(databaseUrl, 2);
   if (!store || !operator) throw new Error('there are no instances');
@@ -137,7 +137,7 @@ it('does not move the cursor of an endpoint that replaces an endpoint of the sam
   await vi.waitFor(() => expect(second.changes()).toEqual(['created 1']));
 });
 
-it('sends each change from only one of several instances', async () => {
+it('sends each change only once, even with several instances', async () => {
   const { databaseUrl } = await connectToNew();
   const stores = await openInstances(databaseUrl, 3);
   const [store] = stores;

@@ -4,13 +4,13 @@ import { createSecretBox } from '../../src/webhooks/secrets.ts';
 
 const key = () => randomBytes(32).toString('base64');
 
-it('stores an unencrypted secret when there is no key', () => {
+it('does not encrypt a secret when there is no key', () => {
   const { secret, stored } = createSecretBox(undefined).create('partner');
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(stored).toBe(secret);
 });
 
-it('encrypts a secret that only the same key and the same name can decrypt', () => {
+it('decrypts a secret only with the key and the name that encrypted it', () => {
   const box = createSecretBox(key());
   const { secret, stored } = box.create('partner');
   expect(stored).not.toContain(secret.slice(6));
@@ -23,7 +23,7 @@ it('encrypts a secret that only the same key and the same name can decrypt', () 
   );
 });
 
-it('opens an unencrypted secret even with a key', () => {
+it('reads an unencrypted secret even when there is a key', () => {
   const { secret, stored } = createSecretBox(undefined).create('partner');
   expect(createSecretBox(key()).open('partner', stored)).toBe(secret);
 });

@@ -18,7 +18,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
 
   let count = 0;
 
-  /** Starts an endpoint that gets all later changes. */
+  /** Starts an endpoint, and sends all later changes to the endpoint. */
   async function follow(
     options: Parameters<typeof store.webhooks.create>[1] = {},
     respond?: Respond,
@@ -38,7 +38,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     return webhook;
   };
 
-  it('sends signed changes in their order, over one connection', async () => {
+  it('sends signed changes in the right order over one connection', async () => {
     const receiver = await follow();
     await store.create({ id: 2n ** 60n + 1n, name: 'Monstera 🌱', tag: 'Araceae' });
     await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
@@ -76,7 +76,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     }
   });
 
-  it('repeats a request with the same id until the endpoint accepts it', async () => {
+  it('sends a request again with the same id until the endpoint accepts the request', async () => {
     const statuses = [500, 302, 200];
     const receiver = await follow({}, (response) => {
       response.writeHead(statuses.shift() ?? 200, { location: '/elsewhere' }).end('no room');
@@ -94,7 +94,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     ]);
   });
 
-  it('sends the same body in each attempt, even when its plant was deleted meanwhile', async () => {
+  it('sends the same body in each attempt, even when the plant is deleted between the attempts', async () => {
     const deleted = Promise.withResolvers<number>();
     const receiver = await follow({}, async (response) => {
       const isFirst = receiver.received.length === 1;
@@ -112,7 +112,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await vi.waitFor(async () => expect((await show(receiver.name)).lag).toBe(0));
   });
 
-  it('pauses an endpoint after the last retry, and sends all changes after a resume', async () => {
+  it('pauses an endpoint after the last retry, and sends all changes after the operator resumes the endpoint', async () => {
     const warnings: string[] = [];
     store.events.on('warning', (message) => warnings.push(message));
     let status = 500;
@@ -137,7 +137,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('sends only changes with the tag and the type that the operator has chosen', async () => {
+  it('sends only the changes with the tag or the type that the operator has set', async () => {
     const tag = 'Araceae "\\\u0001\t\u007f\u2028é🌱/<';
     const tagged = await follow({ tag });
     const deleted = await follow({ only: 'deleted' });
@@ -164,7 +164,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await store.create({ id: 2n, name: 'Hoya' });
     await store.forgetDeletions(0);
     const { cursor: after } = await show(receiver.name);
-    // For some seconds, the process keeps the last changes in memory.
+    // The process has the last changes in memory for some seconds, and then reads from the database.
     const read = () => store.changes({ after, wait: 1 });
     await vi.waitFor(() => expect(read()).rejects.toMatchObject({ kind: 'cursorExpired' }));
     await store.webhooks.resume(receiver.name);
@@ -174,7 +174,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await vi.waitFor(() => expect(receiver.changes()).toEqual(['deleted 2']));
   });
 
-  it('repeats all changes after a cursor', async () => {
+  it('sends all changes after a given cursor again', async () => {
     const { next } = await store.changes({});
     await store.create({ id: 1n, name: 'Hoya' });
     const receiver = await follow();
@@ -182,7 +182,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1']));
   });
 
-  it('repeats all changes since a time', async () => {
+  it('sends all changes since a given time again', async () => {
     await store.create({ id: 1n, name: 'Hoya' });
     await store.create({ id: 2n, name: 'Hoya' });
     const { createdAt: since } = (await store.get(2n)) ?? {};
@@ -197,7 +197,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await vi.waitFor(() => expect(receiver.changes()).toEqual(all));
   });
 
-  it('signs requests with the old and the new secret after a rotation', async () => {
+  it('signs requests with both the old secret and the new secret after a rotation', async () => {
     const receiver = await follow();
     const secret = await store.webhooks.rotate(receiver.name);
     await store.create({ id: 1n, name: 'Hoya' });
@@ -207,7 +207,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await vi.waitFor(() => expect(receiver.received).toHaveLength(2));
   });
 
-  it('sends a test message, and returns its outcome', async () => {
+  it('sends a test message, and returns the status of the response', async () => {
     const receiver = await follow();
     expect(await store.webhooks.test(receiver.name)).toMatchObject({ status: 200 });
     expect(receiver.received).toMatchObject([{ type: 'plants.test' }]);

@@ -110,7 +110,7 @@ function checkNames({ columns }: CsvHeader): void {
   );
 }
 
-/** Returns the columns that have a name but are not used. */
+/** Returns the columns that have a name but that the reader does not use. */
 export function unusedColumns(header: CsvHeader, columns: Columns | undefined): string[] {
   const known = fileColumns(columns);
   const isUsed = (name: string) =>
@@ -119,7 +119,7 @@ export function unusedColumns(header: CsvHeader, columns: Columns | undefined): 
   return names.filter((name) => name !== '' && !isUsed(name));
 }
 
-/** Whether the file is the rejects file of an import, which starts with two more columns. */
+/** Whether the file is the rejects file of an import. A rejects file starts with two additional columns. */
 export function isOfRejectsFile({ columns }: CsvHeader): boolean {
   return columns[0] === 'line' && columns[1] === 'reason';
 }

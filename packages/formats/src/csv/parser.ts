@@ -1,7 +1,9 @@
 /** A field of a record. An empty field without quotes is undefined. */
 export type Field = string | undefined;
 
-/** The approximate limit of a quoted field in bytes. A longer field most likely lacks its closing quote. */
+/**
+ * The approximate size limit of a quoted field in bytes. A longer field most likely lacks its closing quote.
+ */
 const maxOpenSize = 64 * 1024 * 1024;
 /** The bytes that a line needs in memory in addition to its characters. */
 const lineOverhead = 32;
@@ -9,15 +11,15 @@ const lineOverhead = 32;
 /**
  * Parses CSV (RFC 4180, with any delimiter) line by line. A quoted field may contain newlines.
  *
- * This parser is our own because it must distinguish `""` from an empty field. After a misplaced quote, the
- * parser must also start a new record at the next line. Of csv-parse, papaparse and udsv, only csv-parse
- * distinguishes `""`, but csv-parse needs more CPU time than our whole reader.
+ * The project has its own parser, because a parser must distinguish `""` from an empty field, and must start
+ * a new record at the next line after a misplaced quote. Neither papaparse nor udsv distinguishes `""`, and
+ * csv-parse needs more CPU time than our whole reader.
  */
 export class CsvParser {
   readonly #delimiter: string;
   readonly #lineEnd: string;
   #fields: Field[] = [];
-  /** The first lines of a quoted field whose closing quote the parser has not found yet. */
+  /** The first part of a quoted field that continues in the next line. */
   #openField: string | undefined;
   #openSize = 0;
 
@@ -76,7 +78,8 @@ export class CsvParser {
   }
 
   /**
-   * @returns the end of the field (a delimiter or the line's end), or undefined when the field is not closed
+   * @returns the index of the delimiter after the field or of the line's end, or undefined when the field
+   *   continues in the next line
    */
   #addQuoted(line: string, start: number): number | undefined {
     const before = this.#openField ?? '';

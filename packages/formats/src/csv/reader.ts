@@ -15,7 +15,7 @@ import { rejectFormat } from './reject-record.ts';
 import { toRowByHeader } from './to-row.ts';
 
 /**
- * Reads CSV. The first row is the header, and each record after it is a plant. Skips blank records and
+ * Reads CSV. The first row is the header, and each later record is a plant. Skips blank records and
  * unknown columns. An empty field is a missing value, and `""` is an empty text.
  *
  * @throws FileError when the file has no valid header.
@@ -79,7 +79,7 @@ class CsvReader {
     return this.#read(block, false);
   }
 
-  /** Reads the lines of the last record when its end is missing. */
+  /** Reads the last record when the file ends inside this record. */
   end(): Generator<RowBlock> {
     return this.#read([], true);
   }
@@ -118,7 +118,8 @@ class CsvReader {
       else part.counts.blank++;
       part.counts.lines += next - start;
       start = next;
-      // Yields the rows in parts, because the reader reads millions of lines again after an unclosed quote.
+      // Yields the rows in parts, because the reader may read millions of lines again after an unclosed
+      // quote.
       if (part.counts.lines < maxLines) continue;
       yield part;
       part = emptyPart();
@@ -129,7 +130,7 @@ class CsvReader {
   }
 
   /**
-   * Warns that a valid record may contain other rows between two misplaced quotes. A person must check the
+   * Warns that a valid record may contain other rows between two misplaced quotes. A person must check such a
    * record.
    */
   #warnOfRows(lines: Line[], firstLine: number): void {
@@ -160,7 +161,7 @@ class CsvReader {
     }
   }
 
-  /** Makes a row of a record, unless the record is blank. */
+  /** Converts a record to a row. Returns undefined for a blank record. */
   #toRowOf(line: number, record: Field[] | string): Row | undefined {
     if (typeof record === 'string') return { line, error: record };
     return isBlank(record) ? undefined : this.#toRow(line, record);
@@ -168,7 +169,7 @@ class CsvReader {
 }
 
 /**
- * When a record of several lines has an error, a quote is most likely misplaced, and the further lines are
+ * When a record of several lines has an error, a quote is most likely misplaced, and the later lines are
  * other records. The reader then rejects only the first line, and starts a new record at the second line.
  */
 function withSwallowedLines({ line, error }: Row & { error: string }, lastLine: number): Row {
@@ -176,7 +177,10 @@ function withSwallowedLines({ line, error }: Row & { error: string }, lastLine: 
   return { line, error: `${error} (${lines}; the import goes on at line ${line + 1})` };
 }
 
-/** Whether all fields of a record are empty. Spreadsheets write records such as `,,,` after the last row. */
+/**
+ * Whether all fields of a record are empty. Spreadsheet programs write records such as `,,,` after the last
+ * row.
+ */
 function isBlank(record: Field[]): boolean {
   return (
     record.every((field) => field === undefined) ||

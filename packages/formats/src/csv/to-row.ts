@@ -41,7 +41,9 @@ export function toRowByHeader(
   };
 }
 
-/** Whether the fields beyond the header are empty. Spreadsheets write `1,Hoya,,,` for a short row. */
+/**
+ * Whether all fields after the last column are empty. Spreadsheet programs write `1,Hoya,,,` for a short row.
+ */
 function hasOnlyEmptyFields(record: Field[], start: number): boolean {
   return record.length > start && record.slice(start).every((field) => field === undefined);
 }

@@ -1,9 +1,9 @@
 import { type Columns, fileColumns } from '../rows/columns.ts';
 
 /**
- * Makes a function that converts whole rows of COPY's text format
- * (https://www.postgresql.org/docs/current/sql-copy.html) to newline-delimited JSON. Each row becomes an object
- * without the missing values. The function is several times as fast as JSON that Postgres writes.
+ * Makes a function that converts complete rows to newline-delimited JSON. The rows have the text format of
+ * the COPY statement (https://www.postgresql.org/docs/current/sql-copy.html). Each row becomes an object
+ * without the missing values. The function is several times as fast as the JSON functions of Postgres.
  *
  * @param names the names of the columns, in the order of the rows
  */
@@ -40,13 +40,13 @@ function jsonOf(text: string, kind: Columns[string]['kind'] | undefined): string
   return needsEscape.test(text) ? JSON.stringify(unescaped(text)) : `"${text}"`;
 }
 
-/** Matches a character that has an escape in JSON or in COPY's text format. */
+/** Matches a character that has an escape in JSON or in the text format of COPY. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is about these characters.
 const needsEscape = /["\\\u0000-\u001f]/;
 
 /**
- * Converts Postgres's `2026-11-01 09:30:00.123456+00` to `2026-11-01T09:30:00.123456Z`. Other times, such as
- * `infinity` and years before 1, stay unchanged.
+ * Converts a time from the format of Postgres (`2026-11-01 09:30:00.123456+00`) to the format of RFC 3339
+ * (`2026-11-01T09:30:00.123456Z`). Other times, such as `infinity` and years before 1, stay unchanged.
  */
 function toRfc3339(time: string): string {
   const isUtc = time.endsWith('+00') && time[10] === ' ';

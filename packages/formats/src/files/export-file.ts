@@ -18,7 +18,7 @@ interface ExportQuery {
   readonly tag?: string | undefined;
   /** Selects only plants that were created at this time or later. */
   readonly since?: Date | undefined;
-  /** Whether the export reads pages instead of one snapshot. */
+  /** Whether the export reads the plants page by page instead of in one snapshot. */
   readonly isPaged?: boolean | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface PlantSource {
 export interface ExportFileOptions extends ExportQuery {
   /** Default: the format that belongs to the file's extension, and NDJSON for a stream. */
   readonly format?: FormatName | undefined;
-  /** Whether to compress the output. Default: whether the file's extension is `.gz`. */
+  /** Whether to compress the output. Default: `true` if the file's extension is `.gz`. */
   readonly gzip?: boolean | undefined;
   /** Stops the export. */
   readonly signal?: AbortSignal | undefined;
@@ -43,8 +43,8 @@ export interface ExportFileOptions extends ExportQuery {
 }
 
 /**
- * Exports the plants of a store into a file, or into a stream, which stays open. The file appears when it is
- * complete. `importFile` restores exactly these plants.
+ * Exports the plants of a store into a file or a stream. A file gets its name only when the file is complete.
+ * A stream stays open. `importFile` restores exactly these plants.
  *
  * @throws FileError when the extension of the file is unknown, or an error of the store or the disk
  */

@@ -16,17 +16,17 @@ export interface ReadFileOptions extends ReadPlantsOptions {
 
 export interface ImportFileOptions extends ReadFileOptions {
   /**
-   * Receives the rows that the store does not keep. When this function throws, the import stops, but the
-   * store may already have some of the next rows.
+   * Receives the rejected rows. When this function throws, the import stops, but the store may already have
+   * some of the next rows.
    */
   onRejectedRows?: (rows: RejectedRow[]) => Promise<void> | void;
 }
 
 /**
- * Imports the plants of a file into a store. The file is NDJSON or CSV, plain or compressed by gzip or zstd.
- * A second import completes an import that was interrupted.
+ * Imports the plants of a file into a store. The file is NDJSON or CSV, and may be compressed by gzip or
+ * zstd. After an interruption, a second import of the file stores the missing plants.
  *
- * @returns the number of rows by outcome
+ * @returns the number of rows for each outcome
  * @throws FileError when the file cannot be read, or an error of the store
  */
 export async function importFile(
@@ -42,7 +42,7 @@ export async function importFile(
   }
 }
 
-/** An open file, whose rows can be read. The caller must destroy `input`. */
+/** An open file of plants. `blocks` yields the rows. The caller must destroy `input`. */
 export interface PlantFile extends Source {
   readonly blocks: AsyncGenerator<RowBlock>;
 }

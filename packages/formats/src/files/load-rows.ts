@@ -1,9 +1,12 @@
 import { reasonOf } from '../rows/reason.ts';
 import { addLines, type LineCounts, noLines, type Row, type RowBlock } from '../rows/row.ts';
 
-/** The number of rows by outcome, and the number of lines by kind. */
+/** The number of rows for each outcome, and the number of lines of each kind. */
 export interface ImportCounts extends LineCounts {
-  /** The sum of the outcomes below. `lines` is the sum of `rows`, `header`, `blank` and `continued`. */
+  /**
+   * The number of all rows, which is the sum of the counts below. `lines` is the sum of `rows`, `header`,
+   * `blank` and `continued`.
+   */
   rows: number;
   /** Rows with a valid plant, which the store has only checked. */
   valid: number;
@@ -27,7 +30,7 @@ export const nothingCounted: Readonly<ImportCounts> = {
   rejected: 0,
 };
 
-/** A row that the store does not keep, because the plant is invalid or the id belongs to another plant. */
+/** A row that is not stored: the row is unreadable, the plant is invalid, or another plant has the id. */
 export interface RejectedRow {
   line: number;
   reason: string;
@@ -36,7 +39,7 @@ export interface RejectedRow {
   text: string;
 }
 
-/** The outcome for one plant. An error says why the store does not keep the plant. */
+/** The outcome for one plant. An error says why the store rejects the plant. */
 type RowOutcome =
   | 'created'
   | 'exists'
@@ -107,7 +110,7 @@ async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
   }
 }
 
-/** Adds the rows' outcomes and the lines to the counts, and returns the rejected rows. */
+/** Adds the rows and the lines of a block to the counts, and returns the rejected rows. */
 function count(
   counts: ImportCounts,
   block: RowBlock,

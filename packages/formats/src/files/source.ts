@@ -2,12 +2,12 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { FileError } from '../text/file-error.ts';
 
-/** An open file, whose bytes can be read. */
+/** An open file or a stream. */
 export interface Source {
   input: Readable;
   /** The size in bytes. Undefined for a stream and for a named pipe. */
   size: number | undefined;
-  /** The bytes that have been read so far. */
+  /** Returns the number of bytes that have been read so far. */
   bytesRead(): number;
 }
 

@@ -87,7 +87,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /**
  * Adds the line and the reason to the unchanged text of an object. A person can correct the rejects file and
- * import it. When a row is not an object, a new object contains its text in `row`.
+ * import it. When a row is not an object, the result is a new object that has the text of the row in `row`.
  */
 function toReject(row: Row, reason: string, text: string): string {
   const start = `{"line":${row.line},"reason":${JSON.stringify(reason)},`;

@@ -15,7 +15,7 @@ export interface FileColumn extends Column {
   readonly field: string;
 }
 
-/** A plant may lack this property, which the store then sets. */
+/** The store sets this property when a row has no value for it. */
 const createdAt = 'createdAt';
 
 /**
@@ -43,12 +43,12 @@ export function isRequired({ isOptional, field }: FileColumn): boolean {
   return !isOptional && field !== createdAt;
 }
 
-/** Returns the columns of a file that a person writes, without the times. */
+/** Returns all columns except the time. A person does not need to write the time into a file. */
 export function writtenColumns(columns: Columns | undefined): FileColumn[] {
   return fileColumns(columns).filter(({ field }) => field !== createdAt);
 }
 
-/** Whether a lower-case name in a header is the name of a column in files or in the API. */
+/** Whether a name from a header, in lower case, is the name of the column in files or in the API. */
 export function hasName({ name, field }: FileColumn, lowerCaseName: string): boolean {
   return name.toLowerCase() === lowerCaseName || field.toLowerCase() === lowerCaseName;
 }

@@ -4,7 +4,8 @@ import { type ColumnKind, explainIdText, readIdText } from '@plant-store/schemas
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Converts a text to a value of the given kind. Does not check texts and times, because the store checks them.
+ * Converts a text to a value of the given kind. Does not check texts and times, because the store checks
+ * them.
  *
  * @returns undefined when the text is not a value of this kind
  */
@@ -14,7 +15,7 @@ export function readValue(kind: ColumnKind, text: string): unknown {
   return number.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined;
 }
 
-/** Explains why a text is not a value of a kind. */
+/** Explains why a text is not a value of the given kind. */
 export function valueError(kind: ColumnKind, text: string): string {
   if (kind !== 'int64') return 'must be a number, such as 12.5';
   const isRounded = /^-?\d[.,]\d{1,20}E\+?\d{1,3}$/i.test(text);

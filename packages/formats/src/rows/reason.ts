@@ -8,7 +8,7 @@ import { showValue } from './show-value.ts';
 export function reasonOf(message: string, plant: unknown, columns?: Columns): string {
   if (typeof plant !== 'object' || plant === null) return message;
   return fileColumns(columns).reduce((reason, { kind, field, name }) => {
-    const value = (plant as Record<string, unknown>)[field]; // Any object can be read as a record.
+    const value = (plant as Record<string, unknown>)[field]; // The cast is safe for any object.
     if (kind === 'text' || value === undefined) return reason;
     // `parseJson` returns NaN for a fraction that JavaScript would round to an integer.
     const shown = Number.isNaN(value) ? '' : `${showValue(value)} `;

@@ -2,7 +2,9 @@ import type { Advice } from '../text/file-error.ts';
 import type { Line } from '../text/lines.ts';
 import type { Columns } from './columns.ts';
 
-/** A row of a file: the unvalidated input for a plant, or the error that makes the row unreadable. */
+/**
+ * A row of a file: a plant that the store has not checked yet, or an error that says why there is no plant.
+ */
 export type Row = {
   /** The number of the row's first line in the file. */
   line: number;
@@ -10,7 +12,9 @@ export type Row = {
   lastLine?: number;
 } & ({ plant: unknown } | { error: string });
 
-/** Counts of lines. Each line starts a row, or is in exactly one of `header`, `blank` and `continued`. */
+/**
+ * Counts of lines. Each line starts a row, or is counted in exactly one of `header`, `blank` and `continued`.
+ */
 export interface LineCounts {
   lines: number;
   /** The number of lines before the rows, without blank lines. */
@@ -21,7 +25,7 @@ export interface LineCounts {
   continued: number;
 }
 
-/** Contains consecutive rows of a file, and counts the lines around the rows. */
+/** Consecutive rows of a file, and counts of the lines in this part of the file. */
 export interface RowBlock {
   rows: Row[];
   counts: LineCounts;
@@ -37,7 +41,7 @@ export interface ReadOptions {
   delimiter?: string | undefined;
   /** The line end of the file. */
   lineEnd: string;
-  /** Whether rows keep the time at which their plant was created. Default: `keep`. */
+  /** `keep` reads the times from the file. `now` ignores these times. Default: `keep`. */
   createdAt?: 'keep' | 'now' | undefined;
   /** The columns of plants. Default: the columns of the store. */
   columns?: Columns | undefined;

@@ -22,7 +22,7 @@ export async function* bytesOf(stream: ReadableStream<Uint8Array>): AsyncGenerat
       if (value) yield value;
     }
   } finally {
-    // A stream that has failed has already thrown its error in the loop.
+    // If the stream has failed, the loop above has already thrown the error.
     await reader.cancel().catch(() => {});
   }
 }

@@ -1,14 +1,16 @@
 import { startsWith } from './bytes.ts';
 import { peek } from './peek.ts';
 
-/** Decompresses the files that start with a signature. */
+/** A decompressor for the files that start with the bytes of `signature`. */
 export interface Decompressor {
   readonly signature: readonly number[];
   /** @throws when the data is damaged or incomplete */
   decompress(input: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
 }
 
-/** Decompresses an input that starts with the signature of a decompressor. Yields any other input unchanged. */
+/**
+ * Decompresses an input that starts with the signature of a decompressor. Yields any other input unchanged.
+ */
 export async function* decompress(
   input: AsyncIterable<Uint8Array>,
   decompressors: readonly Decompressor[],

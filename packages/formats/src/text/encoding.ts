@@ -13,13 +13,13 @@ const byteOrderMarks: [Encoding, number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** The byte that replaces bytes that are invalid in an encoding. UTF-8 never contains this byte. */
+/** This byte replaces invalid bytes. UTF-8 never contains this byte, so the reader will reject the line. */
 const invalid = Uint8Array.of(0xff);
 
 const encoder = new TextEncoder();
 
 /**
- * Converts a text to UTF-8, without its byte order mark.
+ * Converts a text to UTF-8, and removes the byte order mark.
  *
  * @param encoding the encoding of a text without a byte order mark. Default: UTF-8.
  */
@@ -46,7 +46,8 @@ async function* skip(input: AsyncIterable<Uint8Array>, count: number): AsyncGene
 }
 
 /**
- * Reads Latin-1 as Windows-1252, as browsers do. The encodings differ only in characters that no text uses.
+ * Reads Latin-1 as Windows-1252, as browsers do. The two encodings differ only in characters that Latin-1
+ * texts do not use.
  */
 async function* fromWindows1252(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('windows-1252');
@@ -59,7 +60,7 @@ async function* fromUtf16(
 ): AsyncGenerator<Uint8Array> {
   const decode = unitDecoder(encoding);
   let rest = new Uint8Array(); // `rest` contains one byte or none.
-  let lead = ''; // The first half of a surrogate pair, or none.
+  let lead = ''; // The first half of a surrogate pair, or an empty text.
   for await (const chunk of input) {
     const bytes = concatenate([rest, chunk]);
     const end = bytes.length - (bytes.length % 2);
@@ -71,7 +72,7 @@ async function* fromUtf16(
   if (lead || rest.length > 0) yield invalid;
 }
 
-/** Makes a function that decodes whole code units of UTF-16 and keeps lone surrogates. */
+/** Makes a function that decodes whole code units of UTF-16, and does not change lone surrogates. */
 function unitDecoder(encoding: Utf16): (units: Uint8Array) => string {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   return (units) => {

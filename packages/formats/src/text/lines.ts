@@ -3,7 +3,7 @@ import { concatenate } from './bytes.ts';
 /** A line that is not UTF-8 or is too long. */
 export class UnreadableLine {
   readonly reason: string;
-  /** The text with U+FFFD for bytes that are not UTF-8, or an empty text when the line is too long. */
+  /** The text of the line, with U+FFFD for invalid bytes. Empty when the line is too long. */
   readonly text: string;
 
   constructor(reason: string, text: string) {
@@ -18,10 +18,12 @@ export type Line = string | UnreadableLine;
 /** The approximate size of a block in bytes. `readLines` decodes and yields lines in blocks. */
 const blockSize = 1024 * 1024;
 const maxLine = 64 * 1024 * 1024;
-/** The most lines in a block. The row of a very short line needs much more memory than the line. */
+/**
+ * The maximum number of lines in a block. The row of a very short line takes much more memory than the line.
+ */
 export const maxLines = 100_000;
 
-/** The byte that replaces the dropped part of a line that is too long. UTF-8 never contains this byte. */
+/** This byte replaces the first part of a line that is too long. UTF-8 never contains this byte. */
 const dropped = Uint8Array.of(0xff);
 
 interface LineOptions {
@@ -57,7 +59,7 @@ export async function* readLines(
     const kept = isTooLong ? dropped : rest;
     chunks = [kept];
     size = kept.length;
-    // Doubling the size keeps the total search time linear in the length of a long line.
+    // The size doubles, so that the search time grows only linearly with the length of a long line.
     sizeToSearch = Math.max(blockSize, 2 * size);
   }
   const rest = concatenate(chunks);

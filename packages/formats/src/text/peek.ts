@@ -3,7 +3,7 @@ import { concatenate } from './bytes.ts';
 /** The first bytes of an input, and the whole input. */
 export interface Peeked {
   head: Uint8Array;
-  /** Whether the head is the whole input. */
+  /** Whether `head` contains the whole input. */
   isWhole: boolean;
   input: AsyncGenerator<Uint8Array>;
 }

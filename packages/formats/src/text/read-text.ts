@@ -6,7 +6,7 @@ import { type Line, readLines } from './lines.ts';
 import { peek } from './peek.ts';
 import { checkHasNoZeros, checkIsText } from './unreadable-file.ts';
 
-/** The number of bytes at the start of a file that show the file's line ends. */
+/** The reader looks for the first line end in this number of bytes at the start of a file. */
 const headSize = 64 * 1024;
 
 export type LineEnd = '\n' | '\r';
@@ -23,7 +23,7 @@ export interface TextOptions {
 
 /**
  * Reads the lines of a text file, which may be compressed. The byte order mark names the encoding. `encoding`
- * names the encoding of a file without a mark. The line ends are LF, CRLF, CR CR LF or CR.
+ * names the encoding of a file without this mark. The line ends are LF, CRLF, CR CR LF or CR.
  *
  * @throws FileError when the file is not text
  */
@@ -42,8 +42,8 @@ export async function readText(
 }
 
 /**
- * Finds the first line end outside quotes. A file with CR may have cells with LF, and vice versa. Some programs
- * on Windows write CR CR LF.
+ * Finds the first line end outside quotes. In a file with the line end CR, a quoted field may contain LF. In
+ * a file with the line end LF, a quoted field may contain CR. Some programs on Windows write CR CR LF.
  */
 function findLineEnd(head: string): LineEnd {
   const [, first = ''] = /^(?:[^"\r\n]|"[^"]*")*(\n|\r+[^\r])/.exec(head) ?? [];

@@ -3,7 +3,7 @@ import { CsvParser, unclosedQuote } from '../../src/csv/parser.ts';
 
 const parser = () => new CsvParser(',', '\n');
 
-/** Almost a quarter of the longest quoted field. */
+/** A text with almost a quarter of the size limit of a quoted field. */
 const quarter = 'x'.repeat(16 * 1024 * 1024 - 100);
 
 it('reads a quoted field of almost 64 MiB, and rejects a longer field', () => {
@@ -24,7 +24,7 @@ it('limits the size of each quoted field of a record separately', () => {
   expect(csv.add('d"')).toHaveLength(3);
 });
 
-it('does not count a rejected field in the size of the next record', () => {
+it('counts the size of the next field from zero after a rejected field', () => {
   const csv = parser();
   for (const line of [`"${quarter}`, quarter, quarter, quarter]) csv.add(line);
   expect(() => csv.add(quarter)).toThrow(unclosedQuote);

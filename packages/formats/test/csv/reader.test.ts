@@ -72,7 +72,7 @@ describe('CSV records', () => {
     expect(rows).toEqual([{ line: 2, plant: { id: undefined, name: '', tag: undefined } }]);
   });
 
-  it('reads quotes in a record after a misplaced quote', async () => {
+  it('reads a quoted field in the record after a misplaced quote', async () => {
     const { rows } = await readRows('id,name,tag\n1,Ho"ya,\n2,"Ficus",x\n', 'csv');
     expect(rows[1]).toEqual({ line: 3, plant: { id: 2n, name: 'Ficus', tag: 'x' } });
   });
@@ -85,7 +85,7 @@ describe('CSV records', () => {
     ]);
   });
 
-  it('ends a quoted field at a record that is not UTF-8, and rejects both records', async () => {
+  it('ends a quoted field before a line that is not UTF-8, and rejects both lines', async () => {
     const latin1 = Buffer.from('id,name\n1,"one\ngröße\n2,Ficus\n', 'latin1');
     expect((await readRows(latin1, 'csv')).rows).toEqual([
       {
@@ -183,7 +183,7 @@ describe('quoted fields of several lines', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('does not warn of a quoted field in which a line only resembles a row', async () => {
+  it('does not warn of a quoted field in which no line begins with an id', async () => {
     const { warnings } = await readRows('id,name\n1,"a\nx2,b\n2x,b\nc"\n', 'csv');
     expect(warnings).toEqual([]);
   });
@@ -242,7 +242,7 @@ describe('the rejects file of CSV', () => {
     expect((await readRows(latin1, 'csv')).rejects).toContain('"it is ""wrong""",1,\ufffd\n');
   });
 
-  it('replaces the line and the reason of each row that comes from a rejects file', async () => {
+  it('replaces the line and the reason when the imported file is a rejects file', async () => {
     const content = 'line,reason,id,name\n7,"a, ""b"" \nc",1,x\nplain,text,2,"line,reason,3,y"\n';
     expect((await readRows(content, 'csv')).rejects).toBe(
       'line,reason,id,name\n2,"it is ""wrong""",1,x\n4,"it is ""wrong""",2,"line,reason,3,y"\n',
@@ -254,7 +254,7 @@ it('rejects a file without a header', async () => {
   const empty = 'the file is empty: a CSV file starts with the line id,name,tag';
   await expect(readRows('', 'csv')).rejects.toThrow(empty);
   await expect(readRows('sep=;\n\n', 'csv')).rejects.toThrow(empty);
-  // The command line calls a file unreadable when `readPlants` itself throws.
+  // `readPlants` itself must throw, so that the command line says that the file is unreadable.
   const blank = Readable.from([Buffer.from('\n ;;\n')]);
   await expect(readPlants(blank, 'csv')).rejects.toThrow(empty);
 });

@@ -72,7 +72,7 @@ it('reads a file as NDJSON even if the first line is not UTF-8', async () => {
   expect((await readRows(latin1, 'ndjson')).rows).toHaveLength(2);
 });
 
-it('adds the line and the reason to each object of the rejects file, and can read this file', async () => {
+it('adds the line and the reason to each object of the rejects file, and reads this file again', async () => {
   const content = ' { "id":1, "name":"x" } \r\n{"id":2}\n{}\nnull\n{"a":"line\n[{"a":1}]\n';
   const { rejects } = await readRows(content, 'ndjson');
   expect(rejects.split('\n')).toEqual([

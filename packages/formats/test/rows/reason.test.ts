@@ -24,7 +24,7 @@ it('does not show a fraction that JavaScript would round', () => {
   expect(reasonOf(message, { id: Number.NaN }, columns)).toBe(message);
 });
 
-it('does not change a message when there are no values', () => {
+it('does not change a message when the plant has no values', () => {
   const message = 'invalid input: id is missing: it must be an integer';
   expect(reasonOf(message, {})).toBe(message);
   expect(reasonOf('invalid input: id must', null)).toBe('invalid input: id must');

@@ -40,7 +40,7 @@ it('reads a blank line before a long line', async () => {
 it('yields blocks of about a megabyte', async () => {
   const chunks = Array<Buffer>(64).fill(Buffer.from(`${'x'.repeat(1_023)}\n`.repeat(64)));
   const blocks = await Array.fromAsync(readLines(Readable.from(chunks), options));
-  // The text after the last line end of a block begins the first line of the next block.
+  // A block has only whole lines. Text after the last line end moves to the next block.
   expect(blocks.map((lines) => lines.length)).toEqual([1024, 1024, 1024, 1024]);
 });
 

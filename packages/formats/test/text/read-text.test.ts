@@ -177,7 +177,7 @@ describe('files that are not text', () => {
     }
   });
 
-  it('does not read a gzip file without its end', async () => {
+  it('does not read a gzip file whose end is missing', async () => {
     const part = gzipSync('1\n2\n3\n').subarray(0, -3);
     await expect(readRows(part, 'ndjson', { chunkSize: 5 })).rejects.toMatchObject({
       name: 'FileError',

@@ -30,7 +30,7 @@ const actions: Record<ErrorKind, string> = {
   identityProviderUnavailable: 'wait',
 };
 
-/** Says when to send the request again, for errors that need more than "yes" or "no". */
+/** Says when to send a request again, where "yes" or "no" is not enough. */
 const repeats: Partial<Record<ErrorKind, string>> = {
   tokenMissing: 'with a token',
   tokenInvalid: 'with the new token',

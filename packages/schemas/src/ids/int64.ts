@@ -3,8 +3,8 @@ import { explainIdText } from './explain-id-text.ts';
 import { int64Range, isInt64 } from './int64-range.ts';
 
 /**
- * Describes an id in an OpenAPI document. JavaScript would round the bounds of int64 as numbers, so the
- * bounds are in the description of each id.
+ * Describes an id in an OpenAPI document. JavaScript would round the bounds of int64, so the description of
+ * each id contains the bounds as text.
  */
 export const int64Schema = { type: 'integer', format: 'int64' } as const;
 
@@ -15,7 +15,7 @@ export const int64Schema = { type: 'integer', format: 'int64' } as const;
  * ±(2^53−1), because JavaScript may already have rounded the number.
  */
 export const Int64 = z
-  // A union of both types would have several messages, and trpc-to-openapi would convert the union's input.
+  // A union of both types would give two error messages, and trpc-to-openapi would convert the input.
   .custom<bigint | number>(isIntegerOrBigint, { error: ({ input }) => explain(input) })
   .meta({ override: int64Schema })
   .transform(BigInt);

@@ -5,8 +5,8 @@ import { parseJson, quoteLongIntegers } from './parse-json.ts';
  * Wraps a `fetch` for a client that a generator made from the OpenAPI document. With the returned function,
  * the client does not round integers beyond ±(2^53−1).
  *
- * In a response, `json()` returns a longer integer as a `bigint`. `text()` returns a longer integer in
- * quotes, because many clients pass the text to `JSON.parse`.
+ * In a response, `json()` returns an integer beyond ±(2^53−1) as a `bigint`. `text()` puts quotes around the
+ * integer, because many clients pass the text to `JSON.parse`.
  *
  * The body of a request may contain `bigint`s. Clients write the body with `JSON.stringify`, so this function
  * defines `BigInt.prototype.toJSON`, unless the program has defined it.
@@ -76,7 +76,7 @@ function isJson({ headers }: Request | Response): boolean {
 
 /**
  * Changes the types that openapi-typescript generates, so that an id may be a `bigint`. Other generators have
- * an option for ids as `bigint`.
+ * an option that makes ids `bigint`s.
  */
 export type ExactIds<Types> = {
   [Key in keyof Types]: Key extends 'id' | 'next' | 'after'

@@ -24,10 +24,10 @@ export function rawJson() {
   return (JSON as JSON & { rawJSON?(text: string): unknown }).rawJSON;
 }
 
-/** Replaces each text from `integerForJson` by the digits of its integer. */
+/** Replaces each text that `integerForJson` has returned by the digits of the integer. */
 export function withIntegers(json: string): string {
   return json.replaceAll(markedInteger, '$1');
 }
 
-/** Matches a text of U+0000 and digits. No other text of the store contains U+0000. */
+/** Matches a text of U+0000 and digits. Plants cannot contain U+0000, so no other text matches. */
 const markedInteger = /"\\u0000(-?\d+)"/g;

@@ -22,7 +22,7 @@ export function parseJson(text: string, read: ReadNumber = (exact) => exact): un
 
 type ReadNumber = (exact: number | bigint) => unknown;
 
-/** Whether plain `JSON.parse` certainly reads every number of a text exactly. */
+/** Whether plain `JSON.parse` is certain to read every number of a text exactly. */
 export function isExact(text: string): boolean {
   return !longNumber.test(text) || !longNumber.test(text.replaceAll(strings, '""'));
 }
@@ -36,13 +36,12 @@ export function quoteLongIntegers(text: string): string {
 }
 
 /**
- * Matches a number that plain `JSON.parse` may round, and the character before it. A number that may be
- * rounded has an exponent, or more than the 15 digits that a double always holds. The pattern can match a
- * part of a string.
+ * Matches a number that plain `JSON.parse` may round, and the character before the number. `JSON.parse` may
+ * round a number that has an exponent or more than 15 digits. The pattern can match a part of a string.
  */
 const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
 
-/** Matches the strings of a JSON text. The last string may have no end, which keeps the pattern fast. */
+/** Matches the strings of a JSON text. The last string may lack the closing quote, so the pattern is fast. */
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"?/gs;
 
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/gs;
@@ -93,7 +92,7 @@ function hasSourceText(): boolean {
 
 /**
  * Reads numbers in an engine without source text access. First replaces each number by a JSON string of
- * U+0000 and the number. No other text of the store contains U+0000.
+ * U+0000 and the number. Plants cannot contain U+0000, so no other string begins with U+0000.
  */
 function parseMarked(text: string, read: ReadNumber): unknown {
   JSON.parse(text); // `JSON.parse` throws when the text is not JSON.
@@ -127,7 +126,7 @@ function exactNumber(value: number, source: string): number | bigint {
   return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
 }
 
-/** Returns the indices of the digits without leading and trailing zeros. */
+/** Returns where the digits begin and end without the leading and trailing zeros. */
 function significantRange(digits: string): [start: number, end: number] {
   let start = 0;
   let end = digits.length;

@@ -10,19 +10,19 @@ import {
   isTemporary,
 } from '../../src/errors/error-catalogue.ts';
 
-it('keeps the error codes that clients rely on', () => {
+it('does not change the error codes that clients rely on', () => {
   expect(errorKinds.map((kind) => errorCatalogue[kind].code)).toEqual([
     40000, 40001, 40002, 40100, 40101, 40300, 40400, 40401, 40402, 40500, 40800, 40900, 41000,
     41300, 41500, 41700, 42900, 43100, 50000, 50001, 50100, 50300, 50301, 50302, 50303,
   ]);
 });
 
-it.each(errorKinds)('gives %s an error code that starts with its HTTP status', (kind) => {
+it.each(errorKinds)('gives %s an error code that starts with the HTTP status', (kind) => {
   expect(String(errorCatalogue[kind].code).slice(0, 3)).toBe(String(httpStatus(kind)));
   expect(httpStatus(kind)).toBeGreaterThanOrEqual(400);
 });
 
-it('has the same entries as the table in docs/errors.md', async () => {
+it('lists the same errors as the table in docs/errors.md', async () => {
   const page = await readFile(new URL('../../../../docs/errors.md', import.meta.url), 'utf8');
   const rows = errorKinds.map((kind) => {
     const { code, when } = errorCatalogue[kind];
@@ -33,7 +33,7 @@ it('has the same entries as the table in docs/errors.md', async () => {
 });
 
 it.each(errorKinds)(
-  'advises to send the request again after %s only if the error is temporary',
+  'advises a client to repeat the request after %s only if the error is temporary',
   (kind) => {
     expect(errorAdvice(kind).repeat.includes('yes')).toBe(isTemporary(kind));
   },

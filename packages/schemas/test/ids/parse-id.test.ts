@@ -9,7 +9,7 @@ const messagesFor = (input: unknown) =>
   IdFromText.safeParse(input).error?.issues.map(({ message }) => message);
 
 describe('IdFromText', () => {
-  it('reads the decimal of every int64', () => {
+  it('reads the decimal text of every int64', () => {
     fc.assert(fc.property(int64, (id) => IdFromText.parse(String(id)) === id));
   });
 
@@ -36,7 +36,7 @@ describe('IdFromText', () => {
   });
 
   it.each(['9223372036854775808', '-9223372036854775809', '9'.repeat(1_000_000)])(
-    'names the bounds only for a whole number beyond them (%#)',
+    'names the bounds of int64 when a whole number is outside the bounds (%#)',
     (text) => {
       expect(messagesFor(text)).toEqual([range]);
     },

@@ -69,7 +69,7 @@ describe.each(['a new engine', 'an engine without JSON.rawJSON'])('in %s', (engi
     expect(await response.text()).toBe(quoted);
   });
 
-  it.each(['a string', 'a Request'])('sends each digit of a bigint in %s', async (kind) => {
+  it.each(['a string', 'a Request'])('sends all digits of a bigint in %s', async (kind) => {
     const send = exactFetch(fetch);
     const plant = { id: minimum, name: 'a "9223372036854775807" \\u0000', tags: [maximum, 1n] };
     const headers = { 'content-type': 'application/json' };
@@ -87,13 +87,13 @@ it('does not change responses that are not JSON', async () => {
   expect(await response.text()).toBe(page);
 });
 
-it('keeps the BigInt.prototype.toJSON that a program has defined', () => {
+it('does not replace a BigInt.prototype.toJSON that the program has defined', () => {
   const toJSON = () => 'mine';
   Object.assign(BigInt.prototype, { toJSON });
   exactFetch(fetch);
   expect(JSON.stringify(1n)).toBe('"mine"');
 });
 
-it('rejects with the error of the wrapped fetch', async () => {
+it('throws the error of the wrapped fetch', async () => {
   await expect(exactFetch(fetch)('http://127.0.0.1:1')).rejects.toThrow(TypeError);
 });

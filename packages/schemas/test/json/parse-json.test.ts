@@ -65,7 +65,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('reads an object exactly, even with numbers and strings beside an id', () => {
+  it('reads an id exactly, even when the object also has other numbers and strings', () => {
     const others: Record<string, unknown> = {
       '1e3': 1000,
       '12.50': 12.5,
@@ -169,7 +169,7 @@ describe('parseJson', () => {
     expect(parseJson('{"id":9007199254740993,"id":1}')).toEqual({ id: 1 });
   });
 
-  it('does not change the prototype for a key named __proto__', () => {
+  it('does not change the prototype when a key is named __proto__', () => {
     const value = parseJson('{"id":1e0,"__proto__":{"name":"x"}}');
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
@@ -210,7 +210,7 @@ describe('isExact', () => {
 });
 
 describe('formatJson', () => {
-  it('writes one line, or indents each level', () => {
+  it('writes one line by default, and indents each level with `indent`', () => {
     const value = { ids: [2n ** 63n - 1n] };
     expect(formatJson(value)).toBe('{"ids":[9223372036854775807]}');
     expect(formatJson(value, 1)).toBe('{\n "ids": [\n  9223372036854775807\n ]\n}');

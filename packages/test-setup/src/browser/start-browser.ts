@@ -8,7 +8,7 @@ export interface RunningBrowser {
   stop(): Promise<void>;
 }
 
-/** Starts a Chromium without a window. On Linux, this needs no installed browser. */
+/** Starts a Chromium without a window. On Linux, no browser needs to be installed. */
 export async function startBrowser(): Promise<RunningBrowser> {
   const { executablePath, env, remove } = await findBrowser();
   const browser = await chromium.launchServer({

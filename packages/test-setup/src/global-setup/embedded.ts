@@ -26,7 +26,7 @@ async function makeDatabase(directory: string): Promise<void> {
   await (await PGlite.create(join(unfinished, 'postgres'))).close();
   await rename(unfinished, directory).catch(async (error) => {
     if (!existsSync(directory)) throw error;
-    // When the tests of another package have made the directory first, this directory is not needed.
+    // The tests of another package have made the directory first, so the unfinished directory is not needed.
     await rm(unfinished, { recursive: true });
   });
 }

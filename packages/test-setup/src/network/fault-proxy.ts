@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A fault of the network between a client and a server, even on open connections. */
+/** A fault of the network between a client and a server. A fault also affects open connections. */
 export type Fault =
   | 'none'
-  /** The proxy resets all connections at once. */
+  /** The proxy resets all connections immediately. */
   | 'refuse'
-  /** The proxy resets a connection when the server sends a response on it. */
+  /** The proxy resets a connection when the server sends a response on this connection. */
   | 'reset'
   /** When the server sends a response, the proxy closes only the server's side of the connection. */
   | 'halfClose'
@@ -20,7 +20,7 @@ export type Fault =
   | 'holdResponses';
 
 export interface FaultProxy {
-  /** The server's URL through this proxy. */
+  /** The URL at which clients reach the server through this proxy. */
   readonly url: string;
   fault: Fault;
   /** Milliseconds by which the proxy delays data in each direction. */
@@ -29,9 +29,9 @@ export interface FaultProxy {
   readonly accepted: number;
   /** The number of connections that are open now. */
   readonly open: number;
-  /** Resets the connection of the next response with this text. Resolves after the reset. */
+  /** When the next response with this text arrives, resets its connection. Resolves after the reset. */
   loseResponse(text: string): Promise<void>;
-  /** Forgets the open connections without notice to either side, as a firewall does. */
+  /** Forgets the open connections, as a firewall does. Neither the client nor the server gets a notice. */
   forget(): void;
   /** Holds back the next response with this text, and drops all later responses of the same connection. */
   holdResponse(text: string): HeldResponse;
@@ -62,7 +62,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     accepted++;
     if (fault === 'refuse') return void client.resetAndDestroy();
     const server = connect(target);
-    let isBlackhole = false; // Once a connection has lost data, it stays a black hole.
+    let isBlackhole = false; // After a connection has lost data, the connection loses all later data.
     let isHeld = false;
     const own = generation;
     const isForgotten = () => own !== generation;
@@ -107,7 +107,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   });
   const forward = (chunk: Buffer, to: Socket) => {
     if (delay === 0) to.write(chunk);
-    // Node keeps timers of equal delays in order.
+    // Node runs timers with equal delays in the order in which they started.
     else setTimeout(() => to.writable && to.write(chunk), delay);
   };
   proxy.listen(0, '127.0.0.1');
@@ -156,7 +156,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   };
 }
 
-/** Forwards one byte of a chunk every 100 ms. Pauses the source until the last byte. */
+/** Forwards one byte of a chunk every 100 ms. Pauses the source until the last byte is sent. */
 function trickle(chunk: Buffer, from: Socket, to: Socket): void {
   from.pause();
   let sent = 0;

@@ -11,9 +11,9 @@ interface Certificate {
 }
 
 /**
- * Makes a certificate for a host name or an IPv4 address. The authority signs the certificate. Without an
- * `authority`, makes the certificate of a new authority. The certificate expires `lifetime` milliseconds from
- * now.
+ * Makes a certificate for a host name or an IPv4 address. `authority` signs the certificate. Without
+ * `authority`, the function makes the certificate of a new authority. The certificate expires `lifetime`
+ * milliseconds from now.
  *
  * Node cannot write X.509 certificates (RFC 5280), so this file writes the parts of DER that a certificate
  * needs.
@@ -62,11 +62,11 @@ const derTrue = der(0x01, Buffer.from([255]));
 /** The algorithm of the signature. */
 const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 
-/** Encodes a name that has only a common name. */
+/** Encodes an X.509 name with one field, the common name. */
 const nameOf = (name: string) =>
   sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
 
-/** Encodes the time after this number of milliseconds from now. */
+/** Encodes the time that is this number of milliseconds from now. */
 function time(fromNow: number): Buffer {
   const digits = new Date(Date.now() + fromNow).toISOString().replace(/\.\d+|\D/g, '');
   return der(0x18, Buffer.from(`${digits}Z`));

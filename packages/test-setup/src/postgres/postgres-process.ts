@@ -8,11 +8,11 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 export interface PostgresProcess {
   readonly process: ChildProcess;
   start(): Promise<void>;
-  /** `SIGQUIT` stops the server at once, without a checkpoint. `SIGINT` stops the server gracefully. */
+  /** `SIGQUIT` stops the server immediately, without a checkpoint. `SIGINT` stops the server gracefully. */
   halt(signal: NodeJS.Signals): Promise<void>;
   /**
-   * Stops the server in an exit handler of this process. An exit handler cannot wait for the end of the
-   * server.
+   * Stops the server, but does not wait for its end. An exit handler of this process calls this function, and
+   * an exit handler cannot wait.
    */
   abandon(): void;
 }

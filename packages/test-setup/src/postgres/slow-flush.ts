@@ -7,19 +7,19 @@ import { atExit } from '../machine/at-exit.ts';
 /** Whether this machine can compile the library that makes a Postgres slow. */
 export const hasSlowFlush = process.platform === 'linux' && spawnSync('cc', ['-v']).status === 0;
 
-/** A disk with flushes of an adjustable duration. */
+/** A disk whose flushes take as long as a test wants. */
 export interface SlowFlush {
-  /** The environment variables of a Postgres on this disk. */
+  /** A Postgres with these environment variables has this disk. */
   readonly env: Record<string, string>;
   /** Sets the duration of all later flushes, in milliseconds. */
   set(milliseconds: number): void;
-  /** Ends the running flushes at once, and stops the delays. */
+  /** Ends the running flushes immediately, and stops the delays. */
   cut(): void;
   /** Sets the clock of a Postgres on this disk forward. */
   shiftClock(seconds: number): void;
 }
 
-/** Compiles a library that delays `fdatasync` and shifts the clock in the processes that preload it. */
+/** Compiles a library. A process that preloads the library has a slow `fdatasync` and a shifted clock. */
 export function makeSlowFlush(): SlowFlush {
   const directory = mkdtempSync(join(tmpdir(), 'plant-store-slow-flush-'));
   chmodSync(directory, 0o755);
@@ -40,7 +40,7 @@ export function makeSlowFlush(): SlowFlush {
   };
 }
 
-/** A negative delay ends the running flushes at once. */
+/** A negative delay ends the running flushes immediately. */
 const program = `
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -22,7 +22,7 @@ interface CitusNode {
 export interface CitusAddresses {
   /** The first node is the coordinator. */
   readonly nodes: readonly { readonly url: string; readonly proxyUrl: string }[];
-  /** Whether even the coordinator stores plants. */
+  /** Whether the coordinator also stores plants. */
   readonly coordinatorHasShards: boolean;
 }
 
@@ -41,7 +41,7 @@ const howToInstall =
   'no Postgres of this machine has the extension Citus: install a package of Citus, as CONTRIBUTING.md says, ' +
   'and run this again';
 
-/** The role that owns the databases, which is not a superuser. Citus needs the role on every node. */
+/** The owner of the databases. This role is not a superuser. Citus needs the role on every node. */
 const owner = 'gardener';
 
 /** @throws Error when no Postgres of this machine has the extension Citus */
@@ -80,14 +80,14 @@ export async function startCitus(options: CitusOptions = {}): Promise<TestCitus>
 
 const nodeSettings = {
   shared_preload_libraries: 'citus',
-  // Moving a shard without blocking its writes needs logical replication.
+  // Citus uses logical replication to move a shard without blocking writes.
   wal_level: 'logical',
   max_prepared_transactions: '200',
   max_connections: '200',
   // Citus has a worker process for each database.
   max_worker_processes: '100',
   'citus.node_conninfo': 'sslmode=disable',
-  // The tests create the role and the databases on each node.
+  // The tests themselves create the role and the databases on each node.
   'citus.enable_create_role_propagation': 'off',
   'citus.enable_create_database_propagation': 'off',
 };

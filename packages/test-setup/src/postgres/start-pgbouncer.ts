@@ -17,7 +17,7 @@ export const hasPgBouncer = version.status === 0;
 
 const [, major = 0, minor = 0] = /PgBouncer (\d+)\.(\d+)/.exec(version.stdout ?? '') ?? [];
 
-/** Whether the installed PgBouncer keeps prepared statements in transaction mode, as version 1.21 does. */
+/** Whether PgBouncer supports prepared statements in transaction mode. This support began in version 1.21. */
 export const keepsPreparedStatements = Number(major) * 100 + Number(minor) >= 121;
 
 /** A PgBouncer for tests, in front of a Postgres. */
@@ -28,8 +28,8 @@ export interface TestPgBouncer {
 }
 
 /**
- * Starts a PgBouncer in front of a database, with `poolSize` connections to the database. PgBouncer keeps
- * prepared statements if its version supports this.
+ * Starts a PgBouncer in front of a database, with `poolSize` connections to the database. Turns on prepared
+ * statements if the installed version supports them.
  */
 export async function startPgBouncer(
   databaseUrl: string,

@@ -17,14 +17,14 @@ export interface TestPostgres {
   readonly url: string;
   /** The server's process. Tests of faults stop or kill the process. */
   readonly process: ChildProcess;
-  /** Stops the server with a signal and keeps its data. SIGQUIT, the default, stops the server at once. */
+  /** Stops the server with a signal, without removing its data. SIGQUIT, the default, stops immediately. */
   halt(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server again after `halt`, on the same port. */
   start(): Promise<void>;
   /**
-   * Restarts this server, and starts a standby that replicates it.
+   * Restarts this server, and starts a standby of this server.
    *
-   * @param through the URL by which the standby reaches this server, such as the URL of a proxy
+   * @param through the URL at which the standby reaches this server, such as the URL of a proxy
    */
   startStandby(through?: string): Promise<TestPostgres>;
   /** Starts the server after `halt`, as a standby of the server at a URL. */
@@ -32,8 +32,8 @@ export interface TestPostgres {
   /** Makes this standby a primary. */
   promote(): Promise<void>;
   /**
-   * Stops all processes of the server with SIGSTOP, so that it accepts connections and never responds.
-   * Resolves with a function that continues the processes.
+   * Stops all processes of the server with SIGSTOP. Clients can still connect, but get no response. Resolves
+   * with a function that continues the processes.
    */
   freeze(): Promise<() => void>;
   /** Stops the server and removes its data. */
@@ -60,7 +60,7 @@ export async function startPostgres(
   const { owner, data } = installation;
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C'];
   initdb.push('--no-sync'); // Tests do not crash the machine, so initdb need not sync its files.
-  // Files of 16 MiB, the usual size of the write-ahead log's files, may exceed the limit.
+  // By default, the files of the write-ahead log have 16 MiB, which may exceed the limit.
   if (maxFileSize < Number.POSITIVE_INFINITY) initdb.push('--wal-segsize=1');
   await promisify(execFile)(installation.binaries.initdb, initdb, { ...owner, cwd: '/' });
   await writeFile(join(data, 'pg_hba.conf'), hostBasedAuthentication);
@@ -80,7 +80,7 @@ interface Installation {
   binaries: PostgresBinaries;
   /** The user that runs the server. Undefined means the user of this process. */
   owner: User | undefined;
-  /** The directory of the socket and the data directory. */
+  /** This directory contains the socket and the data directory. */
   directory: string;
   /** The data directory. */
   data: string;

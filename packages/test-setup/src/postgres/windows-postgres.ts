@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import type { PostgresInstallation, PostgresProcess } from './postgres-process.ts';
 
 /**
- * The program pg_ctl runs Postgres on Windows. The program drops an administrator's privileges, because
- * the server does not run with such privileges. Only pg_ctl can shut the server down gracefully.
+ * On Windows, the program pg_ctl runs Postgres. The program drops the privileges of an administrator, because
+ * the server does not run with these privileges. Only pg_ctl can shut the server down gracefully.
  */
 export function windowsPostgres(place: PostgresInstallation): PostgresProcess {
   const { binaries, directory, data, port, settings } = place;
@@ -15,7 +15,7 @@ export function windowsPostgres(place: PostgresInstallation): PostgresProcess {
   const stopAtOnce = ['stop', '-D', data, '-m', 'immediate'];
 
   async function run(args: string[]): Promise<void> {
-    // The server would inherit a pipe and keep it open.
+    // The server would inherit a pipe, and would never close the pipe.
     const running = spawn(control, args, { ...place.owner, cwd: directory, stdio: 'ignore' });
     const [code] = await once(running, 'exit');
     if (code === 0) return;

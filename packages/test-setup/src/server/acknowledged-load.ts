@@ -17,7 +17,7 @@ interface Plant {
 export interface AcknowledgedLoad {
   /** The results so far. */
   readonly seen: Seen;
-  /** Waits for this number of further acknowledgements. Resolves with the waited milliseconds. */
+  /** Waits until this number of further plants has got 200. Resolves with the milliseconds of the wait. */
   acknowledged(plants: number): Promise<number>;
   /** Sends no more plants. Resolves when the last responses have arrived. */
   stop(): Promise<void>;
@@ -26,9 +26,9 @@ export interface AcknowledgedLoad {
 export interface Seen {
   /** The longest time between two responses with 200, in milliseconds. */
   longestGap: number;
-  /** The plants that got 200. The store must hold exactly the plants that the load sent. */
+  /** The plants that got 200. The store must contain each of these plants unchanged. */
   acknowledged: Plant[];
-  /** The number of responses by outcome, such as `200`, `503 50300` or `none`. */
+  /** The number of responses for each outcome, such as `200`, `503 50300` or `none`. */
   outcomes: Record<string, number>;
   /** The milliseconds that the slowest response took. */
   slowest: number;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Copies the program of an app to the same place in an empty directory. The directory is the repository root
- * of the copy, so a test can write files there.
+ * Copies the program of an app to the same place in an empty directory. The copied program takes this
+ * directory for the root of the repository, so a test can write files there.
  *
  * @returns the root, and the path of the program
  */

@@ -20,8 +20,8 @@ export interface StartedProcess {
 }
 
 /**
- * Starts the server's program as `pnpm start` does. The server gets only these settings and defaults for
- * tests, and reads no `.env`. The server ends when this process ends.
+ * Starts the server's program as `pnpm start` does. The server gets only the settings in `env` and defaults
+ * for tests, and reads no `.env`. The server ends when this process ends.
  *
  * @param shell a command for a POSIX shell, in which `"$@"` is the program. For example, the command can
  *   redirect the program's output.
@@ -74,7 +74,7 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
 }
 
 /**
- * Starts the server's program on a Postgres and waits until it listens.
+ * Starts the server's program on a Postgres, and waits until the server listens.
  *
  * @param shell the parameter of `startProcess`.
  * @returns the environment variables for a client program, and a function that stops the server

@@ -4,13 +4,13 @@ import type { FastifyInstance } from 'fastify';
 /** Makes spans for the requests of a server, until the server closes. */
 export type Tracing = (server: FastifyInstance) => void;
 
-/** Returns the fields of a log line about a request. */
+/** Returns the log fields that name the trace and the span of a request. */
 export function traceIds({ span }: { span?: Span | undefined }) {
   const context = span?.spanContext();
   return context && { trace_id: context.traceId, span_id: context.spanId };
 }
 
-/** Ends the span of a request or of a call. An error of the client does not make a span an error. */
+/** Ends the span of a request or of a call. Only an error of the server gives the span an error status. */
 export function endWithStatus(span: Span | undefined, status: number): void {
   if (!span?.isRecording()) return;
   endSpan(span, status < 400 ? undefined : String(status), status >= 500);

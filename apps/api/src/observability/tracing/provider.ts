@@ -15,7 +15,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 
-/** The most links of a statement's span: the most creates in one statement. */
+/** The most links of a statement's span. One statement contains at most this number of creates. */
 const linkCountLimit = 2_048;
 
 /**

@@ -9,7 +9,7 @@ import type { Tracing } from './end-span.ts';
 import { createProvider } from './provider.ts';
 import { traceStore, type Work } from './store-spans.ts';
 
-/** Milliseconds for which a closing server waits for the receiver of its last spans. */
+/** Milliseconds for which a closing server waits until the receiver has taken the last spans. */
 const flushTimeout = 1_000;
 
 /** Milliseconds between two warnings about the receiver. */
@@ -69,5 +69,5 @@ export async function createTracing(variables: NodeJS.ProcessEnv): Promise<Traci
   }
 }
 
-/** The methods in names of spans. Clients can send each of the many methods that Node knows. */
+/** The names of spans contain only these methods, because clients can send many methods that Node knows. */
 const knownMethods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];

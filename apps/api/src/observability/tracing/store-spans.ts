@@ -13,7 +13,7 @@ import type { FastifyRequest } from 'fastify';
 import { toHttpError } from '../../errors/http-error.ts';
 import { endSpan, endWithStatus } from './end-span.ts';
 
-/** The call or the batch for which the current code works. */
+/** The call or the batch for which the current code runs. */
 export type Work = CallSpan | TracedBatch;
 
 interface CallSpan {
@@ -22,11 +22,11 @@ interface CallSpan {
 }
 
 /**
- * Makes the spans of the store's work, by OpenTelemetry's conventions for databases. Returns a function that
- * ends the spans.
+ * Makes spans for the work of the store, by OpenTelemetry's conventions for databases. The returned function
+ * stops the tracing.
  *
- * A statement's span is a child of the first call that shares the statement. All calls of a shared statement
- * have a link to its span, and its span has a link to each call.
+ * Several calls can share a statement. The span of the statement is a child of the first call. The span has a
+ * link to each of the calls, and each of the calls has a link to the span.
  */
 export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefined>): () => void {
   const callers = new WeakMap<object, CallSpan>();
@@ -67,7 +67,7 @@ export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefi
     for (const stop of stops) stop();
   };
 
-  /** Each call of a tRPC request has a span of its own. A REST request is itself the call. */
+  /** Each call of a tRPC request has a span of its own. A REST request is one call, with one span. */
   function startCall(call: TracedCall): Work | undefined {
     // Every caller is a request, because only the server calls the store.
     const request = call.caller as FastifyRequest | undefined;
@@ -133,8 +133,8 @@ export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefi
 }
 
 /**
- * Whether the spans of new statements may still belong to a call. A call that follows the feed would have too
- * many statements, and work in the background may outlive the call that began the work.
+ * Whether the spans of new statements may still belong to a call. A call that waits for changes would have
+ * too many statements. Work in the background may end later than the call that began the work.
  */
 function isOpen(work: Work | undefined): work is CallSpan {
   if (!work || !('span' in work)) return false;
@@ -143,7 +143,7 @@ function isOpen(work: Work | undefined): work is CallSpan {
 
 const inside = (span: Span) => trace.setSpan(ROOT_CONTEXT, span);
 
-/** Starts a span for each message of a channel, and ends the span with the work. */
+/** Starts a span for each message of a channel. Ends the span when the work of the message ends. */
 function watch<Message extends object>(
   { start, asyncEnd }: TracingChannel<unknown, Message>,
   startSpan: (message: Message) => Span | undefined,

@@ -6,7 +6,7 @@ import { isLarge } from '../memory/limit-memory.ts';
 import { measureJson } from '../memory/measure-json.ts';
 import type { QueueBody } from './large-body-queue.ts';
 
-/** The limits of a surface on its JSON. */
+/** The limits that a surface sets for JSON. */
 interface JsonLimits {
   /** The number of nesting levels that the surface adds around the input. */
   levelsAround?: number;

@@ -13,13 +13,13 @@ import { measureJson } from './measure-json.ts';
 /** Each kind of memory may fill half of the budget, so that bodies never take the memory of pages. */
 type Kind = 'bodyBytes' | 'pageBytes';
 
-/** The largest budget in bytes. Bodies of a quarter of this size can be read within a deadline. */
+/** The largest budget in bytes. Large bodies may fill a quarter, which the server reads within a deadline. */
 const maxBudget = 64 * 2 ** 20;
 
 /**
- * Returns the bytes that all requests may hold together. The process uses more memory than these bytes. A
- * body takes four times its size in memory, and up to 40 times its size while the server parses the body. A
- * page exists three times: as rows, as JSON and as bytes.
+ * Returns the most bytes of all requests together. The process uses more memory than these bytes. A body
+ * takes four times its size in memory, and up to 40 times its size while the server parses the body. A page
+ * of plants exists three times in memory: as rows, as JSON and as bytes.
  */
 export function defaultMemoryBudget(): number {
   return Math.min(maxBudget, Math.floor(getHeapStatistics().heap_size_limit / 8));
@@ -33,9 +33,9 @@ export function isLarge(bytes: number): boolean {
 export type MemoryLimits = ReturnType<typeof limitMemory>;
 
 /**
- * Makes the hooks that count the bytes in memory, and reject requests that exceed the budget. The hooks
- * reject a body with a `Content-Length` before they read any byte of the body. The hooks discard the rest of
- * a rejected chunked body, so that the client reads the error.
+ * Makes the hooks that count the bytes in memory, and reject requests that exceed the budget. When a request
+ * has a `Content-Length`, the hooks reject the request before they read its body. When a chunked body exceeds
+ * the budget, the hooks discard its remaining bytes, so that the client reads the error.
  *
  * @param budget in bytes
  */
@@ -74,17 +74,17 @@ export function limitMemory(budget: number) {
     else raw.once('close', () => release(request));
     if (length > 0 && !raw.destroyed) {
       const more = length - request.pageBytes;
-      // Several requests may share a page, which counts only once. A write gets its response even over the
-      // budget.
+      // Several requests may share a page, and the page counts only one time. A write always gets its
+      // response, even when the response exceeds the budget.
       if (more > 0 && request.method === 'GET') add(request, 'pageBytes', more);
       else set(request, 'pageBytes', length);
       set(request, 'bodyBytes', 0);
     }
-    // A stream stays counted after a disconnect, because its calls may still wait for the database.
+    // The memory of a stream counts even after a disconnect, because its calls may wait for the database.
     done();
   };
 
-  /** Counts the values of a JSON text, for a caller that keeps them until the response. */
+  /** Counts the values of a JSON text, for a caller that needs the parsed values until the response. */
   function reserveParsed(request: FastifyRequest, json: string): void {
     if (isLarge(json.length)) add(request, 'bodyBytes', bytesPerValue * measureJson(json).values);
   }
@@ -102,8 +102,9 @@ export function limitMemory(budget: number) {
   }
 
   /**
-   * Counts a part of event streams, and returns a function that ends the count. A part that several
-   * streams share counts once. Returns undefined when pages already fill their half of the budget.
+   * Adds a part of an event stream to the memory in use. The returned function removes the part again. When
+   * several streams share a part, the part counts only one time. Returns undefined when pages already fill
+   * half of the budget.
    */
   function countPart(part: Buffer): (() => void) | undefined {
     if (total.pageBytes > budget / 2) return undefined;
@@ -126,8 +127,8 @@ export function limitMemory(budget: number) {
   }
 
   /**
-   * Counts further bytes of a request. A request may exceed the budget when no other request holds bytes
-   * of this kind.
+   * Counts further bytes of a request. A request may exceed the budget when no other request has bytes of
+   * this kind.
    *
    * @throws PlantStoreError `overloaded`
    */
@@ -141,7 +142,7 @@ export function limitMemory(budget: number) {
     set(request, kind, held + bytes);
   }
 
-  /** Sets the number of bytes that a request holds, even beyond the budget. */
+  /** Sets the number of bytes of a request, even when the number exceeds the budget. */
   function set(request: FastifyRequest, kind: Kind, bytes: number): void {
     total[kind] += bytes - request[kind];
     request[kind] = bytes;
@@ -159,7 +160,7 @@ export function limitMemory(budget: number) {
   };
 }
 
-/** The memory for an empty object in an array, in bytes. */
+/** An empty object in an array takes this number of bytes in memory. */
 const bytesPerValue = 64;
 
 const messages: Readonly<Record<Kind, string>> = {

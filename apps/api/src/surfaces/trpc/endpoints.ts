@@ -38,7 +38,7 @@ export function createEndpoints(procedures: Readonly<Record<string, Procedure>>)
         throw new HttpError('pathUnknown', `No procedure found on path "${shorten(path)}"`);
       const { type } = endpoint.procedure;
       const allowed = type === 'mutation' ? 'POST' : 'GET';
-      // Node sends no body in the response to a HEAD request.
+      // HEAD counts as GET, because Node itself sends no body in the response to HEAD.
       const method = request.method === 'POST' ? 'POST' : 'GET';
       if (method === allowed && type === 'subscription') throw subscriptionInBatch();
       if (method === allowed) return endpoint;

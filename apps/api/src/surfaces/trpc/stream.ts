@@ -8,7 +8,7 @@ import { toHttpError } from '../../errors/http-error.ts';
 import { sendJsonText } from '../../responses/json-response.ts';
 import { callContext } from '../call-flow.ts';
 
-/** The most values in a body. tRPC parses the body once more, and reads all inputs at once. */
+/** The most values in a body. The limit is low, because tRPC parses the body again, without any pause. */
 export const maxStreamValues = 24_000;
 
 /**
@@ -25,9 +25,9 @@ export async function sendStream(
   const context = callContext(request, reply);
   const json = request.body === undefined ? '' : JSON.stringify(request.body);
   request.body = undefined;
-  // The request keeps its memory, because tRPC keeps all inputs until the response.
+  // The memory of the request stays counted, because tRPC needs all inputs until the response.
   request.server.memory.reserveParsed(request, json);
-  await setImmediate(); // tRPC reads all inputs at once, so other requests continue first.
+  await setImmediate(); // tRPC reads all inputs without any pause, so other requests continue first.
   const response = await resolveResponse({
     router,
     req: asWebRequest(request, reply, json),

@@ -4,9 +4,9 @@ import { reconnectAfterInactivity } from '../event-stream.ts';
 import type { EventFormat } from '../send-events.ts';
 
 /**
- * Makes the format of tRPC's `httpSubscriptionLink`, in which each page is one event. The function
- * `resolveResponse` of tRPC would write the JSON of a page again for each subscriber, and would read a page in
- * advance.
+ * Makes the format of tRPC's `httpSubscriptionLink`, in which each page of changes is one event. The function
+ * `resolveResponse` of tRPC would write the JSON of a page again for each subscriber, and would read a page
+ * in advance.
  */
 export function trpcEvents({ path, encode }: Endpoint): EventFormat {
   return {

@@ -69,7 +69,7 @@ function readQuery(request: FastifyRequest, known: ReadonlySet<string>): boolean
   return batch === '1';
 }
 
-/** superjson adds `{ "json": … }` around each input, and a batch adds one level. */
+/** superjson adds `{ "json": … }` around each input, and a batch adds one more level of nesting. */
 function limitsOf(request: FastifyRequest) {
   return {
     levelsAround: Object(request.query).batch === '1' ? 2 : 1,

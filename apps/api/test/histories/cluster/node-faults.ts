@@ -15,17 +15,17 @@ export interface ClusterNode {
 export interface ClusterNodes {
   readonly coordinator: ClusterNode;
   readonly workers: readonly [ClusterNode, ClusterNode, ClusterNode];
-  /** A server that faults add to the cluster, and remove from the cluster. */
+  /** The fault `addOrRemoveNode` adds this server to the cluster, or removes this server. */
   readonly spare: ClusterNode;
 }
 
-/** The faults of the instances, and of the nodes of a cluster and their networks. */
+/** Returns the faults that instances, nodes and networks can have. */
 export function nodeFaults({
   coordinator,
   workers,
   spare,
 }: ClusterNodes): Record<string, BeginFault> {
-  /** Causes a fault of one database or of its network, on a random node. */
+  /** Returns a fault of the database or the network of a random node. */
   const onNode =
     (fault: BeginFault): BeginFault =>
     (world, instance, random) => {
@@ -49,7 +49,7 @@ export function nodeFaults({
   };
 }
 
-/** Freezes a node, mostly for longer than the half second that a page of the feed waits for a node. */
+/** Freezes a node for up to four seconds. The feed waits half a second for a node. */
 const freezeNode: BeginFault = async ({ database }, _, random) => {
   const thaw = await database.server.freeze();
   await setTimeout(random.whole(0, 4_000));

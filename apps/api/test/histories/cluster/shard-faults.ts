@@ -12,10 +12,10 @@ type Operation = (sql: postgres.Sql, random: Random) => Promise<unknown>;
 /** A split makes at most this number of shards. */
 const maxShards = 8;
 
-/** The maximum number of attempts of an operation, because faults can interrupt an attempt. */
+/** Faults can interrupt an operation, so the operator tries the operation at most this number of times. */
 const maxAttempts = 20;
 
-/** The operations that move plants to other nodes or shards, alone and during a fault of a node. */
+/** Returns operations that move plants to other nodes or shards. Half of these operations run during a fault. */
 export function shardFaults(
   nodes: ClusterNodes,
   { url, adminUrl }: { url: string; adminUrl: string },
@@ -30,7 +30,7 @@ export function shardFaults(
     },
     split: async (sql, random) => {
       await split(sql, random);
-      // Until `distribute`, the nodes have no feed.
+      // After the split, the nodes have no feed until `distributePlants` runs.
       await setTimeout(random.whole(0, 1_000));
     },
     addOrRemoveNode: async (sql, random) => {
@@ -50,7 +50,7 @@ export function shardFaults(
     const begin: BeginFault = async (world, _, random) => {
       world.moves++;
       const running = insist(operation, random);
-      running.catch(() => {}); // The end of the fault throws the error.
+      running.catch(() => {}); // The function that ends the fault throws the error.
       return () => running;
     };
     const { restartNode, freezeNode, endBackends, crashBackend, kill, cutNetwork } =
@@ -73,14 +73,14 @@ export function shardFaults(
   });
   return Object.fromEntries(faults);
 
-  /** Repeats an operation until it succeeds. */
+  /** Repeats an operation until the operation succeeds. */
   async function insist(operation: Operation, random: Random): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const sql = postgres(adminUrl, { max: 1, fetch_types: false, onnotice: () => {} });
       try {
         if (attempt > 1) await sql.unsafe('call citus_cleanup_orphaned_resources()');
         await operation(sql, random);
-        // `distribute` does nothing when the functions know all shards.
+        // `distributePlants` does nothing when the functions in the database know all shards.
         await distributePlants({ databaseUrl: url, shards: 3, confirm: async () => true });
         return;
       } catch (error) {
@@ -94,8 +94,8 @@ export function shardFaults(
 }
 
 /**
- * Drops the shards that moves have left behind. Citus never moves a shard again when the shard was left behind
- * on a node that was then removed.
+ * After a move, Citus leaves the old shard on the node. This function drops all old shards. If a node were
+ * removed with an old shard, Citus could never move this shard again.
  *
  * @throws Error when a shard is still in use
  */

@@ -1,8 +1,8 @@
 import type { PlantChanges, StoredPlant } from '@plant-store/schemas';
 
-/** A follower's copy of the store. The follower makes the copy from a list and the feed. */
+/** The plants that a follower knows. The follower gets these plants from a list and from the feed. */
 export interface Copy {
-  /** The text of each plant by its id. */
+  /** The text of each plant. The key is the plant's id. */
   readonly plants: Map<bigint, string>;
   /** The cursor after the last change that the copy contains. */
   cursor: string;
@@ -35,7 +35,7 @@ export const cloneOf = ({ plants, cursor, changes }: Copy): Copy => ({
   changes: [...changes],
 });
 
-/** Returns a few of the differences between the table and a copy. */
+/** Returns a few differences between the plants of the table and the plants of a follower. */
 export function differences(table: ReadonlyMap<bigint, string>, copy: Copy | undefined): string[] {
   if (!copy) return ['there is no copy'];
   const ids = [...new Set([...table.keys(), ...copy.plants.keys()])];

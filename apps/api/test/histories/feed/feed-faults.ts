@@ -8,7 +8,7 @@ type Database = Pick<FeedWorld, 'database'>;
 
 const { freeze, kill, freezeBackends, holdNetwork, loseResponses, cutNetwork } = faults;
 
-/** The faults of a single Postgres that can happen in any order. */
+/** The faults that a single Postgres can have in any order. */
 export const feedFaults = {
   freeze,
   kill,
@@ -98,10 +98,10 @@ async function untilReplaced(admin: postgres.Sql, old: number): Promise<void> {
   while ((await onceReady(() => backendOf(admin))) === old) await setTimeout(50);
 }
 
-/** Milliseconds after which `onceReady` throws the error of the query. */
+/** If a query fails for this many milliseconds, `onceReady` throws the error. */
 const patience = 120_000;
 
-/** Repeats a query until the database can run it. */
+/** Repeats a query until the database can run the query. */
 export async function onceReady<Rows>(query: () => PromiseLike<Rows>): Promise<Rows> {
   for (const until = performance.now() + patience; ; ) {
     try {

@@ -3,18 +3,18 @@ import type { PlantsDatabase } from '../../faults/plants-database.ts';
 import type { Random } from '../random.ts';
 import type { Instance, World } from '../world.ts';
 
-/** A history of the feed uses these processes: a Postgres or a cluster, and three instances of the server. */
+/** The processes for a test of the feed: a Postgres or a cluster, and three instances of the server. */
 export interface FeedWorld extends World {
   /** The primary, or the coordinator of a cluster. */
   database: PlantsDatabase;
   /** The database on each node. A single Postgres has one node. */
   databases(): readonly PlantsDatabase[];
-  /** Returns the database on a random node of those that store plants. */
+  /** Returns the database of a random node that stores plants. */
   databaseOf(random: Random): PlantsDatabase;
   readonly isCluster: boolean;
-  /** The standby. Undefined in a world without a standby, and after the standby has been promoted. */
+  /** Undefined when the world has no standby, or when the standby has become the primary. */
   standby: TestPostgres | undefined;
-  /** The network between this process and the first value of `database`. */
+  /** The network between this process and the initial database. */
   readonly feedNetwork: FaultProxy;
   /** The URL of the database through `feedNetwork`. */
   readonly feedUrl: string;
@@ -24,7 +24,7 @@ export interface FeedWorld extends World {
   readonly faults: Record<string, BeginFault>;
   /** Promotes the standby. */
   readonly promote: BeginFault;
-  /** The number of faults so far that moved plants to other nodes or shards. */
+  /** The number of faults that have moved plants to other nodes or shards. */
   moves: number;
   /** Returns a random instance that runs. */
   instanceOf(random: Random): Instance;

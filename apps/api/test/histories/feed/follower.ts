@@ -5,7 +5,7 @@ import { CursorExpired, UnexpectedError } from './feed-error.ts';
 import type { FeedWorld } from './feed-world.ts';
 import { list, type Way } from './ways.ts';
 
-/** A client that keeps a copy of the store. */
+/** A client that stores all plants in its memory, and reads the feed to update these plants. */
 export interface Follower {
   readonly name: string;
   /** The copy is undefined until the first list has ended. */
@@ -23,7 +23,7 @@ export interface Follower {
 /** A follower pauses for this many milliseconds after an error. */
 const retryPause = 50;
 
-/** The longest time without reads, in milliseconds. After such a time, a follower has many changes to read. */
+/** The longest pause of a follower, in milliseconds. After a long pause, the follower reads many changes. */
 const longestAbsence = 6_000;
 
 /** Follows the feed. From time to time, the follower restarts and continues from its last saved copy. */
@@ -72,7 +72,7 @@ export function startFollower(name: string, way: Way, world: FeedWorld, random: 
           if (copy) earlier.push(copy.changes);
           copy = undefined;
         }
-        // An error of `fetch` has a cause, and a bug in our code has no cause.
+        // A TypeError of `fetch` has a `cause`. A TypeError from a bug in our code has no `cause`.
         const isBug = ['RangeError', 'TypeError'].includes(error.name) && !error.cause;
         if (error instanceof UnexpectedError || isBug) unexpected.push(error.message);
       });

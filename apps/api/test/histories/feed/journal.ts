@@ -42,7 +42,7 @@ export async function startJournal({ database, databases }: FeedWorld): Promise<
   await emptyPlants(database);
 }
 
-/** Repeats the statement when Citus cancels it because of a deadlock with a reader of the feed. */
+/** A reader of the feed can cause a deadlock, so Citus may cancel the statement. `onceReady` repeats it. */
 export async function emptyPlants({ admin }: FeedWorld['database']): Promise<void> {
   await onceReady(() => admin`truncate plants`);
 }

@@ -25,17 +25,17 @@ export interface FeedResult {
   readonly wrong: readonly string[];
 }
 
-/** The time limit for each follower to catch up after the last write, in milliseconds. */
+/** Each follower must know all plants within this many milliseconds after the last write. */
 const patience = 60_000;
 
-/** The number of phases. After each phase, the test compares all copies with the table. */
+/** The number of phases. After each phase, the test compares the plants of each follower with the table. */
 const phases = 2;
 
 type NamedFault = [name: string, begin: BeginFault];
 
 /**
- * Runs the writers, followers and faults of a seed. Every follower must get an exact copy of the store, and
- * must see the changes of each id in order.
+ * Runs the writers, followers and faults of a seed. In the end, every follower must know exactly the plants
+ * of the store. Every follower must see the changes of an id in the right order.
  */
 export async function runFeedHistory(world: FeedWorld, seed: number): Promise<FeedResult> {
   const random = randomOf(seed);
@@ -43,7 +43,7 @@ export async function runFeedHistory(world: FeedWorld, seed: number): Promise<Fe
   const store = await openPlantStore({ databaseUrl: world.feedUrl, cluster: citus });
   const writes = createWrites(world, store, seed);
   const followers = Object.entries(ways)
-    // The command line starts slowly, so only every third seed uses this way.
+    // The command line starts slowly, so only every third seed has a follower that uses the command line.
     .filter(([name]) => name !== 'command line' || seed % 3 === 0)
     .map(([name, way], i) => startFollower(name, way, world, randomOf(seed * 100 + 1 + i)));
   const faults: string[] = [];
@@ -65,7 +65,7 @@ export async function runFeedHistory(world: FeedWorld, seed: number): Promise<Fe
   wrong.push(...lost.map(({ id, name }) => `the database has lost the plant ${id} ${name}`));
   for (const { name, changes, expired, unexpected } of followers) {
     const messages = changes.flatMap((seen) => wrongChanges(journal, seen)).slice(0, 5);
-    // When plants move, cursors expire too, and a promoted node may store no plants any more.
+    // A move of plants also lets cursors expire. After a move, the promoted node may store no plants.
     const isExpected =
       world.moves > movesBefore || (isTruncated ? expired >= promotions : expired === promotions);
     if (!isExpected) messages.push(`${expired} cursors were rejected`);
@@ -104,7 +104,7 @@ async function causeFaults(world: FeedWorld, random: Random, phase: number, faul
   await setTimeout(random.whole(50, 300));
 }
 
-/** Waits until the copy of each follower equals the table. Returns the differences at the time limit. */
+/** Waits until each follower knows the plants of the table. At the time limit, returns the differences. */
 async function whatDiffers(world: FeedWorld, followers: readonly Follower[]): Promise<string[]> {
   const until = performance.now() + patience;
   for (;;) {

@@ -9,7 +9,7 @@ const needsStandby = (seed: number) => seed % 10 === 9;
 
 /**
  * Runs histories of the feed until `isOver` returns true for the number of histories. Resolves with true
- * when every follower has got an exact copy of the store.
+ * when every follower has got exactly the plants of the store.
  */
 export async function testFeed(
   database: keyof typeof starts,

@@ -50,7 +50,7 @@ export const ways: Record<string, Way> = {
     }
   },
 
-  /** The client reconnects by itself as long as the port of its instance stays the same. */
+  /** The client connects again without help, because the instance uses its old port after a restart. */
   async client(world, random, after, deliver, signal) {
     const { url = '' } = world.instanceOf(random);
     const { plantChanges } = createPlantStoreClient({ url, token: world.token });

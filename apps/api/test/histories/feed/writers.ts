@@ -112,8 +112,8 @@ async function call(
 }
 
 /**
- * Keeps transactions with new plants open for a while, as people do at a terminal. Each transaction is a
- * single query, because postgres.js 3.4 ends this process when a connection is lost in a transaction. The
+ * Inserts plants in transactions that stay open for a while, as people do at a terminal. Each transaction is
+ * a single query, because postgres.js 3.4 ends this process when a connection is lost in a transaction. The
  * URL has one host, because postgres.js could wait forever with two hosts.
  */
 async function holdTransactions(writes: Writes, isOver: () => boolean): Promise<void> {

@@ -8,7 +8,7 @@ import { surfaces } from '../../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"Hoya carnosa"}';
 
-/** The server reads a body of this length only when the body has its turn. */
+/** This body is so long that the body waits in the queue of large bodies. */
 const largePlant = `{"id":2,"name":"${'x'.repeat(100_000)}"}`;
 
 const bodyFor = (path: string, json = plant) => (path === '/plants' ? json : `{"json":${json}}`);
@@ -32,7 +32,7 @@ function stopClock(): (milliseconds: number) => void {
   };
 }
 
-/** Makes a `create` that never resolves, and a promise of the options of its first call. */
+/** Makes a function `create` that never resolves. `called` resolves with the options of the first call. */
 function heldCreate() {
   const called = Promise.withResolvers<CallOptions>();
   const create: PlantStore['create'] = (_plant, options = {}) => {

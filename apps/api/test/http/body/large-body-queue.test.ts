@@ -22,14 +22,14 @@ function start() {
   return { events, receive };
 }
 
-it('reads a small body at once, even when a large body has just been read', () => {
+it('reads a small body immediately, even when a large body has just been read', () => {
   const { events, receive } = start();
   receive('large', large);
   receive('small', 100);
   expect(events).toEqual(['large', 'small']);
 });
 
-it('waits after a large body for as long as the reading of the body took', () => {
+it('after a large body, pauses for the time that the reading of the body took', () => {
   const { events, receive } = start();
   receive('first', large);
   receive('second', large);

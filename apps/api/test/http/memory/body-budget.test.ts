@@ -35,7 +35,7 @@ const chunk = `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`;
 const large = `{"id":2,"name":"${'x'.repeat(size - 18)}"}`;
 const expectSpace = async () => expect((await post(server, '/plants', large)).status).toBe(200);
 
-/** Sends the beginning of a request, and waits until the server has counted its body. */
+/** Sends the beginning of a request, and waits until the server has counted the body. */
 async function begin(bytes: string): Promise<Socket> {
   const socket = openSocket(server.url);
   socket.write(bytes);
@@ -101,7 +101,7 @@ it('accepts a body that is larger than the budget when there is no other body', 
   expect((await post(server, '/plants', larger)).status).toBe(200);
 });
 
-it('counts the values of a body that tRPC keeps until the response', async () => {
+it('counts the parsed values of a tRPC request until the response', async () => {
   const values = '{},'.repeat(9_000);
   const text = 'x'.repeat(size / 2);
   const body = `{"0":{"json":{"id":4,"name":"${text}","values":[${values}0]}}}`;
@@ -129,7 +129,7 @@ describe('bodies in memory while a create waits for the database', () => {
     server = await startOnStore({ memoryBudget: 6 * size, create: held.create });
   });
 
-  it('counts the body of a disconnected client until the create of its plant is done', async () => {
+  it('counts the body of a disconnected client until the store has created the plant of the body', async () => {
     const first = await begin(rawPost(large));
     await vi.waitFor(() => expect(held.create).toHaveBeenCalled());
     first.resetAndDestroy();
@@ -139,7 +139,7 @@ describe('bodies in memory while a create waits for the database', () => {
     await vi.waitFor(expectSpace);
   });
 
-  it('neither processes nor keeps a body that arrives after the error response to its request', async () => {
+  it('ignores the rest of a body that arrives after the request has timed out', async () => {
     const socket = openSocket(server.url);
     const received = text(socket);
     // The error response to the second request waits for the response to the first request.

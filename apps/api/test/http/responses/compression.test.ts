@@ -60,14 +60,14 @@ describe.each(lists)('a list over %s', (_name, path) => {
     expect(headers.has('content-encoding')).toBe(false);
   });
 
-  it('has the same coding and length in the responses to HEAD and to GET', async () => {
+  it('the responses to HEAD and GET have equal codings and lengths', async () => {
     const get = await send(path, ['Accept-Encoding: gzip']);
     const head = await send(path, ['Accept-Encoding: gzip'], 'HEAD');
     for (const name of ['content-encoding', 'content-length', 'content-type']) {
       expect(head.headers.get(name)).toBe(get.headers.get(name));
     }
     expect(head.headers.get('content-encoding')).toBe('gzip');
-    // The response to HEAD has no body, so the next response follows at once.
+    // The response to HEAD has no body, so the next response follows immediately.
     expect(head.body).toMatch(/^HTTP\/1\.1 200 /);
   });
 });

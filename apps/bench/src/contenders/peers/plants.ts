@@ -14,12 +14,12 @@ export const NewPlant = z.object({
 /** The response to a create. */
 export const Plant = NewPlant.omit({ id: true });
 
-/** An id in a path, a query or the response to a read. No JSON parser rounds text. */
+/** An id in a path, a query or the response to a read. The id is text, because no JSON parser rounds text. */
 const IdText = z.string().regex(/^-?\d{1,19}$/);
 
 export const PlantId = z.object({ id: IdText });
 
-/** A query is text, so zod coerces the numbers in it. */
+/** The values of a query are text, so zod turns the limit into a number. */
 export const ListPlants = z.object({
   after: IdText.optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(100),

@@ -7,12 +7,13 @@ export interface FileViewProps {
   imports: Imports;
 }
 
-/** Asks for the columns of the properties that the header of a CSV file does not name. */
+/** Lets the user choose columns for the properties whose names are missing in the header of a CSV file. */
 export function ColumnChoice({ current, imports }: FileViewProps) {
   const { file, header, columns } = current;
   const known = Object.entries(plantColumns).map(([field, column]) => ({ ...column, field }));
   const fieldOf = (text: string) => {
-    const name = text.toLowerCase().replace(/^'/, ''); // In a file for spreadsheets, the id has a mark.
+    // In a file for spreadsheet programs, the name of the id column begins with `'`.
+    const name = text.toLowerCase().replace(/^'/, '');
     return known.find((each) => each.name === name || each.field.toLowerCase() === name)?.field;
   };
   const named = new Set([...header.map(fieldOf), 'createdAt']);

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'react';
 import './file-drop.css';
 
-/** Takes files that the user drops anywhere on the page. Shows a hint while the user drags files. */
+/** Accepts files that the user drops anywhere on the page. Shows a hint while the user drags files. */
 export function FileDrop({ onFiles }: { onFiles(files: readonly File[]): void }) {
   const [isOver, setIsOver] = useState(false);
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return;
-      event.preventDefault(); // Without `preventDefault`, the browser would replace the page by the file.
+      event.preventDefault(); // By default, the browser opens a dropped file.
       setIsOver(true);
     };
     const onDragLeave = ({ relatedTarget }: DragEvent) => {
-      // Without a related target, the pointer has left the page.
+      // `relatedTarget` is null when the pointer leaves the page.
       if (relatedTarget === null) setIsOver(false);
     };
     const onDrop = (event: DragEvent) => {

@@ -2,7 +2,7 @@ import { Button } from '../../controls/button.tsx';
 import { isActive, isEnded, isStarted, percentOf, summaryOf } from '../file-import.ts';
 import { type Imports, useImports } from '../imports.ts';
 
-/** Shows the progress of the imports in the header, and later a summary of the results. */
+/** Part of the header: shows the progress of the imports, and later a summary of the results. */
 export function ImportChip({ imports, onOpen }: { imports: Imports; onOpen(): void }) {
   const all = useImports(imports);
   const active = all.find(isStarted) ?? all.find(isActive);

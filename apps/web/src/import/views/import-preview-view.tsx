@@ -6,7 +6,7 @@ import type { CheckedRow } from '../open-file.ts';
 import { ColumnChoice, type FileViewProps } from './column-choice.tsx';
 import './import-preview.css';
 
-/** The store sets the time at which a plant is created, so the preview leaves out this column. */
+/** The store sets the creation time of a new plant, so the preview leaves out the column created_at. */
 const { createdAt: _, ...shownColumns } = plantColumns;
 const fields = Object.entries(shownColumns);
 
@@ -86,7 +86,7 @@ function FirstRow({ checked: { row, plant, reason } }: { checked: CheckedRow }) 
 }
 
 function textOf(plant: object, field: string) {
-  // The cast is safe, because the properties of a plant have these types.
+  // The cast is safe, because `columnText` accepts the properties of every plant.
   const value = (plant as Record<string, Parameters<typeof columnText>[0] | undefined>)[field];
   if (value === undefined) return <span className="visually-hidden">missing</span>;
   return <PlantText text={shorten(columnText(value))} />;
@@ -100,7 +100,7 @@ export function Warnings({ texts }: { texts: readonly string[] }) {
   ));
 }
 
-/** Leaves out the words "invalid input", and the message of a JSON parser, which is for programmers. */
+/** Shortens a reason for users: removes the words "invalid input" and the message of the JSON parser. */
 export function shortReason(reason: string | undefined): string {
   return reason?.replace(/^invalid input: /, '').replace(/^(is not JSON): .*/s, '$1') ?? '';
 }

@@ -2,7 +2,10 @@ import type { FallbackProps } from 'react-error-boundary';
 import { forgetDraft } from '../../plants/add/draft.ts';
 import { explainError } from '../../store/explain-error.ts';
 
-/** Replaces the console after an uncaught exception in its code. A stored draft may have caused the exception. */
+/**
+ * Replaces the console after an uncaught exception in the console's code. A stored draft may have caused the
+ * exception, so the link forgets the draft.
+ */
 export function CrashPage({ error }: FallbackProps) {
   return (
     <main className="card table-message" role="alert">

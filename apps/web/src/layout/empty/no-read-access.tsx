@@ -11,7 +11,7 @@ interface NoReadAccessProps {
   onAddFile(): void;
 }
 
-/** The page for a token that may not read plants. Shows a form for each action that the token allows. */
+/** The main view for a token that may not read plants. Shows a form for each action that the token allows. */
 export function NoReadAccess({ may, onAdded, onAddFile }: NoReadAccessProps) {
   return (
     <div className="no-read-access">

@@ -108,7 +108,7 @@ interface TakenIdProps {
   mayRead: boolean;
 }
 
-/** Says that an id belongs to another plant, and shows that plant. */
+/** Says that an id belongs to another plant, and shows the other plant. */
 function TakenId({ message, id = 0n, mayRead }: TakenIdProps) {
   const trpc = useTRPC();
   const { data: owner } = useQuery(

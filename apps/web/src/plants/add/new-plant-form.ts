@@ -9,10 +9,10 @@ export type FieldErrors = { [Field in FieldName]?: string };
 /** The fields of the form. */
 export const formFields: readonly FieldName[] = [...plantFields, 'id'];
 
-/** The schema of the store for a new plant, but with a text as the id. */
+/** Like the store's schema for a new plant, but the id is a text. */
 const PlantForm = NewPlant.extend({ id: IdFromText });
 
-/** Checks the texts with the schema of the store. An empty field counts as a missing value. */
+/** Checks the texts of the form with the store's schema. An empty field counts as a missing value. */
 export function checkNewPlant(texts: PlantTexts): {
   plant: NewPlant | undefined;
   errors: FieldErrors;
@@ -49,7 +49,7 @@ export function firstOfEach(messages: { [field: string]: string[] | undefined })
   return Object.fromEntries(given);
 }
 
-/** Makes a random id, which is almost certainly free. A JavaScript number can hold the id exactly. */
+/** Makes a random id, which is almost certainly free. A JavaScript number can represent the id exactly. */
 export function randomId(): bigint {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   return (BigInt(high % 2 ** 20) << 32n) + BigInt(low) + 1n;

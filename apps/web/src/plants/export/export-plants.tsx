@@ -10,7 +10,7 @@ const formats = { CSV: 'csv', 'CSV for spreadsheets': 'spreadsheet', NDJSON: 'nd
 
 interface ExportPlantsProps {
   current: Export;
-  /** Selects the plants in the table. */
+  /** Selects the plants to save. */
   filter: PlantFilter;
 }
 
@@ -47,7 +47,7 @@ export function ExportPlants({ current, filter }: ExportPlantsProps) {
 
 const chipTexts = { success: 'Exported', cancelled: 'Export cancelled', error: 'Export failed' };
 
-/** Shows the progress of the export in the header, which every view has. */
+/** Part of the header: shows the progress of the export. */
 export function ExportChip({ current, onOpen }: { current: Export; onOpen(): void }) {
   const { state, count } = current;
   if (state === 'idle') return null;

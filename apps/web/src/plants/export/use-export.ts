@@ -15,8 +15,8 @@ interface ExportOptions {
 export type Export = ReturnType<typeof useExport>;
 
 /**
- * Saves plants as a file, page by page. The export goes on while the user does other things. During the
- * export, the browser asks before the user leaves the page.
+ * Loads one page of plants after another, and saves the plants as a file. The export goes on while the user
+ * does other things. During the export, the browser asks before the user leaves the page.
  */
 export function useExport() {
   const client = useTRPCClient();
@@ -66,12 +66,12 @@ export function useExport() {
     count,
     start: mutate,
     cancel: () => running.current?.abort(),
-    /** Forgets the latest export when no export runs. */
+    /** Forgets the result of the latest export. While an export runs, the function does nothing. */
     forget: useCallback(() => void (running.current ?? reset()), [reset]),
   } as const;
 }
 
-/** Names a file after the filter and the day, such as `plants Araceae 2026-11-30.csv`. */
+/** Makes a file name from the filter and the date, such as `plants Araceae 2026-11-30.csv`. */
 function fileName({ format, filter: { tag, search } }: ExportOptions): string {
   const parts = ['plants', tag, search, new Date().toISOString().slice(0, 10)];
   const name = parts.filter(Boolean).join(' ').slice(0, 100).toWellFormed();

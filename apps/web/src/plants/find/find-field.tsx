@@ -7,7 +7,7 @@ import { inOneLine, PlantText } from '../plant-text.tsx';
 import './find-field.css';
 import { useSeenTags } from './use-seen-tags.ts';
 
-/** The greatest number of suggested tags, without the typed tag. */
+/** The field suggests at most this number of tags, besides the typed tag. */
 const limit = 4;
 
 /** The search begins when the user has not typed for this number of milliseconds. */
@@ -16,11 +16,11 @@ const pause = 200;
 interface FindFieldProps {
   /** Runs when the user chooses an id. */
   onFindId(id: bigint): void;
-  /** Runs when the user presses Enter while the list shows the plants that match the typed text. */
+  /** Runs when the user presses Enter, if the list already shows the plants that match the typed text. */
   onOpenFirst(): void;
 }
 
-/** Finds plants by a part of the name while the user types, and offers ids and tags. */
+/** While the user types, finds plants by a part of their names, and suggests ids and tags. */
 export function FindField({ onFindId, onOpenFirst }: FindFieldProps) {
   const { search } = useAddress();
   const input = useRef<HTMLInputElement>(null);
@@ -30,7 +30,7 @@ export function FindField({ onFindId, onOpenFirst }: FindFieldProps) {
   const [lastSearch, setLastSearch] = useState(search);
   if (lastSearch !== search) {
     setLastSearch(search);
-    // When the Back button or a link has changed the address, the field gets the text of the address.
+    // When the Back button or a link has changed the address, the field shows the text of the address.
     if (search !== searchIn(text)) setText(inOneLine(search ?? ''));
   }
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -70,8 +70,8 @@ export function FindField({ onFindId, onOpenFirst }: FindFieldProps) {
     event.preventDefault();
     action();
   };
-  // The browser would remove line breaks from a pasted text. A cell from a spreadsheet ends with an extra
-  // line break.
+  // By default, the browser removes line breaks from a pasted text. A pasted cell of a spreadsheet ends with
+  // an extra line break.
   const onPaste = (event: ClipboardEvent<HTMLInputElement>) => {
     const copied = event.clipboardData.getData('text');
     if (inOneLine(copied) === copied) return;
@@ -126,7 +126,9 @@ function findTag(tag: string): void {
   go({ tag, search: undefined, at: undefined });
 }
 
-/** Returns the typed text if it can be a part of a name. A typed number is an id at first. */
+/**
+ * Returns the text that a name must contain. Returns undefined for a number, because a number may be an id.
+ */
 function searchIn(text: string): string | undefined {
   const trimmed = text.trim();
   const isSearch = trimmed !== '' && !isNumber(trimmed) && trimmed.length <= maxSearch;
@@ -138,8 +140,8 @@ function isNumber(text: string): boolean {
 }
 
 /**
- * Returns loaded tags that contain the typed text. The typed text itself is the first tag if a plant has this
- * tag, and the last tag otherwise.
+ * Returns loaded tags that contain the typed text, and the typed text itself. If a loaded plant has the typed
+ * text as its tag, the typed text is the first result. Otherwise, the typed text is the last result.
  */
 function similarTags(text: string, seen: readonly string[]): readonly string[] {
   const typed = withBreaks(text);
@@ -169,7 +171,7 @@ function hintFor(text: string): string | undefined {
   return text.includes('↵') ? '↵ stands for a line break.' : undefined;
 }
 
-/** Focuses the field when the user presses `/` outside a field. */
+/** Focuses the find field when the user presses `/` outside a text field. */
 function useFocusBySlash(input: { readonly current: HTMLInputElement | null }): void {
   useEffect(() => {
     const onKeyDown = (event: globalThis.KeyboardEvent) => {

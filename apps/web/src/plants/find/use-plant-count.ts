@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { background, useTRPC } from '../../store/trpc.ts';
 
 /**
- * After a change, the page waits for this number of milliseconds, and asks for the number of plants again.
- * The delay is random, so that different pages ask at different times.
+ * After a change, the console waits for this number of milliseconds before it asks for the number of plants
+ * again. The delay is random, so that different browsers ask at different times.
  */
 const recountDelay = 5_000 * (1 + Math.random());
 
 /**
- * Returns the number of all plants, or of the plants with a tag. Between two responses, the page adds the
- * changes to the number.
+ * Returns the number of all plants, or of the plants with a tag. Between two responses, each change from the
+ * feed updates the number.
  */
 export function usePlantCount(tag: string | undefined) {
   const trpc = useTRPC();

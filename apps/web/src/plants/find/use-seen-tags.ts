@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTRPC } from '../../store/trpc.ts';
 
-/** The greatest number of tags that the page remembers. */
+/** The console remembers at most this number of tags. */
 const keptTags = 1_000;
 
-/** Returns the tags of all rows that this page has loaded, with the newest tag first. */
+/** Returns a function that lists the tags of all loaded plants, with the latest tag first. */
 export function useSeenTags(): () => readonly string[] {
   const trpc = useTRPC();
   const queryClient = useQueryClient();

@@ -4,7 +4,7 @@ import { TextField } from '../../controls/text-field.tsx';
 import { DeleteButton } from '../delete-button.tsx';
 import { countOf } from '../plant-text.tsx';
 
-/** Deletes plants by their ids, for a token that may not read plants. */
+/** Deletes plants whose ids the user types. The form is for a token that may not read plants. */
 export function DeleteById() {
   const [text, setText] = useState('');
   const [gone, setGone] = useState<{ deleted: readonly bigint[]; missing: number }>();

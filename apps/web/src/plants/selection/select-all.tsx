@@ -8,11 +8,11 @@ import { byId, type SelectedPlants } from '../selected-plants.ts';
 
 interface SelectAllProps {
   filter: PlantFilter;
-  /** Runs for each page of the list, with the plants of all pages so far. */
+  /** Runs after each response, with all plants of the responses so far. */
   onChange(plants: SelectedPlants): void;
 }
 
-/** Selects all plants of a filter, page by page. The user can then delete exactly these plants. */
+/** Loads and selects all plants that match a filter. The user can then delete exactly the selected plants. */
 export function SelectAll({ filter, onChange }: SelectAllProps) {
   const client = useTRPCClient();
   const running = useRef<AbortController>(undefined);

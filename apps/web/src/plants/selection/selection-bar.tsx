@@ -14,7 +14,7 @@ interface SelectionBarProps extends Selection {
 
 const mutationKey = ['delete selected plants'];
 
-/** Shows the actions on the selected plants. */
+/** Shows the buttons that act on the selected plants. */
 export function SelectionBar({ plants, canUndo, onChange, onDeleted }: SelectionBarProps) {
   const isDeleting = useIsMutating({ mutationKey }) > 0;
   if (plants.size === 0) return null;

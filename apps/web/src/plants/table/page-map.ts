@@ -2,28 +2,31 @@
 interface KnownPage {
   /** The plants have ids greater than `after`. `after` is undefined for the first page of the list. */
   readonly after: bigint | undefined;
-  /** The row of the page's first plant. Rows before the start of the list are negative. */
+  /** The row of the page's first plant. The row is negative if the list was opened at a later page. */
   readonly firstRow: number;
   readonly rowCount: number;
 }
 
 /**
- * The position of each page in a list. The store finds a page by the id before the page, so the map grows
- * page by page. A million plants need two thousand entries.
+ * The position of each page in a list. A request for a page needs the last id of the page before, so the map
+ * grows by one page at a time. A million plants need two thousand pages.
  */
 export interface PageMap {
   readonly pages: readonly KnownPage[];
-  /** The start of the first unknown page, or undefined when all later pages are known. */
+  /** The start of the first unknown page, or undefined when the end of the list is known. */
   readonly frontier: { readonly after: bigint | undefined } | undefined;
 }
 
-/** A response of the store, with plants ascending by id, and with the id before the next page. */
+/**
+ * A response of the store. The plants are in ascending order of their ids. The next page begins after the id
+ * `next`.
+ */
 interface PageResponse {
   readonly plants: readonly { readonly id: bigint }[];
   readonly next?: bigint | undefined;
 }
 
-/** Makes the map of a list that begins after an id. */
+/** Makes a map without pages, for a list that begins after an id. */
 export function emptyPageMap(after: bigint | undefined): PageMap {
   return { pages: [], frontier: { after } };
 }
@@ -45,7 +48,10 @@ export interface Anchor {
   readonly id: bigint;
 }
 
-/** Adds the response for the page at an index. Returns the same map when the response changes nothing. */
+/**
+ * Adds a response to the map, as the page at an index. Returns the same map when the response changes
+ * nothing.
+ */
 export function learnPage(
   map: PageMap,
   index: number,
@@ -71,7 +77,7 @@ export function learnPage(
   return { pages, frontier: next === undefined ? undefined : { after: next } };
 }
 
-/** Replaces the plants of a page. Rows before the anchor move up, and rows behind the anchor move down. */
+/** Returns the position of a page after its plants have changed. The plant of the anchor stays in its row. */
 function placeRows(known: KnownPage, plants: PageResponse['plants'], anchor: Anchor | undefined) {
   const rowCount = plants.length;
   if (!anchor || anchor.row < known.firstRow) return { rowCount };
@@ -81,7 +87,7 @@ function placeRows(known: KnownPage, plants: PageResponse['plants'], anchor: Anc
   return { rowCount, firstRow: anchor.row - (place === -1 ? rowCount : place) };
 }
 
-/** Replaces a page, and moves the earlier and the later pages. */
+/** Replaces a page, and moves the rows of the earlier and the later pages. */
 function moveRows(map: PageMap, index: number, page: KnownPage): PageMap {
   const known = map.pages[index] ?? page;
   const up = page.firstRow - known.firstRow;

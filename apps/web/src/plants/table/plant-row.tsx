@@ -5,14 +5,16 @@ import { showField, shownFields, tableFields } from '../shown-fields.tsx';
 
 interface PlantRowProps {
   row: number;
-  /** The `aria-rowindex`, which is 1 for the header, or undefined while earlier rows are unknown. */
+  /**
+   * The `aria-rowindex`. The header has the index 1. The index is undefined while earlier rows are unknown.
+   */
   ariaIndex: number | undefined;
   /** The distance in pixels from the start of the rows. */
   top: number;
   /** The plant of the row, or undefined while the plant is loading. */
   plant: StoredPlant | undefined;
   isActive: boolean;
-  /** Whether another view shows the plant. */
+  /** Whether the view beside the table shows the plant. */
   isOpen: boolean;
   /** Whether the plant was created just now. */
   isNew: boolean;
@@ -80,7 +82,7 @@ function LoadingCells() {
   );
 }
 
-/** The names of the columns above the rows. */
+/** Shows the names of the columns above the rows. */
 export function TableHeader({ hasChecks }: { hasChecks: boolean }) {
   return (
     <div className="plant-table-header" role="row" aria-rowindex={1}>

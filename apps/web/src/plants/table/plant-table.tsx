@@ -46,7 +46,7 @@ interface PlantTableProps {
   children: ReactNode;
   /** Runs when the user opens a plant. */
   onOpen(plant: StoredPlant): void;
-  /** Runs after the table has found further plants. */
+  /** Runs after the table has loaded further plants. */
   onFound(found: FoundPlants): void;
 }
 
@@ -55,7 +55,9 @@ const columns = tableFields.map((field) => shownFields[field].width).join(' ');
 /** The table renders this number of rows beyond each edge of the screen. */
 const overscan = 8;
 
-/** The view beside the table shows the active plant after this number of milliseconds without a key. */
+/**
+ * When no key was pressed for this number of milliseconds, the view beside the table shows the active plant.
+ */
 const pause = 100;
 
 /** Shows the plants as a table, and loads rows while the user scrolls up or down. */
@@ -85,7 +87,7 @@ export function PlantTable(props: PlantTableProps) {
 
   const watch = useCallback(
     (element: HTMLDivElement) => {
-      // After a jump, a new table replaces the old table, and takes the focus that the old table had.
+      // After a jump, a new table replaces the old table, and gets the focus of the old table.
       if (isJump && document.activeElement === document.body) element.focus();
       return watchRows(element);
     },
@@ -115,7 +117,7 @@ export function PlantTable(props: PlantTableProps) {
     const plant = plantAt(row);
     if (plant) onOpen(plant);
   };
-  // While the view beside the table shows a plant, the view follows the active row.
+  // If the view beside the table shows a plant, the view then shows the plant of the active row.
   const moveAndShow = (row: number) => {
     const bounded = moveTo(row);
     clearTimeout(following.current);

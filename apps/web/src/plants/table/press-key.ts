@@ -8,9 +8,9 @@ interface TableKeys {
   visible: RowRange;
   lastRow: number;
   range: ReturnType<typeof useRangeSelection>;
-  /** Makes the row active, or the nearest row that exists. Returns the active row. */
+  /** Makes a row active. If the row does not exist, makes the nearest row active. Returns the active row. */
   moveTo(row: number): number;
-  /** Makes the first row active. Returns undefined when the table has not loaded this row. */
+  /** Makes the first row active. Returns undefined when the table has not loaded the first row. */
   toStart(): number | undefined;
   /** Opens the plant of the active row. */
   onOpen(): void;

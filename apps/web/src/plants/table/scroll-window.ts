@@ -1,12 +1,12 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 
 /**
- * The rows in the page have at most this height in pixels. Browsers allow some million pixels, but a million
- * rows need 36 million pixels.
+ * The element that contains the rows has at most this height in pixels. Browsers allow only some million
+ * pixels, but a million rows need 36 million pixels.
  */
 const maxHeight = 1_000_000;
 
-/** The rows on the screen. */
+/** The first and the last row on the screen. */
 export interface RowRange {
   readonly first: number;
   readonly last: number;
@@ -21,8 +21,9 @@ interface ScrollWindowOptions {
 }
 
 /**
- * Shows a list in an element that contains only a window of the rows. When the user scrolls near an end of
- * the window, the window moves. The rows on the screen stay in place, even when the list adds earlier rows.
+ * Shows a list in an element that contains only a part of the rows, the window. When the user scrolls near an
+ * end of the window, the window moves. The rows on the screen stay in place, even when the list gets earlier
+ * rows.
  *
  * All rows have the same height, so a division finds the rows on the screen. Offsets are pixels from the
  * first row.
@@ -30,8 +31,7 @@ interface ScrollWindowOptions {
 export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOptions) {
   const scrollRef = useRef<HTMLDivElement | null>(null);
   const [start, setStart] = useState(0);
-  // The current position of the element. The element gets the position in the state only after the next
-  // render.
+  // The position that the element has now. The element gets the position `start` only after the next render.
   const applied = useRef({ start, scrollTo: 0, first: 0 });
 
   const report = useCallback(() => {
@@ -102,7 +102,7 @@ export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOpti
     setStart(isNearEnd ? start + step : Math.max(0, start - step));
   }, [start, total, rowHeight, report]);
 
-  /** Scrolls to a row, but only as far as needed. */
+  /** Scrolls until a row is on the screen, but not further. */
   const reveal = useCallback(
     (row: number) => {
       const { scrollTop, height } = measure(scrollRef.current);

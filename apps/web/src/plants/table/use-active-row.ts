@@ -4,8 +4,8 @@ import type { usePlantPages } from './use-plant-pages.ts';
 type Pages = ReturnType<typeof usePlantPages>;
 
 /**
- * A row, and the id of the plant in this row when the plant is loaded. The plant moves to another row when
- * earlier plants are created or deleted.
+ * A row, and the id of the plant in the row. The id is undefined while the plant is not loaded. The plant
+ * moves to another row when earlier plants are created or deleted.
  */
 export interface Place {
   readonly row: number;
@@ -23,7 +23,7 @@ export function rowOf({ row, id }: Place, pages: Pick<Pages, 'rowOf'>): number {
 
 /**
  * Returns the row on which the keys act, and a function that sets this row. When a button opens another
- * plant, the row of this plant becomes the active row.
+ * plant, the row of the opened plant becomes the active row.
  */
 export function useActiveRow(
   pages: Pages,

@@ -6,7 +6,7 @@ import type { usePlantPages } from './use-plant-pages.ts';
 /** The address changes when the user has not scrolled for this number of milliseconds. */
 const pause = 200;
 
-/** Stores the id at the top of the table in the address after the user has scrolled. */
+/** After the user has scrolled, stores the id at the top of the table in the address. */
 export function useKeptPlace(
   { ends, known, plantAt }: ReturnType<typeof usePlantPages>,
   visible: RowRange,

@@ -19,19 +19,24 @@ import {
 } from './page-map.ts';
 import type { RowRange } from './scroll-window.ts';
 
-/** The number of plants in one request. Parsing the response takes less time than one frame. */
+/**
+ * The number of plants in one response. Parsing the response takes less time than one frame of the screen.
+ */
 const pageSize = 500;
 
-/** A page that is not on the screen stays in memory for this number of milliseconds. */
+/** A page of plants that is not on the screen stays in memory for this number of milliseconds. */
 const keepFor = 10_000;
 
-/** The numbers of placeholder rows before the known rows, and in place of the first response. */
+/**
+ * The table has `earlier` placeholder rows before the known rows. Until the first response, the table has
+ * `firstPage` placeholder rows.
+ */
 const placeholders = { earlier: 10, firstPage: 100 };
 
-/** When fewer known rows than this number are above the screen, the table loads an earlier page. */
+/** The table loads an earlier page when fewer known rows than this number are above the screen. */
 const margin = 50;
 
-/** Summarizes the plants that the list has found so far. */
+/** Summarizes the plants that the table has found so far. */
 export interface FoundPlants {
   readonly count: number;
   readonly more: 'none' | 'looking' | 'unknown';
@@ -47,14 +52,17 @@ interface ShownPages {
 
 interface PlantPagesOptions {
   filter: PlantFilter;
-  /** The id at which the list is opened. Row 0 has the first plant with this id or a greater id. */
+  /**
+   * The id at which the list is opened. Row 0 has the plant with this id, or else the plant with the next
+   * greater id.
+   */
   at: bigint | undefined;
   visible: RowRange;
   /** The row under the pointer. */
   hovered: number | undefined;
 }
 
-/** Loads the pages of the list that the screen shows, and the pages beside these pages. */
+/** Loads the pages of plants that are on the screen, and the neighbouring pages. */
 export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOptions) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -72,7 +80,7 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
     return queryOptions({
       queryKey: trpc.listPlants.queryKey(input),
       queryFn(query) {
-        // When no view shows the page any longer, the signal ends a long search.
+        // The signal ends a long search when no view shows the plants any longer.
         const signal = filter.search !== undefined && { signal: query.signal };
         return loadPage(input, () => listPage(client, input, { ...options, ...signal }));
       },
@@ -96,7 +104,7 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
   const anchor = isFree ? undefined : { row, id };
   const learnt = responses.reduce((latest, { data }, i) => {
     const index = firstWanted + i;
-    // When the map has forgotten the page of a response, the response is ignored.
+    // If the map has forgotten the page of a response, the response is ignored.
     if (!data || index > latest.pages.length || startOf(latest, index) !== startOf(map, index))
       return latest;
     return learnPage(latest, index, data, anchor);
@@ -194,7 +202,7 @@ function isSame(one: ShownPages, other: ShownPages): boolean {
   );
 }
 
-/** Returns the id before an id, or undefined for the least int64. */
+/** Returns an id minus one, or undefined for the smallest int64. */
 function before(id: bigint): bigint | undefined {
   return id === -(2n ** 63n) ? undefined : id - 1n;
 }

@@ -31,7 +31,7 @@ export function useRangeSelection(selection: Selection | undefined, pages: Pages
         return plants;
       });
     },
-    /** Makes the next range start at the active row. */
+    /** Forgets the last chosen row. The next range starts at the active row. */
     restart(): void {
       anchor.current = undefined;
     },

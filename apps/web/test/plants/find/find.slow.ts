@@ -13,7 +13,7 @@ import { sharedServer } from '../../fixtures/shared-servers.ts';
 
 const { address, client } = sharedServer();
 
-it('goes to an id, and scrolls up from this id to the first plant', async () => {
+it('goes to an id, and lets the user scroll up to the first plant', async () => {
   const { ids, page } = await openPlants(1_000);
   await findField(page).fill(String(ids[900]));
   await page.keyboard.press('Enter');
@@ -38,7 +38,7 @@ it('suggests the tags of loaded rows, and accepts a typed tag', async () => {
   await page.getByText('Tag: ').first().waitFor();
 });
 
-it('finds plants by a part of their names while the user types, and Enter opens the first plant', async () => {
+it('finds plants by a part of their names while the user types, and opens the first plant on Enter', async () => {
   const [word, ids] = [`Gruen${freshId()}`, [freshId(), freshId(), freshId()]];
   const names = [`Acer ${word}`, `${word.toUpperCase()} minor`, 'Ficus'];
   await createPlants(ids, freshTag(), (id) => names[ids.indexOf(id)] ?? '');
@@ -49,7 +49,7 @@ it('finds plants by a part of their names while the user types, and Enter opens 
   await waitForTitle(page, '2 plants found');
   await expect.poll(() => namesOf(page)).toEqual(names.slice(0, 2));
 
-  // The page must follow the changes first, so that the list gets the new plant.
+  // The feed must be live first, so that the list gets the new plant.
   await page.locator('[data-feed="live"]').waitFor();
   const others = [freshId(), freshId()];
   await createPlants(others.slice(0, 1), freshTag(), () => `Größe ${freshId()}`);
@@ -137,7 +137,7 @@ it('finds a tag with a line break when the user types or pastes the tag', async 
   );
 });
 
-it('says at once why a number is not an id', async () => {
+it('says immediately why a number is not an id', async () => {
   const page = await openPage(address());
   await findField(page).fill('007');
   await page.getByText('an id must be a whole number').waitFor();
@@ -145,7 +145,7 @@ it('says at once why a number is not an id', async () => {
   await page.getByText('an id must be from -9223372036854775808').waitFor();
 });
 
-it('keeps the filter, the place and the open plant in the address', async () => {
+it('stores the filter, the place in the list and the open plant in the address', async () => {
   const { ids, tag, page } = await openPlants(200);
   await findField(page).fill(String(ids[100]));
   await page.keyboard.press('Enter');
@@ -164,7 +164,7 @@ it('keeps the filter, the place and the open plant in the address', async () => 
   await tableOf(page).getByText(`Plant ${ids[0]}`).waitFor();
 });
 
-it('shows the plants before and after the open plant', async () => {
+it('opens the previous or the next plant with a button', async () => {
   const { ids, page } = await openPlants(3);
   await tableOf(page).getByText(`Plant ${ids[1]}`).click();
   const step = (name: string) => page.getByRole('button', { name: `${name} plant` });

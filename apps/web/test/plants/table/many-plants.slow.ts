@@ -25,7 +25,7 @@ async function scrollToEnd(page: Page): Promise<void> {
       scroller.scrollTop = scroller.scrollHeight;
       await frame();
     }
-    // The scroll position no longer changes at the end.
+    // At the end, the scroll position no longer changes.
     for (let top = -1; top !== scroller.scrollTop; ) {
       top = scroller.scrollTop;
       scroller.scrollTop = scroller.scrollHeight;
@@ -40,7 +40,7 @@ it('scrolls to the last row and back, and renders only the rows on the screen', 
   await scrollToEnd(page);
   await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
   expect(await tableOf(page).getAttribute('aria-rowcount')).toBe(String(count + 1));
-  // The page contains only the rows on the screen, and every browser can show a table of this height.
+  // Only the rows near the screen are rendered, and every browser can show a table of this height.
   expect(await page.locator('.plant-row').count()).toBeLessThan(50);
   const height = await tableOf(page).evaluate(({ scrollHeight }) => scrollHeight);
   expect(height).toBeLessThan(1_100_000);

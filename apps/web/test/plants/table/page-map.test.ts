@@ -8,7 +8,9 @@ import {
   startOf,
 } from '../../../src/plants/table/page-map.ts';
 
-/** A page of plants with consecutive ids. The last id is `next`, or 999 without `next`. */
+/**
+ * Returns a page of plants with consecutive ids. The last id is `next`. Without `next`, the last id is 999.
+ */
 function response(count: number, next: bigint | undefined) {
   const last = next ?? 999n;
   const plants = Array.from({ length: count }, (_, i) => ({ id: last - BigInt(count - 1 - i) }));
@@ -21,7 +23,7 @@ const three = [100n, 200n, 300n].reduce(
   emptyPageMap(undefined),
 );
 
-it('knows no row of a new map', () => {
+it('makes a new map without rows', () => {
   const map = emptyPageMap(5n);
   expect(endRow(map)).toBe(0);
   expect(pageAt(map, 0)).toBe(0);
@@ -34,7 +36,7 @@ it('learns the start of the next page', () => {
   expect(startOf(three, 3)).toBe(300n);
 });
 
-it('continues after a page without plants when that page has a next page', () => {
+it('gives no rows to a page without plants, and continues with the next page', () => {
   let map = learnPage(emptyPageMap(undefined), 0, response(0, 100n));
   expect([endRow(map), pageAt(map, 0), startOf(map, 1)]).toEqual([0, 1, 100n]);
   map = learnPage(map, 1, response(5, 200n));
@@ -62,18 +64,18 @@ it.each([
   expect(pageAt(three, row)).toBe(index);
 });
 
-it('returns the same map when a response contains no change', () => {
+it('returns the same map when a response changes nothing', () => {
   expect(learnPage(three, 1, response(100, 200n))).toBe(three);
 });
 
-describe('a map after creates and deletes', () => {
+describe('a map after plants were created or deleted', () => {
   it('moves the later rows when a page loses rows', () => {
     const map = learnPage(three, 1, response(98, 200n));
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
     expect(startOf(map, 3)).toBe(300n);
   });
 
-  it('keeps the later pages when the response for a page reaches into the next page', () => {
+  it('keeps the later pages when a response also contains plants of the next page', () => {
     const map = learnPage(three, 1, response(100, 202n));
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
   });
@@ -90,7 +92,7 @@ describe('a map after creates and deletes', () => {
     expect(map.frontier).toBeUndefined();
   });
 
-  it('no longer knows all rows when the last page becomes full', () => {
+  it('no longer knows the end of the list when the last page becomes full', () => {
     const complete = learnPage(three, 3, response(7, undefined));
     const map = learnPage(complete, 3, response(100, 400n));
     expect(startOf(map, 4)).toBe(400n);
@@ -98,7 +100,7 @@ describe('a map after creates and deletes', () => {
 });
 
 describe('a map with an anchor', () => {
-  /** The response for the plants 101 to 200, without the removed plants and with added plants. */
+  /** Returns a response with the plants 101 to 200. Some plants are removed, and `add` plants are added. */
   const changed = (remove: bigint[], add: number) => {
     const { plants } = response(100, 200n);
     const added = Array.from({ length: add }, () => ({ id: 101n }));
@@ -116,7 +118,7 @@ describe('a map with an anchor', () => {
     expect(learnPage(map, 1, changed([], 2), anchor)).toBe(map);
   });
 
-  it('keeps the later rows in place when the page gains an earlier row and loses a later row', () => {
+  it('keeps the anchor in its row when the page gains an earlier row and loses a later row', () => {
     const map = learnPage(three, 1, changed([180n], 1), { row: 150, id: 151n });
     expect(rowsOf(map)).toEqual([-1, 99, 199]);
   });
@@ -139,7 +141,7 @@ describe('a list that is opened in the middle', () => {
 
   it('ends the earlier page at the place at which the list was opened', () => {
     const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
-    // The response for an earlier page contains plants of the first opened page, too.
+    // The response for the earlier page also contains plants of the page that was opened first.
     expect(learnPage(map, 0, response(100, 540n))).toBe(map);
     const changed = learnPage(map, 0, response(100, 541n));
     expect(changed.pages.map(({ firstRow }) => firstRow)).toEqual([-60, -1]);

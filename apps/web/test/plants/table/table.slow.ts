@@ -9,7 +9,7 @@ const least = -(2n ** 63n);
 
 const { address, client } = sharedServer();
 
-it.each([greatest, least])('goes to exactly the id %s', async (id) => {
+it.each([greatest, least])('goes to the plant with exactly the id %s', async (id) => {
   await client.createPlant.mutate({ id, name: 'At the end' });
   const page = await openPage(address());
   await findField(page).fill(String(id));
@@ -40,7 +40,7 @@ it('makes invisible characters visible, and does not run markup in a name', asyn
   await page.getByRole('definition').getByText('[U+202E]right to left').waitFor();
 });
 
-it('shows the start of a name of almost a mebibyte, copies the name, and keeps the sheet usable', async () => {
+it('shows the start of a very long name, copies the whole name, and keeps the sheet usable', async () => {
   const name = 'A'.repeat(1_000_000);
   const { page } = await openPlants([name]);
   await page.setViewportSize({ width: 360, height: 740 });
@@ -53,7 +53,7 @@ it('shows the start of a name of almost a mebibyte, copies the name, and keeps t
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
-it('applies the text direction of a name only to the name, in every view', async () => {
+it('does not let a right-to-left name change the direction of other texts', async () => {
   const name = 'نخلة התמר';
   const { page } = await openPlants([name]);
   const notIsolated = () =>
@@ -102,7 +102,7 @@ it('keeps the columns in place, cuts off only very long names, and shows each id
   expect([short.isNameCut, short.isIdCut]).toEqual([false, false]);
 });
 
-it('moves from the first row to the last row by the arrow keys', async () => {
+it('moves to the next row, the last row and the first row with the keyboard', async () => {
   const { ids, page } = await openPlants(60);
   const table = tableOf(page);
   const activeText = () =>

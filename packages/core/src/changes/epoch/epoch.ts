@@ -5,8 +5,8 @@ import { thisTransaction } from '../../tables/tables.ts';
 const systemIdentifier = '(select system_identifier from pg_control_system())';
 
 /**
- * Selects the state of the feed that belongs to this server. A dump from another server may contain the state
- * of that server's feed.
+ * SQL for the row of `plant_feed`, if the row belongs to this server. After the restore of a dump, the row
+ * may belong to another server.
  */
 export const ownFeed = `plant_feed where system_identifier = ${systemIdentifier}`;
 
@@ -20,8 +20,8 @@ export const timeline = 'left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)';
 export const isOwn = `(system_identifier = ${systemIdentifier} and timeline = ${timeline})`;
 
 /**
- * Switches the feed on for all instances. Draws a new epoch unless the feed is already on. If a call is
- * interrupted, the next call takes the remaining steps.
+ * Switches the feed on for all instances. Draws a new epoch unless the feed is already on. If `switchOn` is
+ * interrupted, the next `switchOn` does the remaining steps.
  */
 export async function switchOn(query: Query): Promise<void> {
   if (await holds(query, isNotCleared)) {
@@ -46,8 +46,9 @@ export async function switchOff(query: Query): Promise<void> {
 }
 
 /**
- * Draws a new epoch when the current one belongs to another server or another timeline. The feed begins anew
- * after the restore of another server's dump, whose transaction numbers mean nothing on this server.
+ * Draws a new epoch when the current epoch belongs to another server or another timeline. After the restore
+ * of another server's dump, the feed begins anew: the transaction numbers in the dump mean nothing on this
+ * server.
  */
 export async function renewFeed(query: Query): Promise<void> {
   if (!(await holds(query, `exists (select from plant_feed where not ${isOwn})`))) return;
@@ -60,11 +61,11 @@ const forget = ['delete from plant_feed', 'truncate plant_deletions'];
 
 const isNotCleared = `not exists (select from plant_feed where system_identifier in (0, ${systemIdentifier}))`;
 
-/** No server has the identifier 0. The feed is off while `plant_feed` has this identifier. */
+/** No server has the identifier 0. The feed is off while `plant_feed` contains this identifier. */
 const clear = [
-  // A dump of a cluster contains a trigger that needs the column.
+  // A dump of a cluster contains a trigger that needs the column `changed_in`.
   'drop trigger if exists plant_store_number on plants',
-  // A new, empty column needs no rewrite of the table, and the index of such a column is small.
+  // Adding an empty column does not rewrite the table. The index of an empty column is small.
   'alter table plants drop column if exists changed_in, add column changed_in xid8',
   ...forget,
   'insert into plant_feed (system_identifier) values (0)',

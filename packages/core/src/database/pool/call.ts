@@ -15,7 +15,7 @@ export class Call<Input, Output> {
   readonly caller: Caller | undefined;
   readonly madeAt = performance.now();
   isSettled = false;
-  /** The length of the input, which the coalescer measures. */
+  /** The length of the input. The coalescer measures this length. */
   length = 0;
   /** The time at which a coalescer sent the call. */
   sentAt: number | undefined;

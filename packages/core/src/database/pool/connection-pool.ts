@@ -32,13 +32,13 @@ interface ConnectionPoolOptions<Connection> extends Omit<ConnectionsOptions<Conn
   readonly maxWaiting?: number;
   /** Called with the error of each failed statement. */
   readonly onError?: (error: unknown) => void;
-  /** Called when a write is still in its commit a second after the write's deadline. */
+  /** Called when a write is still committing a second after the write's deadline. */
   readonly onUnsettled?: () => void;
 }
 
 /**
- * The fraction of a list's time limit for which the list may wait for its turn. After a longer wait, the
- * database would cancel the list, and the error would not be `overloaded`.
+ * A list may wait for its turn during this fraction of its time limit. After a longer wait, the database
+ * would cancel the list, and the error would not be `overloaded`.
  */
 export const listWait = 0.8;
 
@@ -49,15 +49,15 @@ const clockTolerance = 1_000;
  * Runs statements on the connections to one database node. Each connection runs one statement at a time. Each
  * kind of statement has its own connections, so that one kind cannot block another.
  *
- * When one connection fails, the pool replaces all connections. A server that is unreachable, silent or
- * read-only usually affects every connection.
+ * After an error of one connection, the pool replaces all connections. When a server is unreachable, silent
+ * or read-only, this usually affects every connection.
  */
 export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConnection> {
   readonly #timeout: number;
   readonly #onError: ((error: unknown) => void) | undefined;
   readonly #turns: ReadonlyMap<Share, Turns>;
   readonly #connections: Connections<Connection>;
-  /** The connections that run statements, each with the kind of its statement. */
+  /** The connections that are running a statement, and the kind of each statement. */
   readonly #used = new Map<Connection, Share>();
   readonly #late: LateStatements<Connection>;
   readonly #clockListeners: ((error: Error) => void)[] = [];
@@ -77,11 +77,11 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   /**
    * Runs a statement. The pool cancels the statement at its deadline, and the caller gets an error at
-   * `until`. The pool runs a statement with `isRepeatable` again when its connection is lost. Servers may
-   * close idle connections.
+   * `until`. Servers may close idle connections. When the connection is lost, the pool runs a statement with
+   * `isRepeatable` again.
    *
-   * @throws PlantStoreError `overloaded` when too many statements wait; an error of the connection or
-   *   the database
+   * @throws PlantStoreError `overloaded` when too many statements wait. Also throws the errors of the
+   *   connection and the database.
    */
   readonly run = async (
     text: string,
@@ -104,7 +104,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   /**
    * Uses a connection for one task, which `text` describes to listeners. When no connection is open, the task
-   * waits for the next attempt to connect. When the attempt fails, the task fails with its error.
+   * waits for the next attempt to connect. If the attempt fails, `use` throws the error of the attempt.
    */
   async use<T>(
     {
@@ -127,7 +127,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       connection = await this.#connections.take(until);
     } catch (cause) {
       turns.give();
-      // The error came from the caller's `onTurn`, so the connection is still usable.
+      // The error came from `onTurn`, so the connections are still usable.
       if (cause instanceof PlantStoreError) throw cause;
       throw new NotSentError(rootMessage(cause), { cause });
     }
@@ -172,7 +172,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       kind === share ? connection : [],
     );
     const states = await Promise.all(used.map((each) => this.#late.isCommitting(each)));
-    // A statement that is not committing waits for a lock, so a new statement need not wait for a slow disk.
+    // A statement that runs but is not committing waits for a lock. A new statement then need not wait for a
+    // slow disk.
     return used.length > 0 && states.every((isCommitting) => isCommitting !== false);
   };
 
@@ -191,7 +192,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
     };
   }
 
-  /** Adds a listener, for the case that the clocks of the database and this machine move apart. */
+  /** Adds a listener, which is called when the clocks of the database and this machine move apart. */
   onClockMoved(listener: (error: Error) => void): void {
     this.#clockListeners.push(listener);
   }
@@ -209,8 +210,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   /**
    * Closes idle connections now, and busy connections after their statements. Cancels long statements,
-   * because a server does not end a statement when its client disconnects. New statements fail. Resolves when
-   * all connections are closed.
+   * because a server does not end a statement when its client disconnects. Rejects new statements. Resolves
+   * when all connections are closed.
    */
   close(): Promise<void> {
     return this.#connections.close();
@@ -223,9 +224,9 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Replaces all connections after an error that does not concern only its statement. A server that has become
-   * read-only may accept writes in a new session, so the pool regularly opens new sessions. Reads continue
-   * until then.
+   * Replaces all connections after an error that concerns more than one statement. A server that has become
+   * read-only may accept writes in a new session, so the pool regularly opens new sessions. Between these
+   * attempts, reads continue on the old sessions.
    */
   #replaceAfter(error: unknown, connection: Connection): void {
     if (isUnconfirmedCommit(error)) return;
@@ -246,14 +247,14 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
   }
 
   /**
-   * Handles a write that the database has rejected as late, although this machine's clock is still before the
-   * deadline. Either a clock has moved, or this machine was paused, so the deadlines of waiting statements
-   * are also wrong.
+   * Handles a write that the database has rejected as late, although the deadline has not passed on this
+   * machine's clock. Either a clock has moved, or this machine was paused. The deadlines of waiting
+   * statements are then also wrong.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > clockTolerance;
     if (!isLateWrite(error) || !isEarly) return error;
-    // With the severity ERROR, the caller learns that the database has changed nothing.
+    // The severity ERROR tells the caller that the database has changed nothing.
     const moved = Object.assign(
       new Error('the clocks of the database and of this machine have moved apart'),
       { severity: 'ERROR', code: 'CLOCKS_MOVED' },

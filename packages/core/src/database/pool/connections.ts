@@ -6,24 +6,29 @@ export interface ConnectionsOptions<Connection> {
   readonly connect: () => Promise<Connection>;
   /** The maximum number of open connections. */
   readonly max: number;
-  /** The shortest time between the starts of two attempts to connect after an error, in milliseconds. */
+  /** After an error, the minimum time between the starts of two attempts to connect, in milliseconds. */
   readonly retryDelay?: number | undefined;
 }
 
 /** The time for which `close` waits for running statements, in milliseconds. */
 const closeGrace = 300;
 
-/** The age in milliseconds at which a connection is replaced, because its clock may then be wrong. */
+/**
+ * The age in milliseconds at which a connection is replaced. `timeOf` of an older connection may be wrong.
+ */
 const maxAge = 10 * 60_000;
 
-/** The connections to one database node. Opens one connection at a time, and only when statements need more. */
+/**
+ * The connections to one database node. Opens one connection at a time, and only when statements need another
+ * connection.
+ */
 export class Connections<Connection extends DatabaseConnection> {
   readonly #connect: () => Promise<Connection>;
   readonly #retryDelay: number;
   #max: number;
   /**
-   * The connections for new statements, and the time at which each connection was opened. `#open` also
-   * contains the connections that are being closed.
+   * The connections for new statements, and the time at which each connection was opened. Connections that
+   * are being closed are only in `#open`.
    */
   #current = new Map<Connection, number>();
   readonly #open = new Set<Connection>();
@@ -44,9 +49,9 @@ export class Connections<Connection extends DatabaseConnection> {
 
   /**
    * Waits for an idle connection, which the caller must give back. When no connection is open, waits for the
-   * next attempt to connect. When the attempt fails, throws its error.
+   * next attempt to connect. If the attempt fails, throws the error of the attempt.
    *
-   * @param extra the number of connections above the maximum that may be open for this caller
+   * @param extra the number of connections that may be open for this caller in addition to the maximum
    */
   async take(deadline: Deadline, extra = 0): Promise<Connection> {
     const failedBefore = this.#failedAttempts;
@@ -90,11 +95,11 @@ export class Connections<Connection extends DatabaseConnection> {
    */
   replaceAll(): void {
     this.closeIdle();
-    // When statements give their connections back, these connections are closed.
+    // When a statement gives its connection back, the connection is closed.
     this.#current = new Map();
   }
 
-  /** Lets `by` more connections be open. */
+  /** Raises the maximum number of open connections by `by`. */
   grow(by: number): void {
     this.#max += by;
     this.#wake();
@@ -119,7 +124,7 @@ export class Connections<Connection extends DatabaseConnection> {
     return [...this.#current.keys()].at(-1);
   }
 
-  /** Whether the last attempt to connect began a short time ago. */
+  /** Whether the last attempt to connect began less than two `#retryDelay`s ago. */
   get hasRecentAttempt(): boolean {
     return performance.now() - this.#lastAttemptAt < 2 * this.#retryDelay;
   }
@@ -139,7 +144,7 @@ export class Connections<Connection extends DatabaseConnection> {
     return connection.isOpen && performance.now() - openedAt < maxAge;
   }
 
-  /** A connection counts as open until its end, so that a server never has too many connections. */
+  /** A connection counts as open until it has ended, so that a server never has too many connections. */
   #close(connection: Connection): void {
     this.drop(connection);
     void connection.close().then(() => {

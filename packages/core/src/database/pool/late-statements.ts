@@ -2,23 +2,25 @@ import type { DatabaseConnection } from '../database.ts';
 import { beforeDeadline, type Deadline, deadlineIn, withTimeout } from '../deadline.ts';
 import type { Connections } from './connections.ts';
 
-/** Milliseconds that a cancelled statement has to end, before the store asks whether it is committing. */
+/**
+ * If a cancelled statement has not ended after this many milliseconds, the store asks whether it is
+ * committing.
+ */
 const cancelTimeout = 500;
 
-/** Milliseconds in which the server must say whether a statement is in its commit. */
+/** The time limit of the question whether a statement is committing, in milliseconds. */
 const askTimeout = 3_000;
 
 /**
- * Ends the statements that are still running at their deadlines. Nobody can cancel a commit, and a commit on
- * another connection would wait for the same disk. The store keeps a connection on which the server is in a
- * commit.
+ * Ends the statements that are still running at their deadlines. The store does not close a connection that
+ * is committing. Nobody can cancel a commit, and a commit on another connection would wait for the same disk.
  */
 export class LateStatements<Connection extends DatabaseConnection> {
   readonly #connections: Connections<Connection>;
   readonly #onUnsettled: () => void;
   readonly #unsettled = new Set<Connection>();
 
-  /** @param onUnsettled is called when a write is still in its commit a second after the write's deadline. */
+  /** @param onUnsettled is called when a write is still committing a second after the write's deadline. */
   constructor(connections: Connections<Connection>, onUnsettled = () => {}) {
     this.#connections = connections;
     this.#onUnsettled = onUnsettled;
@@ -30,8 +32,8 @@ export class LateStatements<Connection extends DatabaseConnection> {
   }
 
   /**
-   * Cancels a statement. The statement's caller waits for the outcome until `until`. Resolves with the error
-   * of the statement, if the statement has failed. Resolves with `silent` when the statement does not end.
+   * Cancels a statement. The statement's caller waits for the outcome until `until`. If the statement ends
+   * with an error, resolves with the error. If the statement does not end, resolves with `silent`.
    */
   async end(
     connection: Connection,
@@ -50,7 +52,7 @@ export class LateStatements<Connection extends DatabaseConnection> {
       const isCommitting = end ? false : await this.isCommitting(connection);
       if (isCommitting && isWrite) {
         this.#unsettled.add(connection);
-        // When the server is still in the commit at the second check, the write is a second late.
+        // When the server is still committing at the second check, the write is a second late.
         if (++commits === 2) this.#onUnsettled();
       }
       if (isCommitting ?? performance.now() < until) continue;
@@ -64,8 +66,7 @@ export class LateStatements<Connection extends DatabaseConnection> {
     const deadline = deadlineIn(askTimeout);
     let other: Connection | undefined;
     try {
-      // The question about a commit may use an extra connection, because all connections for statements can
-      // be busy.
+      // The question needs an extra connection, because all connections for statements may be busy.
       other = await this.#connections.take(deadline, 1);
       return await beforeDeadline(connection.isCommitting(other), deadline);
     } catch {

@@ -13,7 +13,10 @@ export class Turns {
   readonly #outer: Turns | undefined;
   readonly #waiting = new Set<Waiting>();
 
-  /** @param outer the turns for several kinds. Each statement also needs one of the outer turns. */
+  /**
+   * @param outer the turns that several kinds of statements share. Each statement also needs one of these
+   *   turns.
+   */
   constructor(max: number, maxWaiting: number, outer?: Turns) {
     this.#free = max;
     this.#maxWaiting = maxWaiting;
@@ -23,8 +26,8 @@ export class Turns {
   /**
    * Waits for a turn. The caller must give the turn back.
    *
-   * @throws PlantStoreError `overloaded` at once when too many statements wait. At the deadline, `overloaded`
-   *   says that other statements have ended during the wait.
+   * @throws PlantStoreError `overloaded` immediately when too many statements wait. At the deadline, throws
+   *   `overloaded` when other statements have ended during the wait.
    * @throws NotSentError at the deadline when no other statement has ended during the wait.
    */
   take(options: CallOptions): Promise<void> {
@@ -71,7 +74,7 @@ export class Turns {
     this.#giveOwn();
   }
 
-  /** Notes that the database has completed a statement in time. */
+  /** Counts a statement that the database has completed in time. */
   complete(): void {
     this.#completed++;
     this.#outer?.complete();
@@ -96,7 +99,7 @@ export class Turns {
     }
   }
 
-  /** Lets more statements run. */
+  /** Raises the maximum number of running statements by `by`. */
   resize(by: number): void {
     for (let i = 0; i < by; i++) this.#giveOwn();
   }

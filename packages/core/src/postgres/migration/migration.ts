@@ -22,11 +22,11 @@ const insufficientPrivilege = '42501';
  * Applies the missing migrations in one transaction, on a separate connection. The transaction holds an
  * advisory lock, so that only one instance migrates at a time.
  *
- * When no migration is missing, this function only reads. A user without the privilege to create tables can
- * therefore use a database that another user has migrated.
+ * When no migration is missing, this function creates nothing. A user without the privilege to create tables
+ * can therefore use a database that another user has migrated.
  *
  * @param connect opens a connection whose statements may take as long as `migrationTimeout`.
- * @returns whether the plants were found to be distributed.
+ * @returns true if this function has found that the plants are distributed.
  */
 export async function migratePostgres(
   connect: () => Promise<DatabaseConnection>,
@@ -49,7 +49,7 @@ export async function migratePostgres(
   }
 }
 
-/** Makes an error that names the privileges that the user lacks for the migrations. */
+/** Makes an error that names the user's missing privileges for the migrations. */
 async function privilegesError(query: Query, cause: unknown): Promise<DatabaseSettingsError> {
   await send(query, 'rollback');
   const { missingCreateGrants } = await import('../../tables/privileges.ts');
@@ -71,8 +71,8 @@ async function isMigrated(query: Query): Promise<boolean> {
 }
 
 /**
- * Makes the feed of a restored dump begin anew. Only the owner of the tables can draw a new epoch. If the
- * user is not the owner, `doctor` warns.
+ * Starts the feed again if the database was restored from a dump. Only the owner of the tables can draw a new
+ * epoch. If the user is not the owner, `doctor` warns.
  */
 async function tryToRenewFeed(connection: DatabaseConnection): Promise<boolean> {
   const { query } = connection;

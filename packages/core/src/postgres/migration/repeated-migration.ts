@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../../error-causes.ts';
 
-/** While a table is missing, the store migrates at most once in this time, in milliseconds. */
+/** The minimum time between two migrations because of a missing table, in milliseconds. */
 const migrationInterval = 1_000;
 
 /** The pause between a failed migration and the next attempt, in milliseconds. */
@@ -10,7 +10,7 @@ const retryDelay = 500;
 /** The SQLSTATE for a table that does not exist. */
 const undefinedTable = '42P01';
 
-/** Migrates a database at once, and again when a table is missing. Repeats a failed migration. */
+/** Migrates a database immediately, and again when a table is missing. Repeats a failed migration. */
 export class RepeatedMigration {
   readonly #migrate: () => Promise<void>;
   #current: Promise<void>;
@@ -23,7 +23,7 @@ export class RepeatedMigration {
     this.#current = migrate();
   }
 
-  /** The current attempt, which rejects with the error of the migration when it fails. */
+  /** The promise of the current attempt. If the migration fails, the promise is rejected with the error. */
   get done(): Promise<void> {
     return this.#current;
   }
@@ -38,7 +38,7 @@ export class RepeatedMigration {
     this.#isRunning = false;
   }
 
-  /** Migrates again when a table is missing, because somebody has replaced the database. */
+  /** Migrates again if `error` says that a table is missing. Somebody may have replaced the database. */
   notice(error: unknown): void {
     const isDue = performance.now() - this.#startedAt > migrationInterval;
     if (this.#isRunning || !isDue || databaseCode(error) !== undefinedTable) return;

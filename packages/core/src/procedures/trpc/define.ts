@@ -10,11 +10,11 @@ import { insufficientScope, invalidInput } from '../../plant-store-error.ts';
 import { type Context, type ProcedureMeta, t } from './trpc.ts';
 import { toTRPCError } from './trpc-error.ts';
 
-/** A procedure, as the surfaces use it. */
+/** The part of a procedure that the surfaces use. */
 export interface Procedure {
   readonly definition: Definition & {
     /**
-     * Checks the principal's scope and then the input, and runs the procedure.
+     * Checks the principal's scopes, checks the input, and runs the procedure.
      *
      * @throws TRPCError
      */
@@ -48,7 +48,7 @@ type Result<Type, Output, Event = TrackedEnvelope<z.output<Output>>> = Type exte
   ? AsyncIterable<Event, void>
   : z.output<Output>;
 
-/** A procedure, as the routers and clients of tRPC use it. */
+/** The part of a procedure that the routers and clients of tRPC use. */
 type TRPCProcedure<Type extends Definition['type'], Input, Output> = {
   query: TRPCQueryProcedure<Types<Type, Input, Output>>;
   mutation: TRPCMutationProcedure<Types<Type, Input, Output>>;
@@ -62,8 +62,8 @@ type Types<Type, Input, Output> = {
 };
 
 /**
- * Makes a tRPC procedure. `definition` is for our own surfaces. A tRPC call has only one step here, because
- * tRPC would copy all options of the call for each step.
+ * Makes a tRPC procedure. The property `definition` is for our own surfaces. One function runs the whole
+ * call, because tRPC would copy all options of the call for each step of its own chain.
  *
  * The output needs no check at run time. The type checker compares the type of `run` with the schema, and a
  * test validates the responses.
@@ -101,7 +101,8 @@ export function define<
     return diagnostics.call.tracePromise(runCall, traced, undefined, options);
   };
   const builder: object = t.procedure.meta(meta).input(input).output(output);
-  // tRPC's types for the resolvers of queries, mutations and subscriptions differ.
+  // The cast is needed, because tRPC has different types for the resolvers of queries, mutations and
+  // subscriptions.
   const methods = builder as Record<Type, Build<TRPCProcedure<Type, Input, Output>>>;
   return Object.assign(call, methods[type](call), { definition: { ...definition, call } });
 }

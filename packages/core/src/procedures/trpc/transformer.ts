@@ -4,9 +4,10 @@ import { PlantStoreError } from '../../plant-store-error.ts';
 /**
  * The tRPC transformer: superjson with a stricter deserializer for inputs.
  *
- * In its `meta`, a superjson payload claims types for its values. The usual deserializer trusts these claims,
- * so a client could make the server run `new Float64Array(1e9)`. The deserializer below accepts a claim only
- * for the types of inputs. The value must be one that superjson itself would write.
+ * The `meta` of a superjson payload claims types for the values of the payload. The usual deserializer trusts
+ * these claims, so a client could make the server run `new Float64Array(1e9)`. The deserializer below accepts
+ * a claim only for the types of inputs. The value of an accepted claim must be a value that superjson itself
+ * would write.
  */
 export const transformer = {
   input: { serialize: superjson.serialize, deserialize },
@@ -14,7 +15,7 @@ export const transformer = {
 };
 
 /**
- * superjson would change nothing in an object of strings, so `serialize` skips superjson for such an object.
+ * superjson would change nothing in an object of strings, so `serialize` skips superjson for these objects.
  */
 function serialize(value: unknown): SuperJSONResult {
   return isObjectOfStrings(value) ? { json: value } : superjson.serialize(value);
@@ -54,8 +55,8 @@ function deserialize(payload: unknown): unknown {
 
 /**
  * Replaces the value at a path such as `a.b` by a value of the claimed type. In a key, superjson escapes each
- * dot and backslash by a backslash. No input has a key with these characters, so a path with a backslash
- * changes nothing.
+ * dot and each backslash with a backslash. No input has a key with these characters, so a path with a
+ * backslash changes nothing.
  */
 function apply(json: unknown, path: string, claim: unknown): void {
   const keys = path.split('.', maxLevels + 1);

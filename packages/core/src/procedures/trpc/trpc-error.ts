@@ -10,7 +10,7 @@ type TRPCCode = TRPCError['code'];
 export interface CatalogueError {
   readonly kind: ErrorKind;
   readonly message: string;
-  /** The missing scope, for `insufficientScope`. */
+  /** The missing scope, if the kind is `insufficientScope`. */
   readonly requiredScope?: Scope | undefined;
   /** The cause of the error, which only the operator may see. */
   readonly cause?: unknown;
@@ -47,7 +47,7 @@ export function toCatalogueError(thrown: unknown): CatalogueError {
   return { kind: 'internal', message: masked, cause: cause ?? thrown };
 }
 
-/** Whether the store threw the error, or the adapter that passed the context to a procedure. */
+/** Whether the error is from the store, or from the adapter that passed the context to a procedure. */
 function isOfCatalogue(cause: unknown): cause is CatalogueError {
   return cause instanceof Error && Object.hasOwn(errorCatalogue, Object(cause).kind);
 }

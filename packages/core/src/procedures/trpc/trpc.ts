@@ -12,24 +12,24 @@ export interface Context {
   readonly store: PlantStore;
   /** The sender of the call. The adapter authenticates the sender before it calls a procedure. */
   readonly principal: Principal;
-  /** The time by which the call ends. Default: in 5 s. */
+  /** The time at which the call must have ended. Default: 5 s after the call begins. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
-  /** Runs a call's wait for changes. This function may reject the call before and after the wait. */
+  /** Runs `wait`, which waits for changes. `hold` may reject the call before or after the wait. */
   readonly hold?: (<T>(wait: () => Promise<T>) => Promise<T>) | undefined;
   /** This function is called with each error that is a part of an output, and must not throw. */
   readonly onError?: ((error: PlantStoreError) => void) | undefined;
 }
 
 /**
- * The REST operation of a procedure, as trpc-to-openapi reads it. Core has its own declaration of this type,
- * so that core does not need trpc-to-openapi. The declaration is a type, because trpc-to-openapi does not
- * accept an interface, which has no index signature.
+ * The scope and the REST operation of a procedure, which trpc-to-openapi reads. Core has its own declaration
+ * of this type, so that core does not need trpc-to-openapi. The declaration is a type, because an interface
+ * has no index signature, and trpc-to-openapi needs an index signature.
  */
 export type ProcedureMeta = {
   /** The scope that the caller needs. With `none`, any valid access token is enough. */
   readonly scope: Scope | 'none';
-  /** The name of the subscription that sends the output to a REST client that asks for events. */
+  /** When a REST client asks for events, the subscription with this name sends the output. */
   readonly events?: string;
   readonly openapi?: Operation & {
     readonly summary?: string;

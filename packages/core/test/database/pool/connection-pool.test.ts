@@ -12,9 +12,9 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 it.each([
-  ['its deadline', 60_000],
-  ['a deadline in five seconds', undefined],
-])('makes the values of a statement from %s by the clock of the database', async (_, limit) => {
+  ['the deadline', 60_000],
+  ['a default deadline in five seconds', undefined],
+])('converts %s to the time of the database for the values of a statement', async (_, limit) => {
   const { pool, accept } = createPool();
   const expected = deadlineIn(limit ?? 5_000);
   const deadline = limit && expected;
@@ -25,7 +25,7 @@ it.each([
   expect(connection.values).toEqual([['x', `the time ${expected}`]]);
 });
 
-it('runs the next statement after an error in the values of a statement', async () => {
+it('runs the next statement when the values of a statement could not be computed', async () => {
   const { pool, run, accept } = createPool({ shares: { creates: 1 } });
   const values = () => {
     throw new RangeError('no time');
@@ -39,7 +39,7 @@ it('runs the next statement after an error in the values of a statement', async 
   expect(await next).toEqual([2]);
 });
 
-it('waits before it connects again after a failed attempt and after a lost connection', async () => {
+it('pauses between attempts to connect, also after a connection is lost', async () => {
   vi.useRealTimers();
   const { attempts, run, accept, fail } = createPool({ retryDelay: 200 });
   const unreachable = expect(run('one')).rejects.toThrow('unreachable');
@@ -58,7 +58,7 @@ it('waits before it connects again after a failed attempt and after a lost conne
   for (const delay of delays) expect(delay).toBeGreaterThan(100);
 });
 
-it('leaves a connection to other lists during a flood of searches', async () => {
+it('runs lists on a second connection while many searches wait', async () => {
   const { run, accept } = createPool({ shares: { lists: 2 } });
   const searches = ['search 1', 'search 2', 'search 3'].map((text) =>
     rowsOf(run(text, { share: 'searches' })),
@@ -77,7 +77,7 @@ it('leaves a connection to other lists during a flood of searches', async () => 
   expect(searching.statements).toEqual(['search 1', 'search 2', 'search 3']);
 });
 
-it('runs the next search after the lists that already wait', async () => {
+it('runs the lists that already wait before the next search', async () => {
   const { run, accept } = createPool({ shares: { lists: 1 } });
   const searches = ['search 1', 'search 2'].map((text) => run(text, { share: 'searches' }));
   const connection = await accept();
@@ -87,7 +87,7 @@ it('runs the next search after the lists that already wait', async () => {
   expect(connection.statements).toEqual(['search 1', 'list 1', 'list 2', 'search 2']);
 });
 
-it('throws when the pool has no connections for a kind of statement', async () => {
+it('throws an error when the pool has no connections for a kind of statement', async () => {
   const { run } = createPool();
   await expect(run('a statement', { share: 'bulk' })).rejects.toThrow(
     'this database has no connections for bulk',
@@ -113,7 +113,7 @@ describe('a statement that waits for a connection', () => {
     expect(connection.statements).toEqual(['one', 'three']);
   });
 
-  it('rejects a waiting statement as overloaded when other statements have ended before its deadline', async () => {
+  it('rejects a waiting statement as overloaded when other statements end in the meantime', async () => {
     const { run, accept } = createPool({ shares });
     const all = [run('one'), run('two')];
     const connection = await accept();
@@ -129,7 +129,7 @@ describe('a statement that waits for a connection', () => {
   });
 
   it.each(['lists', 'searches'] as const)(
-    'after the end of a list, rejects waiting %s as overloaded at four fifths of the time limit',
+    'rejects waiting %s as overloaded after four fifths of the time limit when a list has ended',
     async (share) => {
       const { run, accept } = createPool({ shares });
       const first = rowsOf(run('first', { share: 'lists' }));
@@ -147,7 +147,7 @@ describe('a statement that waits for a connection', () => {
     },
   );
 
-  it('rejects a statement at its deadline while no connection can be opened', async () => {
+  it('rejects a statement at its deadline when the pool cannot open a connection', async () => {
     const { run, accept } = createPool({ shares });
     const late = expect(run('one', { deadline: deadlineIn(50) })).rejects.toThrow(
       /no response within \d+ ms/,
@@ -162,10 +162,10 @@ describe('a statement that waits for a connection', () => {
   });
 });
 
-describe('a statement that runs at its deadline', () => {
+describe('a statement that still runs at its deadline', () => {
   const shares = { creates: 1, lookUps: 1 };
 
-  /** Runs a statement until its deadline. */
+  /** Runs a statement that has not ended at its deadline. */
   const runLate = async ({ run, accept }: ReturnType<typeof createPool>) => {
     const deadline = deadlineIn(50);
     const late = expect(run('late', { deadline })).rejects.toThrow(/no response within \d+ ms/);
@@ -191,7 +191,7 @@ describe('a statement that runs at its deadline', () => {
     },
   );
 
-  it('closes the connection when a late statement runs on for half a second outside a commit', async () => {
+  it('closes the connection of a late statement after half a second, unless the server is committing', async () => {
     const pool = createPool({ shares });
     const connection = await runLate(pool);
     const next = rowsOf(pool.run('next'));
@@ -204,7 +204,7 @@ describe('a statement that runs at its deadline', () => {
     expect(await next).toEqual(['the next one']);
   });
 
-  it('keeps the connection of a late statement while the server is in the commit', async () => {
+  it('does not close the connection of a late statement while the server is committing', async () => {
     const pool = createPool({ shares });
     const connection = await runLate(pool);
     connection.isInCommit = true;
@@ -219,7 +219,7 @@ describe('a statement that runs at its deadline', () => {
     expect(connection.closes).toBe(0);
   });
 
-  it('opens an extra connection to ask about a commit while all connections are busy', async () => {
+  it('asks about a commit on an extra connection when all other connections are busy', async () => {
     const { pool, run, accept } = createPool({ shares });
     const reading = run('read', { share: 'lookUps' });
     const reader = await accept();
@@ -241,7 +241,7 @@ describe('a statement that runs at its deadline', () => {
     expect([reader.closes, connection.closes]).toEqual([0, 0]);
   });
 
-  it('closes idle connections after a late statement, and opens a connection for the next statement', async () => {
+  it('closes idle connections after a late statement, and opens a new connection for the next statement', async () => {
     const { run, accept } = createPool({ shares });
     const before = run('before', { share: 'lookUps' });
     const idle = await accept();
@@ -262,7 +262,7 @@ describe('a statement that runs at its deadline', () => {
     expect(await next).toEqual(['on a new connection']);
   });
 
-  describe('with a caller that waits beyond the deadline', () => {
+  describe('when the caller waits longer than the deadline', () => {
     const runLong = async ({ run, accept }: ReturnType<typeof createPool>) => {
       const deadline = deadlineIn(50);
       const result = run('long', { deadline, until: deadlineIn(5_000) });
@@ -284,7 +284,7 @@ describe('a statement that runs at its deadline', () => {
       },
     );
 
-    it('keeps the connection until the caller gives up when the state of the commit is unknown', async () => {
+    it('closes the connection only after the caller has given up, because the pool cannot ask about the commit', async () => {
       const pool = createPool({ shares: { creates: 1 } });
       const { connection, outcome } = await runLong(pool);
       await vi.advanceTimersByTimeAsync(4_000);
@@ -321,13 +321,12 @@ describe('mayCommit', () => {
 
   it.each([
     { commits: [true, true], expected: true },
-    // The first statement waits for a lock. A new statement therefore starts at once, and does not wait for
-    // the commit of the second statement.
+    // The first statement waits for a lock and is not committing. Other statements must not wait for it.
     { commits: [false, true], expected: false },
     { commits: [false, false], expected: false },
     { commits: [undefined, undefined], expected: true },
   ])(
-    'returns $expected for the question whether all statements are in a commit, when the states are $commits',
+    'returns $expected when the states of the running statements are $commits',
     async ({ commits, expected }) => {
       const { pool, run, accept } = createPool({ shares });
       const looking = run('a look-up', { share: 'lookUps' });
@@ -340,9 +339,9 @@ describe('mayCommit', () => {
       await idle.settle();
       await looking;
       expect(await pool.mayCommit('creates')).toBe(expected);
-      // Without running statements, none can be in a commit.
+      // No look-up is running, so no look-up can be committing.
       expect(await pool.mayCommit('lookUps')).toBe(false);
-      // The pool keeps the connection that asked about the commits.
+      // The pool does not close the connection on which it asked about the commits.
       expect(idle.closes).toBe(0);
       for (const connection of connections) await connection.settle();
       await Promise.all(results);
@@ -352,7 +351,7 @@ describe('mayCommit', () => {
 
 const lateError = () => serverError('22P02', 'ERROR', `invalid input: "${lateWrite}: 2026-11-22"`);
 
-it('rejects all waiting statements when the clocks have moved apart by more than a second', async () => {
+it('rejects waiting statements when the clocks of the store and the database differ by more than a second', async () => {
   const { pool, run, accept } = createPool({ shares: { creates: 1, lists: 1 } });
   const heard: Error[] = [];
   for (let i = 0; i < 2; i++) pool.onClockMoved((error) => heard.push(error));
@@ -383,7 +382,7 @@ it('rejects all waiting statements when the clocks have moved apart by more than
   expect(await again).toEqual(['created']);
 });
 
-it('keeps its connections when the clocks have moved apart by less than a second', async () => {
+it('closes no connection when the clocks of the store and the database differ by less than a second', async () => {
   const { pool, run, accept } = createPool();
   const heard: Error[] = [];
   pool.onClockMoved((error) => heard.push(error));
@@ -398,7 +397,7 @@ it('keeps its connections when the clocks have moved apart by less than a second
   expect(connection.closes).toBe(0);
 });
 
-it('replaces a connection after ten minutes, before its next statement', async () => {
+it('replaces a connection that is ten minutes old before the next statement', async () => {
   const { run, accept } = createPool();
   const useConnection = async (connection: TestConnection, result = rowsOf(run('a statement'))) => {
     await connection.settle();

@@ -15,7 +15,7 @@ interface Statement {
   outcome?: unknown;
 }
 
-/** The statements of one kind. Active statements have a turn, and waiting statements have none. */
+/** The statements of one kind. Active statements may use a connection. Waiting statements are in a queue. */
 interface Turns {
   max: number;
   active: Statement[];
@@ -61,7 +61,7 @@ function createModel() {
   const open = () => connections.filter((each) => each.closes === 0 || !ended.has(each));
   const mustConnect = () => unsent().length > 0 && open().length < creates.max + lists.max;
 
-  /** Gives a statement a turn or a place in the queue. */
+  /** Makes a statement active, or puts it into the queue. */
   function begin(statement: Statement): void {
     const { turns } = statement;
     failed.delete(statement);
@@ -97,8 +97,8 @@ function createModel() {
   }
 
   /**
-   * Ends the statements that have a turn and will get no connection. An attempt to connect has failed for
-   * these statements, and no other connection is left.
+   * Ends the active statements that will get no connection. An attempt to connect has failed for these
+   * statements, and no other connection is left.
    */
   function endUnsent(): void {
     const hasConnection = connections.some(
@@ -135,7 +135,7 @@ function createModel() {
     if (unsent().length > 0) expect(connections.filter(isUsable).every(isBusy)).toBe(true);
   }
 
-  /** A connection that tells the model which statements it runs. */
+  /** Makes a connection that reports each of its statements to the model. */
   function newConnection(): TestConnection {
     const connection = new TestConnection();
     const { query } = connection;
@@ -151,7 +151,7 @@ function createModel() {
     return connection;
   }
 
-  /** The steps of a test. A number chooses the connection or the statement of a step. */
+  /** The steps of a test. The number `which` selects a connection or a statement. */
   const steps: Record<string, (which: number) => unknown> = {
     run(which) {
       const share = which % 3 === 0 ? 'lists' : 'creates';
@@ -250,7 +250,7 @@ const notSent = (message: string) =>
     cause: expect.objectContaining({ message }),
   });
 
-it('runs each statement on a usable connection and returns its result, in any order of events', async () => {
+it('gives each statement the outcome that the model predicts, for any order of events', async () => {
   const names = [...createModel().names, ...Array(4).fill(['run', 'accept', 'settle']).flat()];
   const step = fc.tuple(fc.constantFrom(...names), fc.nat(17));
   await fc.assert(

@@ -18,14 +18,14 @@ const connectAs = (url: string) =>
 
 const migrate = () => migratePostgres(connectAs(databaseUrl));
 
-/** Connects, and records the statements. */
+/** Returns a `connect` function that records the statements. */
 function recording() {
   const sent: string[] = [];
   const connect = async () => {
     const connection = await connectAs(databaseUrl)();
     const query: Connection['query'] = (text, ...rest) => {
       sent.push(text);
-      // Short limits, so that the tests do not wait long for a lock.
+      // The limit is short, so that the tests do not wait long for a lock.
       return connection.query(text.replace('lock_timeout = 4500', 'lock_timeout = 300'), ...rest);
     };
     return { ...connection, query };
@@ -47,7 +47,7 @@ const sessions = () => sql`
   select state, wait_event_type from pg_stat_activity
   where application_name like 'plant-store%' and datname = current_database()`;
 
-it('makes the tables once, and closes its connection', async () => {
+it('creates the tables once, and closes the connection', async () => {
   await migrate();
   expect(await tables()).toEqual(allTables);
   expect(await tagIndex()).toEqual([{ indisvalid: true }]);
@@ -55,7 +55,7 @@ it('makes the tables once, and closes its connection', async () => {
   const { connect, sent } = recording();
   await migratePostgres(connect);
   expect(sent.length).toBeGreaterThan(0);
-  // The second call only reads.
+  // The second migration only reads.
   expect(sent.filter((text) => !text.trim().startsWith('select'))).toEqual([]);
   expect(await sql`select count(*) from drizzle.__drizzle_migrations`).toEqual([...applied]);
   await vi.waitFor(async () => expect(await sessions()).toEqual([]));
@@ -64,7 +64,7 @@ it('makes the tables once, and closes its connection', async () => {
 it('applies a migration that the list of migrations lacks, even when the tables are correct', async () => {
   await migrate();
   await sql`delete from drizzle.__drizzle_migrations`;
-  // The migration fails, because its tables exist already.
+  // The migration fails, because the tables exist already.
   await expect(migrate()).rejects.toMatchObject({ code: '42P07' });
 });
 

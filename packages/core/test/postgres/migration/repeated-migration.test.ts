@@ -22,7 +22,7 @@ function createMigrator() {
 const missingTable = Object.assign(new Error('no such table'), { code: '42P01' });
 const denied = new Error('permission denied');
 
-it('never runs two migrations at once while a table is missing and the migration fails', async () => {
+it('never runs two migrations at the same time, even when each migration fails', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { migrator, attempts, begun } = createMigrator();
@@ -40,7 +40,7 @@ it('never runs two migrations at once while a table is missing and the migration
   }
 });
 
-it('migrates at most once a second when a table is missing', async () => {
+it('starts at most one migration per second when a table is missing', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { migrator, attempts } = createMigrator();

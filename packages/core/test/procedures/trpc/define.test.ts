@@ -37,7 +37,7 @@ const steps = {
 } satisfies Record<string, Steps>;
 type Name = keyof typeof steps;
 
-/** Returns the results of a call: from a procedure of `define`, and from a procedure of tRPC. */
+/** Calls a procedure of `define` or a procedure of tRPC, and returns the outcome. */
 async function outcomeOf(name: Name, input: unknown, isOurs: boolean) {
   const { run, input: schema, output }: Steps = steps[name];
   const ours = define({ type: 'query', meta: { scope: 'none' }, input: schema, output, run });
@@ -65,12 +65,12 @@ it.each<[Name, unknown]>([
 const call = { ctx, getRawInput: () => ({ name: 'Hoya' }) };
 
 function made(scope: unknown, input: z.ZodType = named) {
-  // A test may need a wrong scope.
+  // Some tests pass a wrong scope.
   const meta = { scope: scope as 'none' };
   return define({ type: 'query', meta, input, output: z.string(), run: () => 'ran' });
 }
 
-it('treats an exception of a schema as a bug', async () => {
+it('treats an exception from a schema as an internal error', async () => {
   const throwing = named.transform(() => {
     throw new TypeError('in the input');
   });
@@ -78,7 +78,7 @@ it('treats an exception of a schema as a bug', async () => {
   await expect(definition.call(call)).rejects.toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
 });
 
-it('skips the steps of tRPC even in a call over tRPC', async () => {
+it('does not run the resolver of tRPC when a procedure is called over tRPC', async () => {
   const procedure = made('none');
   const { middlewares } = procedure._def as unknown as { middlewares: object[] }; // Not public.
   const resolve = vi.fn(middlewares.at(-1) as () => void);
@@ -88,7 +88,7 @@ it('skips the steps of tRPC even in a call over tRPC', async () => {
   expect(resolve).not.toHaveBeenCalled();
 });
 
-it('contains the properties that a router and its adapters read', () => {
+it('has the properties that a router of tRPC and the adapters read', () => {
   const own = t.procedure.meta({ scope: 'none' }).input(named).output(z.string());
   const { definition, ...properties } = made('none');
   const { _def, ...others } = own.query(() => '');
@@ -102,7 +102,7 @@ it.each([undefined, ''])('lets nobody call a procedure whose scope is %j', async
   await expect(made(scope).definition.call(call)).rejects.toThrow('the access token lacks');
 });
 
-it('requires no scope when the procedure needs none', async () => {
+it('requires no scope when the scope of a procedure is `none`', async () => {
   expect(await made('none').definition.call(call)).toBe('ran');
 });
 

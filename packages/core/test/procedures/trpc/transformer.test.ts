@@ -64,7 +64,7 @@ describe('the deserializer of tRPC inputs', () => {
     expect(Object.prototype).not.toHaveProperty('polluted');
   });
 
-  it('changes nothing for a key with a dot or a backslash, which no input has', () => {
+  it('does not convert values under keys with a dot or a backslash', () => {
     const payload = superjson.serialize({ 'a.b': { 'c\\d': 5n }, 'c\\d': 5n });
     expect(deserialize(payload)).toEqual({ 'a.b': { 'c\\d': '5' }, 'c\\d': '5' });
   });
@@ -81,7 +81,7 @@ describe('the deserializer of tRPC inputs', () => {
   });
 
   it.each([null, 5, [], {}, { id: 1, name: 'x' }])(
-    'throws invalidInput for %j, which is not superjson',
+    'throws invalidInput when the input %j is not superjson',
     (input) => {
       expect(() => deserialize(input)).toThrow(
         expect.objectContaining({ code: 40001, message: expect.stringContaining('superjson') }),
@@ -117,7 +117,7 @@ describe('the serializer of tRPC outputs', () => {
     );
   });
 
-  it('writes an object of strings without superjson', () => {
+  it('does not use superjson for an object that contains only strings', () => {
     const walk = vi.spyOn(superjson, 'serialize');
     onTestFinished(() => walk.mockRestore());
     expect(transformer.output.serialize({ name: 'x', tag: 'y' })).toEqual({
