@@ -23,8 +23,9 @@ export interface DatabaseAddress {
  * @throws Error with a message that contains no part of the password
  */
 export function parseDatabaseUrl(url: string): DatabaseAddress {
-  const [, text] = /^postgres(?:ql)?:\/\/(.+)$/s.exec(url) ?? [];
+  const [, text] = /^postgres(?:ql)?:\/\/(.*)$/s.exec(url) ?? [];
   if (text === undefined) throw new Error('it does not start with postgres://');
+  if (text === '') throw new Error('it has nothing after postgres://');
   const [address, query] = splitAt(text, text.indexOf('?'));
   const [authority, path] = splitAt(address, address.indexOf('/'));
   checkEncoding({ text, path, query });

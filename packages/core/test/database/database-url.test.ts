@@ -36,7 +36,7 @@ const encoding = 'must be percent-encoded: write %2F for /';
 
 it.each([
   ['mysql://h/d', 'it does not start with postgres://'],
-  ['postgres://', 'it does not start with postgres://'],
+  ['postgres://', 'it has nothing after postgres://'],
   ['postgres://u:secret/x@h/d', encoding],
   ['postgres://u:secret#x@h/d', encoding],
   ['postgres://u:12?secret@h/d', encoding],
