@@ -3,6 +3,7 @@ import { contentBytesSql, storedColumns } from '../plants/columns.ts';
 import { maxPageBytes } from '../plants/page-memory.ts';
 import { columnsJson } from '../plants/plant-json.ts';
 import { isCluster } from '../tables/tables.ts';
+import { transactionBits } from './cursor.ts';
 import { isOwn, timeline } from './epoch/epoch.ts';
 
 /**
@@ -27,15 +28,20 @@ const changesOf = (
       and ${condition}
     order by changed_in, id limit $3::int)`;
 
+const logOf = (number: string) => `(${number}::text::bigint >> ${transactionBits})`;
+
 /**
  * Excludes a deletion when a later create with the same id does not have a higher transaction number than the
- * deletion. The created plant may be stored, or may already be deleted.
+ * deletion. The created plant may be stored, or may already be deleted. The number of its deletion may even be
+ * `up_to` or higher, because earlier pages may contain the create. After a move, a shard also has deletions
+ * with the numbers of other logs.
  */
 const isNotReplaced = (plants: string, deletions: string) => `coalesce(changed_in <
     (select changed_in from ${plants} as plants where plants.id = plant_deletions.id), true)
   and not exists (
     select from ${deletions} as later where later.id = plant_deletions.id
-      and later.changed_in > plant_deletions.changed_in and later.changed_in < up_to
+      and later.changed_in > plant_deletions.changed_in
+      and ${logOf('later.changed_in')} = ${logOf('up_to')}
       and later.created_in < plant_deletions.changed_in)`;
 
 /**

@@ -10,12 +10,12 @@ let remove: () => Promise<void>;
 beforeEach(async () => {
   const { options, remove: removeDatabase } = await server.provide();
   store = await openPlantStore(options, { requireConnection: true });
-  others = postgres(String(Object(options).databaseUrl), { max: 2 });
+  others = postgres(String(Object(options).databaseUrl), { max: 4 });
   remove = removeDatabase;
 });
 afterEach(async () => {
   await store.close();
-  await others.end();
+  await others.end({ timeout: 0 });
   await remove();
 });
 
@@ -23,20 +23,14 @@ it('lists a new plant even when the delete of the old plant has a higher transac
   await store.create({ id: 2n, name: 'old', tag: 'Hoya' });
   const { next: after } = await store.changes({});
 
-  const holding = await others.reserve();
-  await holding`begin`;
-  await holding`insert into plants (id, name) values (1, 'held')`;
-  const isHeld = () => others`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
+  const holding = await holdTransaction((sql) => sql`insert into plants (id, name) values (1, '')`);
   const creating = store.createMany([
     { id: 1n, name: 'new' },
     { id: 2n, name: 'new' },
   ]);
-  await vi.waitFor(async () => expect(await isHeld()).toHaveLength(1));
+  await vi.waitFor(async () => expect(await waitingForLocks()).toHaveLength(1));
   await store.delete(2n);
-  await holding`rollback`;
-  holding.release();
+  await holding.end();
   await creating;
 
   const changesAfter = async (cursor: string, tag?: string) => {
@@ -60,6 +54,53 @@ it('lists a new plant even when the delete of the old plant has a higher transac
     return BigInt(deletion?.['changed_in']);
   }
 });
+
+it('omits a delete after the create of a later plant, even while the feed hides the later delete', async () => {
+  await store.create({ id: 2n, name: 'old' });
+  const { next: after } = await store.changes({});
+  const blocking = await holdTransaction(
+    (sql) => sql`insert into plants (id, name) values (1, '')`,
+  );
+  const creating = store.createMany([
+    { id: 1n, name: 'new' },
+    { id: 2n, name: 'new' },
+  ]);
+  await vi.waitFor(async () => expect(await waitingForLocks()).toHaveLength(1));
+  const beforeDelete = await holdTransaction();
+  await store.delete(2n);
+  await blocking.end();
+  await creating;
+  const created = await store.changes({ after });
+  expect(created.changes.map(({ type, plant }) => `${type} ${plant.id}`)).toEqual([
+    'created 1',
+    'created 2',
+  ]);
+
+  const beforeLaterDelete = await holdTransaction();
+  await store.delete(2n);
+  await beforeDelete.end();
+  expect(await store.changes({ after: created.next })).toMatchObject({ changes: [] });
+  await beforeLaterDelete.end();
+  const { changes } = await store.changes({ after: created.next });
+  expect(changes).toMatchObject([{ type: 'deleted', plant: { id: 2n, name: 'new' } }]);
+});
+
+/** Begins a transaction with a number. While the transaction runs, the feed hides all later transactions. */
+async function holdTransaction(write = (sql: postgres.Sql) => sql`select pg_current_xact_id()`) {
+  const sql = await others.reserve();
+  await sql`begin`;
+  await write(sql);
+  return {
+    async end() {
+      await sql`rollback`;
+      sql.release();
+    },
+  };
+}
+
+const waitingForLocks = () => others`
+  select from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock'`;
 
 it('puts no rolled-back transaction into a cursor, because Postgres can use its number again after a crash', async () => {
   await store.create({ id: 1n, name: 'Monstera' });
