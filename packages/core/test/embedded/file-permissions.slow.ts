@@ -36,3 +36,14 @@ it.runIf(hasPosixShell)('names the file of a database that this user may not ope
     /^the database in \. cannot be opened \(EACCES: .*pg_control'\): let this user read and write all files in it\n$/,
   );
 });
+
+it.runIf(hasPosixShell)(
+  'opens a test store in a project that this user may not change',
+  async () => {
+    const project = await makeDirectory();
+    await chmod(project, 0o555);
+    const open = `const store = await core.openTestStore(); console.log(await store.list({ limit: 1 }));`;
+    expect(await run(`${open} await store.close();`, project)).toBe('{ plants: [] }\n');
+    expect(await readdir(project)).toEqual([]);
+  },
+);
