@@ -1,8 +1,8 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createDatabase, startProcess } from '@plant-store/test-setup';
 import { expect, inject, it, vi } from 'vitest';
-import { makeHome } from './project.ts';
+import { makeHome, makeProject } from './project.ts';
 import { run } from './run.ts';
 
 // npx installs the packages from the registry, which may be slow.
@@ -57,3 +57,31 @@ it('npx runs the server and the command line in an empty directory', async () =>
   expect(await shell(`${createToken}; ${curl}`)).toBe(plant);
   await stop(onPostgres);
 });
+
+it('the server serves the console from an archive of Yarn', async () => {
+  const project = await makeProject('plug-n-play');
+  const [upstream, ours] = [...inject('npmrc').matchAll(/registry=(.*)/g)].map(([, url]) => url);
+  const settings = {
+    globalFolder: './yarn', // Yarn's own cache may have the same version from an earlier run of these tests.
+    npmPreapprovedPackages: ['@plant-store/*'], // Yarn may reject packages that are only seconds old.
+    npmRegistryServer: upstream,
+    npmScopes: { 'plant-store': { npmRegistryServer: ours } },
+    unsafeHttpWhitelist: ['127.0.0.1'],
+  };
+  await writeFile(join(project, '.yarnrc.yml'), JSON.stringify(settings));
+  await writeFile(join(project, 'yarn.lock'), ''); // The root of a project has this file.
+  await writeFile(join(project, 'console.js'), requestConsole);
+  const yarn = (...args: string[]) =>
+    run(project, 'npx', ['-y', '@yarnpkg/cli-dist@4.18.1', ...args]);
+  await yarn('add', '@plant-store/server');
+  expect(await yarn('node', 'console.js')).toBe('200 text/html; charset=utf-8\n');
+});
+
+const requestConsole = `
+import { startPlantStore } from '@plant-store/server';
+
+const { url, close } = await startPlantStore({ dataDirectory: './data' });
+const { status, headers } = await fetch(url + '/', { headers: { accept: 'text/html' } });
+console.log(status, headers.get('content-type'));
+await close();
+`;

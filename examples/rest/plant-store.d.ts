@@ -220,6 +220,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "plants.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The operator tests the webhook
+         * @description There is nothing to do.
+         */
+        post: operations["plantsTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -1420,6 +1440,48 @@ export interface operations {
                 content?: never;
             };
             /** @description The store sends the message again later */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    plantsTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the message, which is the same in each attempt */
+                "webhook-id": string;
+                /** @description The time of the attempt, as seconds since 1970 */
+                "webhook-timestamp": string;
+                /** @description One or more signatures `v1,…` by Standard Webhooks 1.0, separated by spaces */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @constant */
+                    type: "plants.test";
+                    /** Format: date-time */
+                    timestamp: string;
+                    data: Record<string, never>;
+                };
+            };
+        };
+        responses: {
+            /** @description The endpoint has accepted the message */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The store shows the status to the operator */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

@@ -14,14 +14,22 @@ const parameters = Object.entries(headers).map(([name, description]) => ({
   schema: { type: 'string' as const },
 }));
 
+const accepted = { '2XX': { description: 'The endpoint has accepted the message' } };
+
 const responses = {
-  '2XX': { description: 'The endpoint has accepted the message' },
+  ...accepted,
   '410': { description: 'The endpoint is gone: the store pauses the webhook' },
   '4XX': { description: 'The store sends the message again later' },
 };
 
 /** Describes the request that sends a message. `data` is the schema of the message's `data`. */
-function message(type: string, summary: string, description: string, data: object) {
+function message(
+  type: string,
+  summary: string,
+  description: string,
+  data: object,
+  expected: object = responses,
+) {
   const schema = {
     type: 'object' as const,
     required: ['type', 'timestamp', 'data'],
@@ -35,7 +43,7 @@ function message(type: string, summary: string, description: string, data: objec
   const requestBody = { required: true, content: { 'application/json': { schema } } };
   const tags = ['plants'];
   const operation = { operationId, summary, description, tags, security: [], parameters };
-  return { [type]: { post: { ...operation, requestBody, responses } } };
+  return { [type]: { post: { ...operation, requestBody, responses: expected } } };
 }
 
 const items = { $ref: '#/components/schemas/PlantChange' };
@@ -53,5 +61,12 @@ export const webhooks = {
     'The store no longer has the next changes',
     'Empty your copy, and list the plants again. Later messages have the changes from then on.',
     {},
+  ),
+  ...message(
+    'plants.test',
+    'The operator tests the webhook',
+    'There is nothing to do.',
+    {},
+    { ...accepted, '4XX': { description: 'The store shows the status to the operator' } },
   ),
 };

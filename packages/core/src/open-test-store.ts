@@ -7,7 +7,7 @@ import { openPlantStore, type PlantStore } from './plant-store.ts';
 /**
  * Opens an empty store for a test. The embedded database is in a temporary directory, which `close` deletes.
  * Creating a database takes seconds. So the first call creates a template in `node_modules/.cache`, and each
- * call duplicates the template.
+ * call duplicates the template. If this directory is not writable, each call creates a database.
  */
 export async function openTestStore(): Promise<PlantStore> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'plant-store-test-'));
@@ -15,7 +15,7 @@ export async function openTestStore(): Promise<PlantStore> {
   try {
     const template = await findTemplate();
     const copy = () => cp(template, dataDirectory, { recursive: true });
-    await copy().catch(() => createTemplate(template).then(copy));
+    await copy().catch(() => createTemplate(template).then(copy, unlessForbidden));
     const store = await openPlantStore({ dataDirectory });
     return { ...store, close: () => store.close().finally(remove) };
   } catch (error) {
@@ -39,4 +39,10 @@ async function createTemplate(template: string): Promise<void> {
   const dataDirectory = `${template}-${randomUUID()}`;
   await (await openPlantStore({ dataDirectory })).close();
   await rename(dataDirectory, template).catch(() => rm(dataDirectory, { recursive: true }));
+}
+
+/** Throws the error again, unless this user may not write the template. */
+function unlessForbidden(error: Error): void {
+  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  if (!['EACCES', 'EROFS'].includes(code ?? '')) throw error;
 }

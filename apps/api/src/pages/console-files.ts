@@ -6,13 +6,13 @@ import { createStaticFile, type StaticFile } from './static-file.ts';
 export async function readConsoleFiles(
   directory: string,
 ): Promise<ReadonlyMap<string, StaticFile>> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
+  const names = await readdir(directory, { recursive: true });
+  // A folder's name has no extension. In an archive of Yarn, the entries do not have their folder's path.
+  const files = names.filter((name) => extname(name) !== '');
   return new Map(
     await Promise.all(
-      files.map(async ({ parentPath, name }) => {
-        const file = join(parentPath, name);
-        const path = file.slice(directory.length).replaceAll('\\', '/');
+      files.map(async (name) => {
+        const path = `/${name.replaceAll('\\', '/')}`;
         const isPage = path === '/index.html';
         const headers = {
           'content-type': types[extname(name)] ?? 'application/octet-stream',
@@ -20,7 +20,7 @@ export async function readConsoleFiles(
           'x-content-type-options': 'nosniff',
           ...(isPage ? pageHeaders : fileHeaders),
         };
-        const content = await createStaticFile(await readFile(file), headers);
+        const content = await createStaticFile(await readFile(join(directory, name)), headers);
         return [isPage ? '/' : path, content] as const;
       }),
     ),

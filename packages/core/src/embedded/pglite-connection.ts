@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { access, constants, readdir, statfs } from 'node:fs/promises';
 import { devNull } from 'node:os';
+import { join } from 'node:path';
 import type { Rows } from '../database/query.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import {
@@ -72,7 +73,7 @@ export class PGliteConnection {
       const shortage = fileDescriptorShortage();
       await thread.close();
       unlock?.();
-      throw openError(directory, shortage ?? error);
+      throw openError(directory, shortage ?? (await forbiddenFile(directory)) ?? error);
     }
   }
 
@@ -146,6 +147,25 @@ function fileDescriptorShortage(): unknown {
   }
 }
 
+/**
+ * Returns an error if this user may not read or write a file of the database, such as a file that root has
+ * created. The errors of PGlite do not mention files.
+ */
+async function forbiddenFile(directory: string): Promise<unknown> {
+  const database = join(directory, 'postgres');
+  try {
+    for (const name of await readdir(database, { recursive: true })) {
+      await access(join(database, name), constants.R_OK | constants.W_OK);
+    }
+    return undefined;
+  } catch (error) {
+    return isForbidden(error) ? error : undefined;
+  }
+}
+
+const isForbidden = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'EACCES';
+
 /** The error for a database that cannot be opened or migrated. */
 export function openError(directory: string, cause: unknown): DataDirectoryError {
   if (cause instanceof DataDirectoryError) return cause;
@@ -157,6 +177,7 @@ export function openError(directory: string, cause: unknown): DataDirectoryError
 function remedyOf(cause: unknown, why: string): string {
   // If a worker cannot start, the error has the code only in its message.
   if (/\bE[MN]FILE\b/.test(why)) return 'raise the limit of file descriptors (ulimit -n)';
+  if (isForbidden(cause)) return 'let this user read and write all files in it';
   const remedy = isNoRoomError(cause) ? 'free some room' : 'restore it from a backup';
   return `${remedy}, or choose another directory`;
 }
