@@ -25,9 +25,13 @@ export interface RejectsFile {
 /** The directory of rejects files beside the data. Git ignores the files in this directory. */
 const directoryName = 'plant-store-rejects';
 
-/** Returns the default path for the rejects file of an imported file. */
+/**
+ * Returns the default path for the rejects file of an imported file. Standard input and a process substitution
+ * (`/dev/fd/63`) have no directory of their own, so their rejects file is in the current directory.
+ */
 export function defaultRejectsPath(file: string): string {
-  const [directory, name] = file === '-' ? ['.', 'import'] : [dirname(file), basename(file)];
+  const isStream = file === '-' || /^\/(dev|proc)\//.test(file);
+  const [directory, name] = isStream ? ['.', 'import'] : [dirname(file), basename(file)];
   const isRejectsFile = basename(resolve(directory)) === directoryName;
   return join(directory, isRejectsFile ? '' : directoryName, `${name}.rejects`);
 }

@@ -86,6 +86,7 @@ it.each([
   ['plants.csv', 'plant-store-rejects/plants.csv.rejects'],
   ['data/plants.csv', 'data/plant-store-rejects/plants.csv.rejects'],
   ['-', 'plant-store-rejects/import.rejects'],
+  ['/dev/fd/63', 'plant-store-rejects/import.rejects'],
   ['plant-store-rejects/a.csv.rejects', 'plant-store-rejects/a.csv.rejects.rejects'],
 ])('writes the rejected rows of %s to %s by default', (file, path) => {
   expect(defaultRejectsPath(file)).toBe(normalize(path));
