@@ -26,8 +26,9 @@ export interface RejectsFile {
 const directoryName = 'plant-store-rejects';
 
 /**
- * Returns the default path for the rejects file of an imported file. Standard input and a process substitution
- * (`/dev/fd/63`) have no directory of their own, so their rejects file is in the current directory.
+ * Returns the default path for the rejects file of an imported file. Standard input and a process
+ * substitution (`/dev/fd/63`) have no directory of their own, so their rejects file is in the current
+ * directory.
  */
 export function defaultRejectsPath(file: string): string {
   const isStream = file === '-' || /^\/(dev|proc)\//.test(file);

@@ -38,7 +38,7 @@ export async function openSource(file: string | Readable, signal?: AbortSignal):
   return { input, size, bytesRead: () => input.bytesRead };
 }
 
-/** Opening a named pipe also occupies a thread until there is a writer. After the signal, this is the writer. */
+/** Opening a named pipe occupies a thread until there is a writer. After the signal, this is the writer. */
 async function openFile(file: string, signal: AbortSignal | undefined): Promise<number> {
   const { O_WRONLY, O_NONBLOCK } = constants;
   const openAsWriter = () => open(file, O_WRONLY | O_NONBLOCK, (_, fd) => fd && close(fd));
