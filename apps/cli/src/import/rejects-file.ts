@@ -27,12 +27,14 @@ const directoryName = 'plant-store-rejects';
 
 /**
  * Returns the default path for the rejects file of an imported file. Standard input and a process
- * substitution (`/dev/fd/63`) have no directory of their own, so their rejects file is in the current
- * directory.
+ * substitution (`/dev/fd/63`) have no directory and no name of their own. Their rejects file is in the
+ * current directory, and its name keeps imports that run at the same time apart.
  */
 export function defaultRejectsPath(file: string): string {
   const isStream = file === '-' || /^\/(dev|proc)\//.test(file);
-  const [directory, name] = isStream ? ['.', 'import'] : [dirname(file), basename(file)];
+  const [directory, name] = isStream
+    ? ['.', `import-${process.pid}`]
+    : [dirname(file), basename(file)];
   const isRejectsFile = basename(resolve(directory)) === directoryName;
   return join(directory, isRejectsFile ? '' : directoryName, `${name}.rejects`);
 }

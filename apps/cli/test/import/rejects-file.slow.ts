@@ -82,11 +82,21 @@ it('writes rejected rows into a directory that git ignores, and keeps the rows o
   expect(stdout).toBe('?? plants.csv\n');
 });
 
+it('keeps the rejected rows of imports from standard input apart', async () => {
+  const reasons = ['no JSON', '{"id":1}'].map(async (input) => {
+    const options = { cwd: directory.path('.'), input: `${input}\n`.repeat(20_000) };
+    const { stdout } = await run(['import', '-', '--dry-run', '--json'], options);
+    const rejects = await readFile(directory.path(JSON.parse(stdout).rejectsFile), 'utf8');
+    return rejects.split(input.startsWith('{') ? 'name is missing' : 'is not JSON').length - 1;
+  });
+  expect(await Promise.all(reasons)).toEqual([20_000, 20_000]);
+});
+
 it.each([
   ['plants.csv', 'plant-store-rejects/plants.csv.rejects'],
   ['data/plants.csv', 'data/plant-store-rejects/plants.csv.rejects'],
-  ['-', 'plant-store-rejects/import.rejects'],
-  ['/dev/fd/63', 'plant-store-rejects/import.rejects'],
+  ['-', `plant-store-rejects/import-${process.pid}.rejects`],
+  ['/dev/fd/63', `plant-store-rejects/import-${process.pid}.rejects`],
   ['plant-store-rejects/a.csv.rejects', 'plant-store-rejects/a.csv.rejects.rejects'],
 ])('writes the rejected rows of %s to %s by default', (file, path) => {
   expect(defaultRejectsPath(file)).toBe(normalize(path));
