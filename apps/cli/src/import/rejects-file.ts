@@ -75,20 +75,20 @@ const openEmpty = (path: string) => open(path, 'w');
 
 async function openInOurDirectory(path: string): Promise<FileHandle> {
   const directory = dirname(path);
-  await mkdir(directory, { recursive: true });
-  const file = await openEmpty(path).catch(async () => {
-    // At this moment, another import may have removed the directory.
+  const openOnce = async () => {
     await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, ignoreFile), '*\n');
     return openEmpty(path);
-  });
-  await writeFile(join(directory, ignoreFile), '*\n');
-  return file;
+  };
+  // Between these steps, another import may have removed the directory.
+  return openOnce().catch(openOnce);
 }
 
 const ignoreFile = '.gitignore';
 
 async function removeIfUnused(directory: string): Promise<void> {
-  const names = await readdir(directory);
+  // Another import may already have removed the directory.
+  const names = await readdir(directory).catch(() => []);
   if (names.some((name) => name !== ignoreFile)) return;
   await rm(join(directory, ignoreFile), { force: true });
   // When another import uses the directory, `rmdir` fails and the directory stays.

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { defaultRejectsPath } from '../../src/import/rejects-file.ts';
+import { defaultRejectsPath, openRejectsFile } from '../../src/import/rejects-file.ts';
 import { useDatabase } from '../fixtures/database.ts';
 import { rejectsOf, useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
@@ -80,6 +80,13 @@ it('writes rejected rows into a directory that git ignores, and keeps the rows o
   expect(await readdir(directory.path('plant-store-rejects'))).toContain('plants.csv.rejects');
   const { stdout } = await git('status', '--porcelain', '--untracked-files=all');
   expect(stdout).toBe('?? plants.csv\n');
+});
+
+it('closes the empty rejects files of two imports of one file', async () => {
+  const path = rejectsOf(directory.path('plants.csv'));
+  const files = [await openRejectsFile(path), await openRejectsFile(path)];
+  for (const file of files) await file.close();
+  expect(await readdir(directory.path('.'))).toEqual([]);
 });
 
 it('keeps the rejected rows of imports from standard input apart', async () => {
