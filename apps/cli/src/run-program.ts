@@ -8,6 +8,8 @@ import { buildProgram, commandsIn } from './program.ts';
  * writes the error to standard output, unless the command has already written a result.
  */
 export async function runProgram(): Promise<void> {
+  // A closed standard error must not stop an import: its summary and its exit code still say what is stored.
+  process.stderr.on('error', () => {});
   const words = process.argv.slice(2);
   const helpTexts: string[] = [];
   const program = await buildProgram((text) => helpTexts.push(text), commandsIn(words));

@@ -28,9 +28,16 @@ export interface RejectsFile {
  */
 const directoryName = 'plant-store-rejects';
 
-/** Returns the default path for the rejects file of an imported file. */
+/**
+ * Returns the default path for the rejects file of an imported file. Standard input and a process
+ * substitution (`/dev/fd/63`) have no directory and no name of their own. Their rejects file is in the
+ * current directory, and its name keeps imports that run at the same time apart.
+ */
 export function defaultRejectsPath(file: string): string {
-  const [directory, name] = file === '-' ? ['.', 'import'] : [dirname(file), basename(file)];
+  const isStream = file === '-' || /^\/(dev|proc)\//.test(file);
+  const [directory, name] = isStream
+    ? ['.', `import-${process.pid}`]
+    : [dirname(file), basename(file)];
   const isRejectsFile = basename(resolve(directory)) === directoryName;
   return join(directory, isRejectsFile ? '' : directoryName, `${name}.rejects`);
 }
@@ -71,20 +78,20 @@ const openEmpty = (path: string) => open(path, 'w');
 
 async function openInOurDirectory(path: string): Promise<FileHandle> {
   const directory = dirname(path);
-  await mkdir(directory, { recursive: true });
-  const file = await openEmpty(path).catch(async () => {
-    // Another import may have removed the directory after `mkdir`.
+  const openOnce = async () => {
     await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, ignoreFile), '*\n');
     return openEmpty(path);
-  });
-  await writeFile(join(directory, ignoreFile), '*\n');
-  return file;
+  };
+  // Between these steps, another import may have removed the directory.
+  return openOnce().catch(openOnce);
 }
 
 const ignoreFile = '.gitignore';
 
 async function removeIfUnused(directory: string): Promise<void> {
-  const names = await readdir(directory);
+  // Another import may already have removed the directory.
+  const names = await readdir(directory).catch(() => []);
   if (names.some((name) => name !== ignoreFile)) return;
   await rm(join(directory, ignoreFile), { force: true });
   // When another import uses the directory, `rmdir` fails and the directory stays.

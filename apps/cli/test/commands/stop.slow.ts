@@ -47,6 +47,14 @@ describe.runIf(hasPosixSignals)('on a system with pipes', () => {
     expect(await runInShell(script)).toEqual({ stdout: '0', stderr: '' });
   });
 
+  it('imports the whole file when the reader of standard error closes the pipe', async () => {
+    const plants = `seq ${count} | sed 's/.*/{"id":&,"name":"plant"}/'`;
+    const script = `${plants} | { { "$@" import - --json 2>&1 >&3; echo $? >&3; } | true; } 3>&1`;
+    const [summary = '', code] = (await runInShell(script)).stdout.split('\n');
+    expect(JSON.parse(summary)).toMatchObject({ exists: count, isComplete: true });
+    expect(code).toBe('0');
+  });
+
   it.each([
     ...['export', 'export --paged', 'list', 'follow --from start --json'],
     ...['import - --rejects /dev/null', 'delete 1 --yes', 'feed off --yes'],

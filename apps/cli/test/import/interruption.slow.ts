@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { hasPosixSignals } from '@plant-store/test-setup';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';
 import { plantLines, useDirectory } from '../fixtures/plant-files.ts';
 import { run, start } from '../fixtures/run-program.ts';
@@ -48,6 +51,24 @@ it.runIf(hasPosixSignals).each([
   expect(JSON.parse(stdout)).toMatchObject({ ...stored, isComplete: false });
   expect(stderr).toContain('plant-store: interrupted: run the import again to complete it\n');
 });
+
+it.runIf(hasPosixSignals).each(['without a writer', 'with an idle writer'])(
+  'exits after SIGTERM while the import waits for a named pipe %s',
+  async (writer) => {
+    const pipe = directory.path('pipe.ndjson');
+    execFileSync('mkfifo', [pipe]);
+    if (writer === 'with an idle writer') {
+      const file = await open(pipe, 'r+');
+      onTestFinished(() => file.close());
+    }
+    const { child, result } = start(['import', pipe], { env });
+    await setTimeout(1_000); // The program gives no sign before it waits for the pipe.
+    child.kill('SIGTERM');
+    const { code, stderr } = await result;
+    expect(code).toBe(143);
+    expect(stderr).toContain('plant-store: interrupted: run the import again to complete it\n');
+  },
+);
 
 it('says how to complete the import after an error of the database', async () => {
   const { child, result, sql } = await startHalfOfImport();

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { normalize } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { defaultRejectsPath } from '../../src/import/rejects-file.ts';
+import { defaultRejectsPath, openRejectsFile } from '../../src/import/rejects-file.ts';
 import { useDatabase } from '../fixtures/database.ts';
 import { rejectsOf, useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
@@ -82,10 +82,28 @@ it('writes rejected rows into a directory that git ignores, beside the rejects f
   expect(stdout).toBe('?? plants.csv\n');
 });
 
+it('closes the empty rejects files of two imports of one file', async () => {
+  const path = rejectsOf(directory.path('plants.csv'));
+  const files = [await openRejectsFile(path), await openRejectsFile(path)];
+  for (const file of files) await file.close();
+  expect(await readdir(directory.path('.'))).toEqual([]);
+});
+
+it('keeps the rejected rows of imports from standard input apart', async () => {
+  const reasons = ['no JSON', '{"id":1}'].map(async (input) => {
+    const options = { cwd: directory.path('.'), input: `${input}\n`.repeat(20_000) };
+    const { stdout } = await run(['import', '-', '--dry-run', '--json'], options);
+    const rejects = await readFile(directory.path(JSON.parse(stdout).rejectsFile), 'utf8');
+    return rejects.split(input.startsWith('{') ? 'name is missing' : 'is not JSON').length - 1;
+  });
+  expect(await Promise.all(reasons)).toEqual([20_000, 20_000]);
+});
+
 it.each([
   ['plants.csv', 'plant-store-rejects/plants.csv.rejects'],
   ['data/plants.csv', 'data/plant-store-rejects/plants.csv.rejects'],
-  ['-', 'plant-store-rejects/import.rejects'],
+  ['-', `plant-store-rejects/import-${process.pid}.rejects`],
+  ['/dev/fd/63', `plant-store-rejects/import-${process.pid}.rejects`],
   ['plant-store-rejects/a.csv.rejects', 'plant-store-rejects/a.csv.rejects.rejects'],
 ])('writes the rejected rows of %s to %s by default', (file, path) => {
   expect(defaultRejectsPath(file)).toBe(normalize(path));

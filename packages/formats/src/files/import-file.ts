@@ -62,7 +62,7 @@ export async function openPlantFile(
   if (options.delimiter !== undefined && format !== 'csv') {
     throw new FileError(`only CSV has a delimiter: ${advice.csv}`);
   }
-  const source = await openSource(file);
+  const source = await openSource(file, signal);
   if (signal) addAbortSignal(signal, source.input);
   try {
     const blocks = await readPlants(source.input, format, { decompressors, ...options });
