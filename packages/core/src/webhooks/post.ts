@@ -26,12 +26,15 @@ const maxResponse = 1_024;
 /** The statuses with which the store respects `Retry-After`. */
 const waitsFor = [429, 502, 503, 504];
 
-// Unlike Node's global agents, these agents ignore the proxies in environment variables. With
-// `autoSelectFamily`, Node always asks `lookup` for a list of addresses.
-const agentOptions = { keepAlive: true, autoSelectFamily: true };
+// With `autoSelectFamily`, Node always asks `lookup` for a list of addresses. By default, Node gives up an
+// address after 250 ms, which is too short for a distant endpoint or a lost packet. The machine may be unable
+// to reach the other addresses, for example over IPv6.
+const connecting = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 3_000 };
+
+// Unlike Node's global agents, these agents ignore the proxies in environment variables.
 const transports = {
-  http: { request: http.request, agent: new http.Agent(agentOptions) },
-  https: { request: https.request, agent: new https.Agent(agentOptions) },
+  http: { request: http.request, agent: new http.Agent({ keepAlive: true }) },
+  https: { request: https.request, agent: new https.Agent({ keepAlive: true }) },
 };
 
 /**
@@ -70,9 +73,10 @@ async function send(
   body: string,
   signed: Record<string, string>,
   { allowed, signal }: Options,
-  mayRepeat = true,
+  mayReuse = true,
 ): Promise<IncomingMessage> {
-  const { request: start, agent } = url.protocol === 'https:' ? transports.https : transports.http;
+  const transport = url.protocol === 'https:' ? transports.https : transports.http;
+  const agent = mayReuse && transport.agent;
   const headers = {
     ...signed,
     'content-type': 'application/json',
@@ -84,7 +88,8 @@ async function send(
       (addresses) => callback(null, addresses),
       (error) => callback(error, []),
     );
-  const request = start(url, { method: 'POST', agent, lookup, headers, signal }).end(body);
+  const options = { ...connecting, method: 'POST', agent, lookup, headers, signal };
+  const request = transport.request(url, options).end(body);
   request.on('error', () => {}); // An error after the start of the response concerns only its content.
   try {
     // After a response with status 101, Node emits neither event.
@@ -92,9 +97,9 @@ async function send(
     return response;
   } catch (error) {
     // The endpoint may close an idle connection just when the request is sent
-    // (https://nodejs.org/api/http.html#requestreusedsocket).
+    // (https://nodejs.org/api/http.html#requestreusedsocket), or all its idle connections.
     const isClosed = request.reusedSocket && databaseCode(error) === 'ECONNRESET';
-    if (!isClosed || !mayRepeat) throw error;
+    if (!isClosed) throw error;
     return send(url, body, signed, { allowed, signal }, false);
   }
 }
