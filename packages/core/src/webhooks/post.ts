@@ -84,7 +84,7 @@ async function send(
     'user-agent': 'plant-store-webhook',
   };
   const lookup: LookupFunction = (_host, _options, callback) =>
-    void findAddresses(url, allowed).then(
+    void findInTurn(url, { allowed, signal }).then(
       (addresses) => callback(null, addresses),
       (error) => callback(error, []),
     );
@@ -102,6 +102,21 @@ async function send(
     if (!isClosed) throw error;
     return send(url, body, signed, { allowed, signal }, false);
   }
+}
+
+let lastLookup: Promise<unknown> = Promise.resolve();
+
+/**
+ * Looks up one host at a time. Node runs only two look-ups at once, and the connections to the database also
+ * need look-ups, which would wait behind a hundred hosts when the name server does not respond.
+ */
+function findInTurn(url: URL, { allowed, signal }: Options) {
+  const found = lastLookup.then(() => {
+    signal?.throwIfAborted();
+    return findAddresses(url, allowed);
+  });
+  lastLookup = found.catch(() => {});
+  return found;
 }
 
 /**

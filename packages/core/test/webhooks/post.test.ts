@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns';
 import dns from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -46,14 +47,10 @@ async function startBusy(): Promise<number> {
   return port;
 }
 
-/** Gives a host the address 127.0.0.1, and an address at which nothing listens. */
-function mockLookup(): void {
-  const addresses = [
-    { address: '127.0.0.1', family: 4 },
-    { address: '::1', family: 6 },
-  ];
+/** Replaces the look-up of hosts. */
+function mockLookup(lookup: (host: string) => Promise<LookupAddress[]>): void {
   // TypeScript knows only the last of the function's signatures.
-  const spy = vi.spyOn(dns, 'lookup').mockResolvedValue(addresses as never);
+  const spy = vi.spyOn(dns, 'lookup').mockImplementation(lookup as never);
   syncBuiltinESMExports();
   onTestFinished(() => {
     spy.mockRestore();
@@ -63,6 +60,34 @@ function mockLookup(): void {
 
 it('waits for a slow connection when the other address of the endpoint is unreachable', async () => {
   const port = await startBusy();
-  mockLookup();
+  // Nothing listens at the second address.
+  mockLookup(async () => [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ]);
   expect(await send('partner.test', port)).toMatchObject({ status: 200 });
+});
+
+it('looks up one host at a time, and no host whose attempt has ended', async () => {
+  const hosts: string[] = [];
+  const found = Promise.withResolvers<LookupAddress[]>();
+  mockLookup((host) => {
+    hosts.push(host);
+    return found.promise;
+  });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const attempts = ['one.test', 'two.test', 'three.test'].map((host) =>
+    post(`https://${host}/`, '{}', () => ({}), {
+      allowed,
+      signal: host === 'two.test' ? signal : undefined,
+    }),
+  );
+  await vi.waitFor(() => expect(hosts).toEqual(['one.test']));
+  controller.abort(new Error('the operator has paused the webhook'));
+  await expect(attempts[1]).rejects.toThrow('paused');
+  expect(hosts).toEqual(['one.test']);
+  found.resolve([{ address: '10.0.0.1', family: 4 }]);
+  expect((await attempts[2])?.error).toContain('three.test, which is not public');
+  expect(hosts).toEqual(['one.test', 'three.test']);
 });
