@@ -9,8 +9,11 @@ interface EventStreamOptions {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** The response must begin within this number of milliseconds. */
-const connectTimeout = 30_000;
+/**
+ * The response must begin within this number of milliseconds. A proxy that buffers a stream may send its first
+ * byte only when the stream ends. The server ends each stream within a minute.
+ */
+const connectTimeout = 70_000;
 
 /**
  * The `EventSource` for tRPC's `httpSubscriptionLink`. The platform's own `EventSource` cannot send the

@@ -33,6 +33,12 @@ const pages = new WeakMap<PlantChanges, SharedPage>();
 /** The maximum number of characters of all pages in memory. */
 const maxLength = 2 ** 22;
 
+/**
+ * The maximum number of characters of pages that become one page. It is enough for a full message of a
+ * webhook.
+ */
+const maxMergedLength = 2 ** 15;
+
 const lengthOf = ({ changes }: SharedPage) => changes.reduce((sum, { length }) => sum + length, 0);
 
 /** The last pages that the loop has read. Followers do not need to read these pages again. */
@@ -57,7 +63,8 @@ export class KeptPages {
 
   /** Adds a page. A page without changes moves the cursors of followers that want only some changes. */
   add(page: ChangePage): void {
-    if (page.changes.length === 0 && this.#pages.at(-1)?.changes.length === 0) this.#pages.pop();
+    if (this.#pages.at(-1)?.changes.length === 0) this.#pages.pop();
+    this.#mergeLast();
     this.#pages.push(toShared(page, true));
     let total = this.#pages.reduce((sum, kept) => sum + lengthOf(kept), 0);
     while (total > maxLength && this.#pages.length > 1) {
@@ -65,6 +72,18 @@ export class KeptPages {
       total -= dropped ? lengthOf(dropped) : 0;
       this.#start = dropped?.next ?? this.#start;
     }
+  }
+
+  /**
+   * Merges the last two pages when they are small, so that a slow follower gets many changes at a time. Most
+   * followers have read these pages, so few followers need a part of the merged page.
+   */
+  #mergeLast(): void {
+    const [one, other] = this.#pages.slice(-2);
+    if (!one || !other || lengthOf(one) + lengthOf(other) > maxMergedLength) return;
+    const changes = [...one.changes, ...other.changes];
+    const positions = [...one.positions, ...other.positions];
+    this.#pages.splice(-2, 2, toShared({ changes, positions, next: other.next }, true));
   }
 
   /**

@@ -26,12 +26,15 @@ const maxResponse = 1_024;
 /** The store respects `Retry-After` only in responses with these statuses. */
 const waitsFor = [429, 502, 503, 504];
 
-// Unlike Node's global agents, these agents ignore the proxies in environment variables. With
-// `autoSelectFamily`, Node always asks `lookup` for a list of addresses.
-const agentOptions = { keepAlive: true, autoSelectFamily: true };
+// With `autoSelectFamily`, Node always asks `lookup` for a list of addresses. By default, Node gives up an
+// address after 250 ms, which is too short for a distant endpoint or a lost packet. The machine may be unable
+// to reach the other addresses, for example over IPv6.
+const connecting = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 3_000 };
+
+// Unlike Node's global agents, these agents ignore the proxies in environment variables.
 const transports = {
-  http: { request: http.request, agent: new http.Agent(agentOptions) },
-  https: { request: https.request, agent: new https.Agent(agentOptions) },
+  http: { request: http.request, agent: new http.Agent({ keepAlive: true }) },
+  https: { request: https.request, agent: new https.Agent({ keepAlive: true }) },
 };
 
 /**
@@ -70,9 +73,10 @@ async function send(
   body: string,
   signed: Record<string, string>,
   { allowed, signal }: Options,
-  mayRepeat = true,
+  mayReuse = true,
 ): Promise<IncomingMessage> {
-  const { request: start, agent } = url.protocol === 'https:' ? transports.https : transports.http;
+  const transport = url.protocol === 'https:' ? transports.https : transports.http;
+  const agent = mayReuse && transport.agent;
   const headers = {
     ...signed,
     'content-type': 'application/json',
@@ -80,11 +84,12 @@ async function send(
     'user-agent': 'plant-store-webhook',
   };
   const lookup: LookupFunction = (_host, _options, callback) =>
-    void findAddresses(url, allowed).then(
+    void findInTurn(url, { allowed, signal }).then(
       (addresses) => callback(null, addresses),
       (error) => callback(error, []),
     );
-  const request = start(url, { method: 'POST', agent, lookup, headers, signal }).end(body);
+  const options = { ...connecting, method: 'POST', agent, lookup, headers, signal };
+  const request = transport.request(url, options).end(body);
   // An error after the start of a response concerns only the content of the response.
   request.on('error', () => {});
   try {
@@ -93,11 +98,26 @@ async function send(
     return response;
   } catch (error) {
     // The endpoint may close an idle connection just when the request is sent
-    // (https://nodejs.org/api/http.html#requestreusedsocket).
+    // (https://nodejs.org/api/http.html#requestreusedsocket), or all its idle connections.
     const isClosed = request.reusedSocket && databaseCode(error) === 'ECONNRESET';
-    if (!isClosed || !mayRepeat) throw error;
+    if (!isClosed) throw error;
     return send(url, body, signed, { allowed, signal }, false);
   }
+}
+
+let lastLookup: Promise<unknown> = Promise.resolve();
+
+/**
+ * Looks up one host at a time. Node runs only two look-ups at once, and the connections to the database also
+ * need look-ups, which would wait behind a hundred hosts when the name server does not respond.
+ */
+function findInTurn(url: URL, { allowed, signal }: Options) {
+  const found = lastLookup.then(() => {
+    signal?.throwIfAborted();
+    return findAddresses(url, allowed);
+  });
+  lastLookup = found.catch(() => {});
+  return found;
 }
 
 /**

@@ -58,7 +58,9 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     let cursor = parseCursor(ready.cursor);
     if (ready.behindSince && (await hasAll(cursor))) return advance(ready, { behindSince: null });
     const limit = ready.tag === null && ready.changeType === null ? maxChanges : maxRead;
-    const wanted = { signal, only: ready.changeType ?? undefined };
+    // With a tag, a create may also stand for a deletion: see `changeForTag`.
+    const only = ready.tag === null ? (ready.changeType ?? undefined) : undefined;
+    const wanted = { signal, only };
     const saveAt = performance.now() + saveInterval * 1_000;
     for (;;) {
       const page = await feed.pageAfter(cursor, limit, wanted).catch(undefinedIfExpired);

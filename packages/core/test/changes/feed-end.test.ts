@@ -61,6 +61,25 @@ it('splits a page from memory by `limit`, and sends no statement', async () => {
   expect(third.next).toBe(await end());
 });
 
+it('returns the changes of many small pages at once, when a follower is slow', async () => {
+  const { feed, end, insert, follow, isWaitedFor } = await openFeed();
+  const after = await end();
+  const { pages } = follow({ after });
+  await isWaitedFor(1);
+  for (const id of [1, 2, 3, 4, 5]) {
+    await insert(id);
+    await vi.waitFor(() => expect(pages).toHaveLength(id));
+    await isWaitedFor(1);
+  }
+  const slow = await feed.changes({ after, wait: 20 });
+  expect(idsOf(slow)).toEqual([1n, 2n, 3n, 4n]);
+  const last = await feed.changes({ after: slow.next, wait: 20 });
+  expect(idsOf(last)).toEqual([5n]);
+  expect(last.next).toBe(await end());
+  const inside = await feed.changes({ after, limit: 2, wait: 20 });
+  expect(idsOf(await feed.changes({ after: inside.next, wait: 20 }))).toEqual([3n, 4n]);
+});
+
 it('reads changes from the database when they are no longer in memory', async () => {
   const { feed, end, sql, follow, isWaitedFor } = await openFeed();
   const after = await end();

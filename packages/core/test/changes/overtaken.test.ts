@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { server } from '../fixtures/databases.ts';
+import { startReceiver } from '../fixtures/receiver.ts';
 
 let store: PlantStore;
 let others: postgres.Sql;
@@ -9,7 +10,8 @@ let remove: () => Promise<void>;
 
 beforeEach(async () => {
   const { options, remove: removeDatabase } = await server.provide();
-  store = await openPlantStore(options, { requireConnection: true });
+  const webhooks = { allow: ['127.0.0.1'] };
+  store = await openPlantStore(options, { requireConnection: true, webhooks });
   others = postgres(String(Object(options).databaseUrl), { max: 4 });
   remove = removeDatabase;
 });
@@ -41,6 +43,12 @@ it('lists a new plant even when the delete of the old plant has a higher transac
   expect(told).toEqual(['created 1 new', 'created 2 new']);
   // The new plant has another tag, so a client that wants only the tag Hoya gets a delete.
   expect((await changesAfter(after, 'Hoya')).told).toEqual(['deleted 2 new']);
+  // The same is true for a webhook that gets only deletes.
+  const receiver = await startReceiver();
+  const options = { tag: 'Hoya', only: 'deleted', from: after } as const;
+  receiver.secret = (await store.webhooks.create(receiver.url, options)).secret;
+  store.webhooks.send();
+  await vi.waitFor(() => expect(receiver.changes()).toEqual(['deleted 2']));
   // The delete of the old plant has a higher transaction number than the create of the new plant.
   const [position] = await others`select changed_in::text from plants where id = 2`;
   expect(BigInt(position?.['changed_in'])).toBeLessThan(await numberOfTheDelete());
