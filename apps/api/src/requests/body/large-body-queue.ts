@@ -1,13 +1,14 @@
+import { callerDisconnected } from '@plant-store/core/internal';
 import type { FastifyRequest } from 'fastify';
-import { HttpError } from '../../errors/http-error.ts';
+import { HttpError, toHttpError } from '../../errors/http-error.ts';
 import { isLarge } from '../memory/limit-memory.ts';
 import { startDeadline } from '../request-state.ts';
 
-/** Calls `read` when it is the body's turn, with an error when the request is too late. */
+/** Calls `read` when it is the body's turn, with an error when the request is too late or its client is gone. */
 export type QueueBody = (
   request: FastifyRequest,
   bytes: number,
-  read: (tooLate?: HttpError) => void,
+  read: (error?: HttpError) => void,
 ) => void;
 
 /**
@@ -22,7 +23,7 @@ export function createLargeBodyQueue(): QueueBody {
   return (request, bytes, read) => {
     startDeadline(request);
     if (!isLarge(bytes)) return read();
-    waiting.push(() => read(isTooLate(request) ? tooLate() : undefined));
+    waiting.push(() => read(errorOf(request)));
     if (!isBusy) readNext();
   };
 
@@ -36,8 +37,9 @@ export function createLargeBodyQueue(): QueueBody {
   }
 }
 
-function isTooLate(request: FastifyRequest): boolean {
-  return request.isGone || performance.now() > startDeadline(request);
+function errorOf(request: FastifyRequest): HttpError | undefined {
+  if (request.isGone) return toHttpError(callerDisconnected());
+  return performance.now() > startDeadline(request) ? tooLate() : undefined;
 }
 
 function tooLate(): HttpError {
