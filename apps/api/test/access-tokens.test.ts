@@ -125,6 +125,12 @@ describe.each(callers)('the calls that manage access tokens over $name', (caller
     ['createAccessToken', { name: 'x', scopes: ['all'] }, 'scopes[0] must be one of plants:create'],
     ['createAccessToken', { name: 'x', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt must be in'],
     ['createAccessToken', { name: 'x', expiresAt: '2100-02-30T00:00:00Z' }, 'expiresAt must be a'],
+    ['createAccessToken', { name: 'x', expiresAt: '0000-01-01T00:00:00Z' }, 'expiresAt must be in'],
+    [
+      'createAccessToken',
+      { name: 'x', expiresAt: '9999-12-31T23:59:59-01:00' },
+      'expiresAt must be before',
+    ],
     ['createAccessToken', { name: 'x', expiresAt: 4e12 }, 'expiresAt must be a date and time'],
     ['revokeAccessToken', { id: '1' }, 'id must be 16 hexadecimal digits'],
     ['listAccessTokens', { limit: 1001 }, 'limit must be an integer from 1 to 1000'],

@@ -180,6 +180,7 @@ describe('over REST', () => {
     ['/plants?limit=1e2', 'limit must be a whole number'],
     ['/plants?limit=1001', 'limit must be an integer from 1 to 1000'],
     [`/plants?limit=${'9'.repeat(400)}`, 'limit must be an integer from 1 to 1000'],
+    ['/plants?limit=9007199254740993', 'limit must be an integer from 1 to 1000'],
     ['/plants?tag=%ff', 'tag is not percent-encoded UTF-8'],
     ['/plants?tag=a%C3%A9&tag=100%', 'tag is not percent-encoded UTF-8'],
     ['/plants/-5?%zz=1', '%zz is not percent-encoded UTF-8'],

@@ -16,7 +16,8 @@ export const PlantText = z
 /** Makes a schema for an integer in a range. All errors of the schema have the same message. */
 export function integerBetween(min: number, max: number) {
   const error = `must be an integer from ${min} to ${max}`;
-  return z.int({ error }).min(min, { error }).max(max, { error });
+  // Beyond ±(2^53−1), the range would repeat the message of the first check.
+  return z.int({ error, abort: true }).min(min, { error }).max(max, { error });
 }
 
 const anyText = 'Any text, emoji included, except U+0000 and lone surrogates.';

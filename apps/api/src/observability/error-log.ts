@@ -1,3 +1,4 @@
+import { CallerDisconnectedError } from '@plant-store/core/internal';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { HttpError } from '../errors/http-error.ts';
 import type { Metrics } from './metrics.ts';
@@ -8,7 +9,8 @@ type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
 
 /**
  * Counts an error, adds its code to the request's log line, and logs the cause of a server error. Status 501
- * is an error of the client, because the client sent an unknown method or an unknown transfer coding.
+ * is an error of the client, because the client sent an unknown method or an unknown transfer coding. The
+ * store also drops the work of a client that has disconnected, which must cause no alert.
  */
 export type LogError = (error: HttpError, source?: ErrorSource) => void;
 
@@ -23,6 +25,7 @@ export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogEr
   const unlogged = new Map<string, { count: number; until: number }>();
 
   return (error, source) => {
+    if (error.cause instanceof CallerDisconnectedError) return;
     if (source && 'raw' in source) {
       // When the connection of an incomplete request closes, the request fails a second time.
       if (source.errors && !source.raw.complete) return;

@@ -94,7 +94,7 @@ export class RequestLog extends LogController {
     const agent = headers['user-agent'];
     const userAgent = agent ? `,"userAgent":${JSON.stringify(showText(agent))}` : '';
     // When a connection closes very early, Node does not know the client's address.
-    const address = JSON.stringify(ip ? shorten(ip) : null);
+    const address = JSON.stringify(ip ? showText(ip) : null);
     const name = principal ? this.#nameOf(principal) : '';
     const database = databaseTime > 0 ? `,"databaseTime":${rounded(databaseTime)}` : '';
     return (

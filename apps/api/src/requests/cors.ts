@@ -1,5 +1,5 @@
-import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { showText } from '../errors/http-error.ts';
 import { firstTimes } from '../observability/error-log.ts';
 import { addVary } from '../responses/negotiation.ts';
 
@@ -40,7 +40,7 @@ export function cors(origins: readonly string[]) {
     const message =
       'a page of another origin cannot read the responses: ' +
       'if it should, add its origin to PLANT_STORE_CORS_ORIGINS';
-    server.log.warn({ reqId, origin: shorten(origin) }, message);
+    server.log.warn({ reqId, origin: showText(origin) }, message);
   }
 }
 

@@ -47,8 +47,13 @@ export function countByClient<Counts extends object>(start: () => Counts) {
   };
 }
 
-/** One client usually has a whole /64 of IPv6 addresses (RFC 6177). */
-function clientOf(ip: string): string {
+/**
+ * One client usually has a whole /64 of IPv6 addresses (RFC 6177). In `X-Forwarded-For`, some proxies add the
+ * client's port, which differs in each connection: `192.0.2.1:50000` or `[2001:db8::1]:50000`.
+ */
+function clientOf(forwarded: string): string {
+  const [, ipv6, ipv4] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/.exec(forwarded) ?? [];
+  const ip = ipv6 ?? ipv4 ?? forwarded;
   if (!isIPv6(ip)) return ip;
   const [unzoned] = ip.split('%', 1);
   const { address } = new SocketAddress({ family: 'ipv6', ...(unzoned && { address: unzoned }) });

@@ -35,6 +35,15 @@ it.each(['/plants', '/trpc/createPlant'])(
   },
 );
 
+it('applies the rate limit to an address, and ignores the port that a proxy adds to the address', async () => {
+  const withPorts = [
+    ...['192.0.2.1:50001', '192.0.2.1:50002', '192.0.2.1', '192.0.2.2:50001'],
+    ...['[2001:db8::1]:50001', '[2001:db8::2]', '2001:db8::3', '2001:db9::1'],
+  ];
+  const { statuses } = await sendFor(withPorts, '/plants', ['127.0.0.1']);
+  expect(statuses).toEqual([401, 429, 429, 401, 401, 429, 429, 401]);
+});
+
 it.each(['10.0.0.1', '10.0.0.0/8, 127.0.0.1', '::1,2001:db8::/32'])(
   'reads the trusted proxies %j',
   (value) => {

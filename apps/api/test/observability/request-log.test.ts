@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { PlantStore } from '@plant-store/core';
+import { callerDisconnected } from '@plant-store/core/internal';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { sumMetrics } from '../../src/observability/sum-metrics.ts';
@@ -163,5 +164,20 @@ it('logs the error of a create whose client has disconnected, and counts the err
     );
   await expect.poll(bugs).toBe(1);
   expect(counting.log.join()).toContain('a bug');
+  await counting.stop();
+});
+
+it('neither logs nor counts an error when the store drops the create of a client that has disconnected', async () => {
+  const metrics = createMetrics(server.store);
+  const counting = await startOnStore({ create, metrics });
+  const socket = await send(createRequest, counting.url);
+  await vi.waitFor(() => expect(create).toHaveBeenCalled());
+  socket.destroy();
+  await vi.waitFor(() => expect(counting.log.join()).toContain('"status":499'));
+  held.reject(callerDisconnected());
+  await fetch(`${counting.url}/livez`);
+  const text = await sumMetrics([await metrics.values()]);
+  expect(text).not.toMatch(/^plant_store_(database_)?errors_total.* [1-9]/m);
+  expect(counting.log.filter((line) => line.includes('"reqId":"mine"'))).toHaveLength(1);
   await counting.stop();
 });

@@ -12,6 +12,7 @@ it('the responses and the log contain no token, no value, no SQL and no stack tr
     authenticate: () => ({ name: 'Ann', scopes }),
     logLevel: 'trace',
     rateLimit: 1000,
+    trustProxy: ['127.0.0.1'],
   });
   const { url, log, store } = server;
   const target = { url, token };
@@ -45,6 +46,7 @@ it('the responses and the log contain no token, no value, no SQL and no stack tr
       await send('{}', { 'content-type': type, 'x-request-id': `id-${each}` });
     }
     await send('{}', { 'content-encoding': each, host: each });
+    await send('{}', { origin: each, 'user-agent': each, 'x-forwarded-for': each });
   }
   responses.push(await (await fetch(`${url}/plants?access_token=${token}`)).text());
   await runSql(server.databaseUrl, 'drop table plants, access_tokens');

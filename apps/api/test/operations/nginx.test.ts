@@ -163,9 +163,12 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
       expect(response.headers.allow).toBe('DELETE, GET, HEAD, POST');
     });
 
-    it('responds with 40400 to a request for the internal path of errors', async () => {
-      expectError(await send(nginx, '/plant-store-error'), pathUnknown);
-    });
+    it.each(['/plant-store-error', '/plant-store-ready'])(
+      'responds with 40400 to a request for the internal path %s',
+      async (path) => {
+        expectError(await send(nginx, path), pathUnknown);
+      },
+    );
 
     it.each([
       ['a header without a colon', 'GET / HTTP/1.1\r\nno header\r\n\r\n', malformedRequest],

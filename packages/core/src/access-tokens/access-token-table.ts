@@ -62,9 +62,12 @@ export function createAccessTokenTable({ read, write }: Verbs) {
         .values({ ...row, scope, ...(expiry && { expiresAt: expiry }) });
     },
 
-    /** Whether a time is in the future on the database's clock. */
+    /**
+     * Whether a time is in the future on the database's clock. Compares numbers, because Postgres cannot read
+     * each time of JavaScript.
+     */
     async isFuture(time: Date, options?: CallOptions): Promise<boolean> {
-      const isFuture = sql<boolean>`${time.toISOString()}::timestamptz > now()`;
+      const isFuture = sql<boolean>`${time.getTime()}::float8 > extract(epoch from now()) * 1000`;
       const [row] = await over(options).select({ isFuture }).from(sql`(select) as nothing`);
       return row?.isFuture === true;
     },

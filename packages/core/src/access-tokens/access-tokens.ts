@@ -24,7 +24,7 @@ export interface AccessTokens {
    *
    * @throws PlantStoreError `databaseUnavailable`.
    * @throws PlantStoreError `invalidInput` unless the name has 1 to 100 characters and no control characters,
-   *   `scopes` is not empty, and the expiry is in the future.
+   *   `scopes` is not empty, and the expiry is in the future and before the year 10000.
    */
   create(name: string, options?: NewTokenOptions): Promise<string>;
   /**
@@ -193,6 +193,7 @@ const newToken = (isFuture: (time: Date) => Promise<boolean>) =>
   NewAccessToken.extend({
     expiresAt: z
       .date({ error: 'must be a date' })
+      .max(new Date(Date.UTC(9999, 11, 31, 23, 59, 59, 999)), 'must be before the year 10000')
       .refine(isFuture, 'must be in the future')
       .optional(),
     expiresIn: z

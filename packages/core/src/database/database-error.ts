@@ -38,6 +38,12 @@ export function hasInvalidText(error: unknown): boolean {
   return ['22021', '22P05'].includes(databaseCode(error) ?? '');
 }
 
+/** The error for a text of a client that the database's encoding cannot represent. */
+export function textRejected(cause: unknown): PlantStoreError {
+  const message = `invalid input: the database cannot hold this text (SQLSTATE ${databaseCode(cause)})`;
+  return new PlantStoreError('invalidInput', message, { cause });
+}
+
 /** The message of a write that reached the database after its deadline; see `plants/statements.ts`. */
 export const lateWrite = 'the deadline of this write has passed';
 

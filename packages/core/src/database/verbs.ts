@@ -1,4 +1,4 @@
-import { type Advice, orUnavailable } from './database-error.ts';
+import { type Advice, hasInvalidText, orUnavailable, textRejected } from './database-error.ts';
 import type { Caller, Deadline } from './deadline.ts';
 import type { Rows, RowsAs, Values } from './query.ts';
 
@@ -43,6 +43,7 @@ export interface Verbs {
  *   the deadline as a time on the database's clock. A write passes this deadline to the database, so that a
  *   late write changes nothing.
  * @throws PlantStoreError `overloaded` when too many statements of this kind wait.
+ * @throws PlantStoreError `invalidInput` when the database's encoding lacks a character of `values`.
  * @throws PlantStoreError `databaseUnavailable` or `plantRejected` with the original error as its cause.
  */
 export type Run = (
@@ -61,9 +62,18 @@ export interface StatementOptions extends RunOptions {
 export function createVerbs(
   run: (text: string, values: Parameters<Run>[1], options: StatementOptions) => Promise<Rows>,
 ): Verbs {
-  return {
-    read: (text, values, options) =>
-      orUnavailable(run(text, values, { ...options, isRepeatable: true }), options.advice),
-    write: (text, values, options) => orUnavailable(run(text, values, options), options.advice),
-  };
+  const runAs =
+    (isRepeatable: boolean): Run =>
+    (text, values, options) => {
+      const rows = run(text, values, { ...options, isRepeatable }).catch((error) => {
+        throw hasInvalidText(error) && hasUnicode(values) ? textRejected(error) : error;
+      });
+      return orUnavailable(rows, options.advice);
+    };
+  return { read: runAs(true), write: runAs(false) };
+}
+
+/** Whether a parameter has a character that some encodings lack. All encodings of Postgres have ASCII. */
+function hasUnicode(values: Parameters<Run>[1]): boolean {
+  return typeof values !== 'function' && values.some((value) => /\P{ASCII}/u.test(value ?? ''));
 }

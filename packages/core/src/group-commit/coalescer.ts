@@ -1,6 +1,6 @@
 import { atDeadline, type CallOptions, type Deadline, deadlineOf } from '../database/deadline.ts';
 import { carry, diagnostics } from '../database/diagnostics.ts';
-import { Call } from '../database/pool/call.ts';
+import { Call, callerDisconnected } from '../database/pool/call.ts';
 import type { PlantStoreError } from '../plant-store-error.ts';
 
 export interface CoalescerOptions<Input, Output> {
@@ -286,7 +286,11 @@ export class Coalescer<Input, Output> {
       taken++;
       this.#length -= call.length;
       const left = call.deadline - now;
-      if (call.caller?.isGone || call.sendBy < now) {
+      if (call.caller?.isGone) {
+        call.reject(callerDisconnected());
+        continue;
+      }
+      if (call.sendBy < now) {
         call.reject(late(call, false));
         continue;
       }
@@ -303,7 +307,7 @@ export class Coalescer<Input, Output> {
   }
 
   #dropGone(): void {
-    this.rejectWaiting(this.#options.late, ({ caller }) => caller?.isGone);
+    this.rejectWaiting(callerDisconnected, ({ caller }) => caller?.isGone);
   }
 
   /**

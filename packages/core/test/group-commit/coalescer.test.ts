@@ -257,7 +257,9 @@ it('never sends a call whose caller has disconnected', async () => {
   const caller = { isGone: false };
   const first = coalescer.run('first', { caller });
   const dropped = ['a', 'b', 'c'].map((each) =>
-    expect(coalescer.run(each, { caller })).rejects.toThrow('late'),
+    expect(coalescer.run(each, { caller })).rejects.toMatchObject({
+      cause: { name: 'CallerDisconnectedError' },
+    }),
   );
   const others = ['d', 'e', 'f'].map((each) => coalescer.run(each));
   caller.isGone = true;
@@ -273,7 +275,7 @@ it('gives a new call the place of a waiting call whose caller has disconnected',
   const coalescer = createCoalescer({ send, maxQueue: 2 });
   const caller = { isGone: false };
   const first = coalescer.run('first');
-  const dropped = expect(coalescer.run('a', { caller })).rejects.toThrow('late');
+  const dropped = expect(coalescer.run('a', { caller })).rejects.toThrow('disconnected');
   const waiting = coalescer.run('b');
   caller.isGone = true;
   const next = coalescer.run('c');

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { defaultTextMapGetter, ROOT_CONTEXT, type Span, SpanKind } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { shorten } from '@plant-store/schemas';
 import type { FastifyRequest } from 'fastify';
 import { showText } from '../../errors/http-error.ts';
 import type { Tracing } from './end-span.ts';
@@ -63,7 +62,7 @@ export async function createTracing(variables: NodeJS.ProcessEnv): Promise<Traci
       'url.scheme': request.protocol,
       'server.address': showText(request.hostname),
       'server.port': request.port ?? undefined,
-      'client.address': request.ip && shorten(request.ip),
+      'client.address': request.ip && showText(request.ip),
       'user_agent.original': headers['user-agent'] && showText(headers['user-agent']),
     });
   }

@@ -1,13 +1,17 @@
+import { callerDisconnected } from '@plant-store/core/internal';
 import type { FastifyRequest } from 'fastify';
-import { HttpError } from '../../errors/http-error.ts';
+import { HttpError, toHttpError } from '../../errors/http-error.ts';
 import { isLarge } from '../memory/limit-memory.ts';
 import { startDeadline } from '../request-state.ts';
 
-/** Calls `read` when the body has its turn. `read` gets an error when the request is too late. */
+/**
+ * Calls `read` when the body has its turn. `read` gets an error when the request is too late, or when its
+ * client has disconnected.
+ */
 export type QueueBody = (
   request: FastifyRequest,
   bytes: number,
-  read: (tooLate?: HttpError) => void,
+  read: (error?: HttpError) => void,
 ) => void;
 
 /**
@@ -22,7 +26,7 @@ export function createLargeBodyQueue(): QueueBody {
   return (request, bytes, read) => {
     startDeadline(request);
     if (!isLarge(bytes)) return read();
-    waiting.push(() => read(isTooLate(request) ? tooLate() : undefined));
+    waiting.push(() => read(errorOf(request)));
     if (!isBusy) readNext();
   };
 
@@ -36,8 +40,9 @@ export function createLargeBodyQueue(): QueueBody {
   }
 }
 
-function isTooLate(request: FastifyRequest): boolean {
-  return request.isGone || performance.now() > startDeadline(request);
+function errorOf(request: FastifyRequest): HttpError | undefined {
+  if (request.isGone) return toHttpError(callerDisconnected());
+  return performance.now() > startDeadline(request) ? tooLate() : undefined;
 }
 
 function tooLate(): HttpError {

@@ -1,3 +1,4 @@
+import { PlantStoreError } from '../../plant-store-error.ts';
 import {
   addDatabaseTime,
   atDeadline,
@@ -57,7 +58,14 @@ export class Call<Input, Output> {
   }
 }
 
+/** The cause of the error for a call whose caller has disconnected. */
+export class CallerDisconnectedError extends Error {
+  override readonly name = 'CallerDisconnectedError';
+}
+
 /** The error for a call whose caller has disconnected. Nobody reads this error. */
-export function callerDisconnected(): Error {
-  return new Error('the caller has disconnected');
+export function callerDisconnected(): PlantStoreError {
+  const message = 'the caller has disconnected';
+  const cause = new CallerDisconnectedError(message);
+  return new PlantStoreError('databaseUnavailable', message, { cause });
 }

@@ -1,6 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { callerDisconnected } from '../../../src/database/pool/call.ts';
 import { createPool, lost, serverError, TestConnection } from '../../fixtures/test-pool.ts';
 
 interface Statement {
@@ -29,7 +30,7 @@ const overloaded = {
   message:
     'too many such requests are waiting already: nothing was written, send the request again later',
 };
-const disconnected = new Error('the caller has disconnected');
+const disconnected = callerDisconnected();
 const lostCodes = ['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01'];
 
 /** Makes a pool and a model of the pool. The model predicts the outcome of each statement. */
