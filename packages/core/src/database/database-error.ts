@@ -124,9 +124,16 @@ export function toStoreError(cause: unknown, advice?: Advice): PlantStoreError {
   if (cause instanceof PlantStoreError) return cause;
   // Drizzle wraps the error of a statement into an error of its own.
   if (cause instanceof Error && cause.cause instanceof PlantStoreError) return cause.cause;
+  if (hasInvalidText(cause)) return invalidText('text', cause);
   if (!isPolicyError(cause)) return databaseUnavailable(cause, advice);
   const message =
     `row-level security or a rule in the database prevents this (SQLSTATE ${databaseCode(cause)}): nothing was ` +
     'written, tell the operator before you send it again';
   return new PlantStoreError('plantRejected', message, { cause });
+}
+
+/** The error for a text of the client that the encoding of the database cannot represent. */
+export function invalidText(what: 'plant' | 'text', cause: unknown): PlantStoreError {
+  const message = `invalid input: the database cannot hold this ${what} (SQLSTATE ${databaseCode(cause)})`;
+  return new PlantStoreError('invalidInput', message, { cause });
 }
