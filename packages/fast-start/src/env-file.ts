@@ -28,7 +28,7 @@ export function loadEnvFile(defaultPath: string): NodeJS.ProcessEnv {
 /** Reads a file. `process.loadEnvFile` would report a file without read permission as absent. */
 function read(path: string, { mayBeAbsent }: { mayBeAbsent: boolean }): string {
   try {
-    return readFileSync(path, 'utf8');
+    return decode(readFileSync(path));
   } catch (cause) {
     // `readFileSync` throws only errors of this type.
     const { code, message } = cause as NodeJS.ErrnoException;
@@ -40,4 +40,10 @@ function read(path: string, { mayBeAbsent }: { mayBeAbsent: boolean }): string {
       cause,
     });
   }
+}
+
+/** Decodes a text without its byte order mark. Windows PowerShell and Notepad write these marks, and UTF-16. */
+function decode(bytes: Uint8Array): string {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes);
 }

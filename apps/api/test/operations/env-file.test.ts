@@ -55,6 +55,16 @@ it('reads the file that PLANT_STORE_ENV_FILE names, and does not read .env', asy
   expect(server.output()).toMatch(/did not start\.\n {2}LOG_LEVEL is "second": .*\n$/);
 });
 
+it.each(['utf8', 'utf16le'] as const)(
+  'reads the first line of a .env that a Windows program wrote in %s',
+  async (encoding) => {
+    await writeFile(join(copy.root, '.env'), '\uFEFFLOG_LEVEL=first\r\n', encoding);
+    const server = start({});
+    expect(await server.ended()).toBe(1);
+    expect(server.output()).toContain('LOG_LEVEL is "first"');
+  },
+);
+
 it('does not start when .env cannot be read, and prints the reason', async () => {
   const path = join(copy.root, '.env');
   await mkdir(path);

@@ -218,6 +218,23 @@ describe.runIf(hasPgBouncer)('behind PgBouncer', () => {
     ]);
   });
 
+  it('finds other values of the settings that the store relies on', async () => {
+    const made = await database();
+    const { user, env } = await withUser(made);
+    await made.sql.unsafe(`
+      alter role ${user} set client_min_messages = error;
+      alter role ${user} set default_transaction_isolation = 'repeatable read'`);
+    const pooler = await startPgBouncer(env.DATABASE_URL, 5);
+    onTestFinished(() => pooler.stop());
+    const findings = await hazardsOf({ DATABASE_URL: pooler.url });
+    const remedy = `run ALTER ROLE ${user} SET`;
+    expect(findings.filter((finding) => finding.startsWith('problem'))).toEqual([
+      expect.stringContaining(`${remedy} client_min_messages = 'notice'`),
+      expect.stringContaining(`${remedy} default_transaction_isolation = 'read committed'`),
+    ]);
+    expect(await hazardsOf(env)).toEqual([]);
+  });
+
   it('finds a statement_timeout of the user, and row-level security', async () => {
     const made = await database();
     const { user, env } = await withUser(made);

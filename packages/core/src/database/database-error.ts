@@ -38,12 +38,6 @@ export function hasInvalidText(error: unknown): boolean {
   return ['22021', '22P05'].includes(databaseCode(error) ?? '');
 }
 
-/** The error for a text of a client that the database's encoding cannot represent. */
-export function textRejected(cause: unknown): PlantStoreError {
-  const message = `invalid input: the database cannot hold this text (SQLSTATE ${databaseCode(cause)})`;
-  return new PlantStoreError('invalidInput', message, { cause });
-}
-
 /** The message of a write that reached the database after its deadline; see `plants/statements.ts`. */
 export const lateWrite = 'the deadline of this write has passed';
 
@@ -135,4 +129,10 @@ export function toStoreError(cause: unknown, advice?: Advice): PlantStoreError {
     `row-level security or a rule in the database prevents this (SQLSTATE ${databaseCode(cause)}): nothing was ` +
     'written, tell the operator before you send it again';
   return new PlantStoreError('plantRejected', message, { cause });
+}
+
+/** The error for a text of the client that the encoding of the database cannot represent. */
+export function invalidText(what: 'plant' | 'text', cause: unknown): PlantStoreError {
+  const message = `invalid input: the database cannot hold this ${what} (SQLSTATE ${databaseCode(cause)})`;
+  return new PlantStoreError('invalidInput', message, { cause });
 }

@@ -1,4 +1,4 @@
-import { type Advice, hasInvalidText, orUnavailable, textRejected } from './database-error.ts';
+import { type Advice, hasInvalidText, invalidText, orUnavailable } from './database-error.ts';
 import type { Caller, Deadline } from './deadline.ts';
 import type { Rows, RowsAs, Values } from './query.ts';
 
@@ -66,7 +66,7 @@ export function createVerbs(
     (isRepeatable: boolean): Run =>
     (text, values, options) => {
       const rows = run(text, values, { ...options, isRepeatable }).catch((error) => {
-        throw hasInvalidText(error) && hasUnicode(values) ? textRejected(error) : error;
+        throw hasInvalidText(error) && hasUnicode(values) ? invalidText('text', error) : error;
       });
       return orUnavailable(rows, options.advice);
     };

@@ -28,6 +28,19 @@ export const sessionQuestions: readonly Question[] = [
   },
   {
     check: 'sessions',
+    level: 'problem',
+    // A direct session has the values that the store sets. A session of a pooler has the values of its role.
+    select: `
+      select quote_ident(session_user) as name, name || ' = ' || quote_literal(boot_val) as value
+      from pg_settings
+      where name = 'client_min_messages' and setting = 'error'
+        or name in ('array_nulls', 'bytea_output', 'default_transaction_isolation') and setting <> boot_val`,
+    describe: ({ name, value }) =>
+      `the store relies on ${value}, and its sessions have another value, which the pooler does not let it ` +
+      `change: run ALTER ROLE ${name} SET ${value}`,
+  },
+  {
+    check: 'sessions',
     level: 'warning',
     // Transactions of the store are never idle for long, so a long time limit for idle transactions cannot
     // harm the store.

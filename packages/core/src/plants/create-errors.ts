@@ -2,6 +2,7 @@ import {
   type Advice,
   databaseUnavailable,
   hasInvalidText,
+  invalidText,
   reasonOf,
 } from '../database/database-error.ts';
 import { databaseCode } from '../error-causes.ts';
@@ -28,10 +29,7 @@ const mayBeStored = 'the plant may still be stored, send it again';
 export function plantRejected(error: unknown): PlantStoreError {
   const cause = reasonOf(error);
   const code = databaseCode(cause);
-  if (hasInvalidText(cause)) {
-    const message = `invalid input: the database cannot hold this plant (SQLSTATE ${code})`;
-    return new PlantStoreError('invalidInput', message, { cause });
-  }
+  if (hasInvalidText(cause)) return invalidText('plant', cause);
   const message = `the table does not allow this plant (SQLSTATE ${code}): ${notAgain}`;
   return new PlantStoreError('plantRejected', message, { cause });
 }

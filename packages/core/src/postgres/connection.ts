@@ -15,6 +15,7 @@ import {
   serverState,
   sessionCommits,
   set,
+  timeFormats,
 } from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
 
@@ -127,9 +128,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
     },
     connection: {
       application_name: `${applicationName} process ${process.pid}`,
-      // The settings `TimeZone` and `DateStyle` determine the format in which COPY writes times.
-      TimeZone: 'UTC',
-      DateStyle: 'ISO',
+      // A pooler forwards these settings. In a direct session, `set` sets them again after those of the URL.
+      ...timeFormats,
       ...(statementTimeout && { statement_timeout: Math.min(statementTimeout, longestTimeout) }),
       ...(Number.isFinite(statementTimeout) && keepAlive),
       ...(lockTimeout && { lock_timeout: lockTimeout }),

@@ -26,12 +26,30 @@ export const serverState = `
 export const commitDurably = `select set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;
 
+/** The formats in which a session writes times. */
+export const timeFormats = { TimeZone: 'UTC', DateStyle: 'ISO' };
+
 /**
- * SQL that changes session settings. When `row_security` is off, a policy causes an error instead of hiding
- * rows.
+ * The settings that the store's statements rely on. A role, a database or a URL may have other values.
+ *
+ * When `row_security` is off, a policy causes an error instead of hiding rows. When `array_nulls` is off, a
+ * missing tag would become the tag "NULL". Without warnings, a commit that the standby lacks would look like
+ * any commit. In a stricter isolation level, concurrent writes of one id would fail.
  */
+const neededSettings = {
+  row_security: 'off',
+  client_encoding: 'UTF8',
+  array_nulls: 'on',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  client_min_messages: 'warning',
+  default_transaction_isolation: 'read committed',
+  ...timeFormats,
+};
+
+/** SQL that changes session settings. */
 export function set(settings: Readonly<Record<string, string>> = {}): string {
-  const all = Object.entries({ row_security: 'off', ...settings });
+  const all = Object.entries({ ...neededSettings, ...settings });
   return `select ${all.map(([name, value]) => `set_config('${name}', '${value}', false)`)}`;
 }
 

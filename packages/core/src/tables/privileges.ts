@@ -75,10 +75,10 @@ const selectPrivileges = `
 export async function missingCreateGrants(query: Query): Promise<string[]> {
   const [row] = await send<CreatePrivilegesRow>(query, selectCreatePrivileges);
   if (!row) return [];
-  const { user, database, schema } = row;
+  const { user, database, schema, privileges } = row;
   return [
     ...(database === null ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${user}`]),
-    ...(schema === null ? [] : [`GRANT CREATE ON SCHEMA ${schema} TO ${user}`]),
+    ...(privileges === '' ? [] : [`GRANT ${privileges} ON SCHEMA ${schema} TO ${user}`]),
   ];
 }
 
@@ -86,12 +86,17 @@ interface CreatePrivilegesRow {
   user: string;
   /** The name of the database if the user may not create schemas in the database; otherwise null. */
   database: string | null;
-  schema: string | null;
+  schema: string;
+  /** The privileges on the schema that the user lacks, for GRANT. */
+  privileges: string;
 }
 
+// Without USAGE on a schema, `current_schema()` skips this schema.
 const selectCreatePrivileges = `
-  select quote_ident(current_user) as user,
+  select quote_ident(current_user) as user, schema,
     case when not has_database_privilege(current_database(), 'create')
       then quote_ident(current_database()) end as database,
-    case when not has_schema_privilege(coalesce(current_schema(), 'public'), 'create')
-      then quote_ident(coalesce(current_schema(), 'public')) end as schema`;
+    concat_ws(', ',
+      case when not has_schema_privilege(to_regnamespace(schema), 'create') then 'CREATE' end,
+      case when not has_schema_privilege(to_regnamespace(schema), 'usage') then 'USAGE' end) as privileges
+  from (select quote_ident(coalesce(current_schema(), 'public')) as schema) as target`;

@@ -104,6 +104,24 @@ it('writes times in UTC and ISO, even when the database has other settings', asy
   expect(rows).toEqual([['2026-11-22 09:30:00+00']]);
 });
 
+it('sets what its statements rely on, even when the database and the URL have other settings', async () => {
+  await setDatabase('array_nulls = off');
+  await setDatabase('bytea_output = escape');
+  await setDatabase('extra_float_digits = -15');
+  await setDatabase('client_min_messages = error');
+  await setDatabase(`default_transaction_isolation = 'serializable'`);
+  const ofUrl = 'client_encoding=LATIN1&datestyle=German&timezone=Asia/Tokyo';
+  const { query } = await connect({ url: `${proxy.url}?${ofUrl}` });
+  const { rows } = await query(`
+    select '{NULL}'::text[]::text, '\\x00ff'::bytea::text, 1234.5::float8::text, '日本',
+      timestamptz '2026-11-22 09:30:00Z'::text, current_setting('client_min_messages'),
+      current_setting('transaction_isolation')`);
+  const times = '2026-11-22 09:30:00+00';
+  expect(rows).toEqual([
+    ['{NULL}', '\\x00ff', '1234.5', '日本', times, 'warning', 'read committed'],
+  ]);
+});
+
 it('does not close a connection that is old or idle', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());

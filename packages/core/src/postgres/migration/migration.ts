@@ -18,6 +18,9 @@ const migrationLock = 0x706c616e7473; // "plants"
 /** The SQLSTATE for a missing privilege. */
 const insufficientPrivilege = '42501';
 
+/** The SQLSTATE for a `search_path` without a schema that exists and that the user may use. */
+const noSchema = '3F000';
+
 /**
  * Applies the missing migrations in one transaction, on a separate connection. The transaction holds an
  * advisory lock, so that only one instance migrates at a time.
@@ -39,7 +42,7 @@ export async function migratePostgres(
     if (await isMigrated(query)) return await tryToRenewFeed(connection);
     await cluster?.checkMigration(query);
     await migrate(connection).catch(async (error) => {
-      throw databaseCode(error) === insufficientPrivilege
+      throw [insufficientPrivilege, noSchema].includes(databaseCode(error) ?? '')
         ? await privilegesError(query, error)
         : error;
     });
@@ -54,11 +57,15 @@ async function privilegesError(query: Query, cause: unknown): Promise<DatabaseSe
   await send(query, 'rollback');
   const { missingCreateGrants } = await import('../../tables/privileges.ts');
   const grants = await missingCreateGrants(query);
+  const otherRemedy =
+    databaseCode(cause) === noSchema
+      ? "let its user's search_path name an existing schema, such as public"
+      : 'its tables are of an earlier version, so start the server once as their owner';
   const remedy =
     grants.length > 0
       ? `grant its user the privilege to create tables there (${grants.join('; ')}), or start the server ` +
         'once as a user that has it'
-      : 'its tables are of an earlier version, so start the server once as their owner';
+      : otherRemedy;
   return new DatabaseSettingsError(remedy, cause);
 }
 

@@ -116,6 +116,22 @@ describe('a user without privileges', () => {
     expect(await tables()).toEqual([]);
   });
 
+  it('gets an error that names the missing privilege on the schema, or the wrong search_path', async () => {
+    const { user, url } = await userWith(
+      `create on database ${sql.options.database}`,
+      'create on schema public',
+    );
+    await sql`revoke usage on schema public from public`;
+    await expect(migratePostgres(connectAs(url))).rejects.toThrow(
+      `there (GRANT USAGE ON SCHEMA public TO ${user}), or start`,
+    );
+    await sql`grant usage on schema public to public`;
+    await sql.unsafe(`alter role ${user} set search_path = absent`);
+    await expect(migratePostgres(connectAs(url))).rejects.toThrow(
+      "(no schema has been selected to create in): let its user's search_path name an existing schema",
+    );
+  });
+
   it('gets an error that names the owner when the tables are of an earlier version', async () => {
     await createOldTables(databaseUrl, 3);
     const { url } = await userWith(
