@@ -93,7 +93,12 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
         />
         <div className="tools-end">
           {may.delete && isFiltered && found?.first && (
-            <SelectAll key={list} filter={{ tag, search }} onChange={setSelected} />
+            <SelectAll
+              key={list}
+              filter={{ tag, search }}
+              plants={selected}
+              onChange={setSelected}
+            />
           )}
           <Button
             disabled={search === undefined ? all?.count === 0 : found?.count === 0}

@@ -57,6 +57,27 @@ it('deletes all plants of a filter after the user types their number, and stops 
   expect(await client.countPlants.query({ tag })).toMatchObject({ count: 901 });
 });
 
+it('does not select again what the user removes while all plants are being selected', async () => {
+  const { ids, page } = await openPlants(1_001);
+  let sent = 0;
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/trpc/listPlants**', async (route) => {
+    if (++sent % 2 === 0) await promise;
+    await route.continue().catch(() => {}); // When the page has cancelled the request, `continue` fails.
+  });
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('1,000 plants selected').waitFor();
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.getByText('plants selected').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('1,000 plants selected').waitFor();
+  await check(page, ids[0]).click();
+  release();
+  await page.getByText('1,000 plants selected').waitFor();
+  await page.getByRole('button', { name: 'Select all' }).waitFor();
+  expect(await check(page, ids[0]).isChecked()).toBe(false);
+});
+
 it('selects a row by the Space key, and a range by Shift and an arrow key', async () => {
   const { page } = await openPlants(5);
   await tableOf(page).focus();
