@@ -57,6 +57,51 @@ it('deletes all plants of a filter after the user types their number, and stops 
   expect(await client.countPlants.query({ tag })).toMatchObject({ count: 901 });
 });
 
+it('shows the progress of a delete after the list changes, and stops on request', async () => {
+  const { tag, page } = await openPlants(120);
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('120 plants selected').waitFor();
+  let sent = 0;
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/trpc/deletePlant**', async (route) => {
+    if (++sent > 5) await promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 120 plants' }).click();
+  await page.getByText('Deleting: 70 plants left').waitFor();
+  await page.getByRole('button', { name: 'Remove the filter' }).click();
+  await tableOf(page).getByRole('checkbox').first().check();
+  await page.getByText('Deleting: 70 plants left').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  release();
+  await page.getByText('Deleted 100 plants').waitFor();
+  expect(await client.countPlants.query({ tag })).toMatchObject({ count: 20 });
+});
+
+it('deletes no further plants after the user has forgotten the token', async () => {
+  const { tag, page } = await openPlants(120);
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('120 plants selected').waitFor();
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  let sent = 0;
+  await page.route('**/trpc/deletePlant**', async (route) => {
+    sent++;
+    await promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 120 plants' }).click();
+  await page.getByText('Deleting: 120 plants left').waitFor();
+  await page.getByRole('button', { name: 'Forget token' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Forget token' }).click();
+  await page.getByLabel('Access token').waitFor();
+  release();
+  await expect.poll(() => listed(tag).then(({ length }) => length)).toBe(70);
+  await page.waitForTimeout(300);
+  expect(sent).toBe(5);
+});
+
 it('does not select again what the user removes while all plants are being selected', async () => {
   const { ids, page } = await openPlants(1_001);
   let sent = 0;
