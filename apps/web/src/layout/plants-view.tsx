@@ -10,7 +10,7 @@ import { FindField } from '../plants/find/find-field.tsx';
 import { usePlantCount } from '../plants/find/use-plant-count.ts';
 import { listPage } from '../plants/list-page.ts';
 import { countOf, number, PlantText } from '../plants/plant-text.tsx';
-import { type SelectedPlants, without } from '../plants/selected-plants.ts';
+import { afterChanges, type SelectedPlants } from '../plants/selected-plants.ts';
 import { SelectAll } from '../plants/selection/select-all.tsx';
 import { SelectionBar } from '../plants/selection/selection-bar.tsx';
 import { PlantTable } from '../plants/table/plant-table.tsx';
@@ -54,14 +54,7 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
     setFound(undefined);
   }
   useEffect(
-    () =>
-      onChanges((changes) => {
-        const latest = new Map(changes.map(({ type, plant }) => [plant.id, type]));
-        const gone = new Set([...latest].flatMap(([id, type]) => (type === 'deleted' ? id : [])));
-        setSelected((plants) =>
-          gone.isDisjointFrom(new Set(plants.keys())) ? plants : without(plants, gone),
-        );
-      }),
+    () => onChanges((changes) => setSelected((plants) => afterChanges(plants, changes))),
     [],
   );
   // The table requests the same plants and shows the errors, so `findId` shows no errors.

@@ -102,6 +102,28 @@ it('deletes no further plants after the user has forgotten the token', async () 
   expect(sent).toBe(5);
 });
 
+it('does not select a new plant that gets the id of a selected plant', async () => {
+  const { ids, id, tag, page } = await openPlants(2);
+  await check(page, ids[0]).click();
+  await check(page, ids[1]).click();
+  await page.getByText('2 plants selected').waitFor();
+  // A hidden tab gets all changes at once when the user returns.
+  const hide = (isHidden: boolean) =>
+    page.evaluate(
+      (state) => {
+        Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      },
+      isHidden ? 'hidden' : 'visible',
+    );
+  await hide(true);
+  await client.deletePlant.mutate({ id });
+  await client.createPlant.mutate({ id, name: 'Another plant', tag });
+  await hide(false);
+  await tableOf(page).getByText('Another plant').waitFor();
+  await page.getByText('1 plant selected').waitFor();
+});
+
 it('does not select again what the user removes while all plants are being selected', async () => {
   const { ids, page } = await openPlants(1_001);
   let sent = 0;
