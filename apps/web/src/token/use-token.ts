@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { forgetText, keepText, readText } from '../controls/tab-storage.ts';
 import { explainError, noResponse } from '../store/explain-error.ts';
 import { baseUrl } from '../store/trpc.ts';
 
@@ -57,17 +58,17 @@ function takeToken(): string | null {
     keepToken(token);
     history.replaceState(history.state, '', location.pathname + location.search);
   }
-  return sessionStorage.getItem(key);
+  return readText(key);
 }
 
 /** Keeps the token until the tab closes. */
 function keepToken(token: string): void {
-  sessionStorage.setItem(key, token);
+  keepText(key, token);
 }
 
 /** Forgets the token, unless this tab has another token. */
 function forgetToken(token: string): void {
-  if (sessionStorage.getItem(key) === token) sessionStorage.removeItem(key);
+  if (readText(key) === token) forgetText(key);
 }
 
 /** Whether the address has a code (`#code=…`) that the server exchanges for an access token. */

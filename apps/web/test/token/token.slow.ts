@@ -50,6 +50,43 @@ it('keeps a new token when the store rejects a call with the earlier token', asy
   expect(await page.getByLabel('Access token').count()).toBe(0);
 });
 
+it.each([
+  [
+    'blocks the session storage',
+    () =>
+      Object.defineProperty(window, 'sessionStorage', {
+        get() {
+          throw new DOMException('Access is denied for this document.', 'SecurityError');
+        },
+      }),
+  ],
+  [
+    'has no room in the session storage',
+    () => {
+      for (let size = 2 ** 23, i = 0; size >= 1; i++) {
+        try {
+          sessionStorage.setItem(`other ${i}`, 'x'.repeat(size));
+        } catch {
+          size /= 2;
+        }
+      }
+    },
+  ],
+])('keeps the token and a draft until a reload when the browser %s', async (_case, spoil) => {
+  const page = await openPage(url, { prepare: (page) => page.addInitScript(spoil) });
+  await page.getByLabel('Access token').fill(token);
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByRole('button', { name: 'Add a plant' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Hoya');
+  await page.getByRole('textbox', { name: 'Id' }).fill('no id');
+  await page.getByText('must be a whole number').waitFor();
+  await page.goBack();
+  await page.goForward();
+  await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Hoya');
+  await page.reload();
+  await page.getByLabel('Access token').waitFor();
+});
+
 it('asks for a token when there is none, and says where to find a token', async () => {
   const page = await openPage(url);
   await page.getByText('prints a link that opens the console').waitFor();
