@@ -64,6 +64,15 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
     const { plants } = await listPage(client, { ...filterOf({ tag }), ...after, limit: 1 });
     if (plants[0]?.id !== id) onIdUnknown(id);
   };
+  const openFirst = async () => {
+    if (!found?.count) return;
+    // After the user has scrolled, the first plant may no longer be loaded.
+    const load = () => listPage(client, { ...filterOf({ tag, search }), limit: 1 });
+    const first = found.first ?? (await load()).plants[0];
+    if (first) onOpen(first);
+  };
+  // After a jump, the table has no plants yet, but the selection must go on.
+  const hasPlants = (found && found.count > 0) || selected.size > 0;
   return (
     <>
       <div className="title">
@@ -82,10 +91,10 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
       <div className="tools">
         <FindField
           onFindId={(id) => findId(id).catch(() => {})}
-          onOpenFirst={() => found?.first && onOpen(found.first)}
+          onOpenFirst={() => openFirst().catch(() => {})}
         />
         <div className="tools-end">
-          {may.delete && isFiltered && found?.first && (
+          {may.delete && isFiltered && hasPlants && (
             <SelectAll
               key={list}
               filter={{ tag, search }}

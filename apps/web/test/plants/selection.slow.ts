@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { openPage, tableOf } from '../fixtures/open-page.ts';
+import { holdRequests, openPage, tableOf } from '../fixtures/open-page.ts';
 import { openPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
@@ -122,6 +122,18 @@ it('does not select a new plant that gets the id of a selected plant', async () 
   await hide(false);
   await tableOf(page).getByText('Another plant').waitFor();
   await page.getByText('1 plant selected').waitFor();
+});
+
+it('goes on selecting all plants when the user jumps to the end of the list', async () => {
+  const { page } = await openPlants(2_001);
+  const release = await holdRequests(page, '**/trpc/listPlants*1000*after*');
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('1,000 plants selected').waitFor();
+  await page.getByRole('button', { name: 'Jump to the end' }).click();
+  await page.getByText('– 2,001 of 2,001 plants').waitFor();
+  release();
+  await page.getByText('2,001 plants selected').waitFor();
+  await page.getByRole('button', { name: 'Select all' }).waitFor();
 });
 
 it('does not select again what the user removes while all plants are being selected', async () => {
