@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { replace } from '../address/use-address.ts';
 import { forgetText, keepText, readText } from '../controls/tab-storage.ts';
 import { explainError, noResponse } from '../store/explain-error.ts';
 import { baseUrl } from '../store/trpc.ts';
@@ -56,7 +57,7 @@ function takeToken(): string | null {
   const token = new URLSearchParams(fragment).get('token');
   if (token) {
     keepToken(token);
-    history.replaceState(history.state, '', location.pathname + location.search);
+    replace({}); // The address keeps the filter and the open view.
   }
   return readText(key);
 }

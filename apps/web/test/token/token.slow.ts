@@ -11,6 +11,14 @@ it('removes the token from the address bar and from the history at once', async 
   expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
 });
 
+it('keeps the filter and the open view of a link with a token', async () => {
+  const page = await openPage(`${address()}&tag=a+tag&sheet=requests`);
+  await page.getByRole('dialog', { name: 'Requests' }).waitFor();
+  expect(page.url()).toBe(`${url}/#tag=a+tag&sheet=requests`);
+  await page.evaluate((hash) => location.assign(hash), `#token=${token}&search=Hoya`);
+  await expect.poll(() => page.url()).toBe(`${url}/#search=Hoya`);
+});
+
 it('keeps the token for this tab only', async () => {
   const page = await openPage(address());
   await page.reload();
