@@ -124,6 +124,33 @@ it('does not select a new plant that gets the id of a selected plant', async () 
   await page.getByText('1 plant selected').waitFor();
 });
 
+it('says that an undo has added only a part of the plants', async () => {
+  const { tag, page } = await openPlants(1_001);
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('1,001 plants selected').waitFor();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const question = page.getByRole('alertdialog');
+  await question.getByLabel('Number of plants').fill('1,001');
+  await question.getByRole('button', { name: 'Delete 1,001 plants' }).click();
+  let sent = 0;
+  await page.route('**/trpc/createPlants*', (route) =>
+    sent++ === 0 ? route.continue() : route.fulfill({ status: 403, json: insufficientScope }),
+  );
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Not all plants are added again. The token needs').waitFor();
+  expect(await client.countPlants.query({ tag })).toMatchObject({ count: 1_000 });
+});
+
+const insufficientScope = {
+  error: {
+    json: {
+      message: 'the token needs the scope plants:create',
+      code: -32003,
+      data: { code: 'FORBIDDEN', httpStatus: 403, error: 40300 },
+    },
+  },
+};
+
 it('goes on selecting all plants when the user jumps to the end of the list', async () => {
   const { page } = await openPlants(2_001);
   const release = await holdRequests(page, '**/trpc/listPlants*1000*after*');
