@@ -91,6 +91,6 @@ function hasTag(plant: StoredPlant, tag: string | undefined): boolean {
 }
 
 /** Whether two plants with the same id are the same plant. After a delete, another plant can get the id. */
-function isSame(one: StoredPlant, other: StoredPlant): boolean {
+export function isSame(one: StoredPlant, other: StoredPlant): boolean {
   return one.createdAt.getTime() === other.createdAt.getTime();
 }

@@ -10,6 +10,8 @@ interface TextFieldProps {
   /** Says what is wrong with the value. */
   error?: string | undefined;
   type?: HTMLInputTypeAttribute;
+  /** The latest date of a field for dates. */
+  max?: string;
   inputMode?: 'numeric';
   autoFocus?: boolean;
   /** Whether the text may have line breaks. */

@@ -47,14 +47,14 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   useTitle(address);
   useChanges(scopes !== undefined && may.read);
 
-  const showPlant = (plant: bigint) => {
-    setNotice(undefined);
-    openPlant(plant);
-  };
   const onAdded = ({ id, name }: NewPlant) => {
     if (sheet === 'add') closeSheet();
     const another = { label: 'Add another', run: () => openSheet('add') };
-    const show = { label: 'Show', run: () => showPlant(id) };
+    const showPlant = () => {
+      closeNotice();
+      openPlant(id);
+    };
+    const show = { label: 'Show', run: showPlant };
     const text = (
       <>
         Added “<PlantText text={name} />”
@@ -90,7 +90,7 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
           {may.read && (
             <PlantsView
               may={may}
-              onOpen={({ id }) => showPlant(id)}
+              onOpen={({ id }) => openPlant(id)}
               onIdUnknown={(id) => setNotice({ text: `The list has no plant with the id ${id}` })}
               onDeleted={onDeleted}
               onListed={onListed}

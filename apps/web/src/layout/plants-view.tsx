@@ -10,7 +10,7 @@ import { FindField } from '../plants/find/find-field.tsx';
 import { usePlantCount } from '../plants/find/use-plant-count.ts';
 import { listPage } from '../plants/list-page.ts';
 import { countOf, number, PlantText } from '../plants/plant-text.tsx';
-import { type SelectedPlants, without } from '../plants/selected-plants.ts';
+import { afterChanges, type SelectedPlants } from '../plants/selected-plants.ts';
 import { SelectAll } from '../plants/selection/select-all.tsx';
 import { SelectionBar } from '../plants/selection/selection-bar.tsx';
 import { PlantTable } from '../plants/table/plant-table.tsx';
@@ -54,14 +54,7 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
     setFound(undefined);
   }
   useEffect(
-    () =>
-      onChanges((changes) => {
-        const latest = new Map(changes.map(({ type, plant }) => [plant.id, type]));
-        const gone = new Set([...latest].flatMap(([id, type]) => (type === 'deleted' ? id : [])));
-        setSelected((plants) =>
-          gone.isDisjointFrom(new Set(plants.keys())) ? plants : without(plants, gone),
-        );
-      }),
+    () => onChanges((changes) => setSelected((plants) => afterChanges(plants, changes))),
     [],
   );
   // The table also requests the plant and shows any error, so `findId` shows no errors.
@@ -71,6 +64,15 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
     const { plants } = await listPage(client, { ...filterOf({ tag }), ...after, limit: 1 });
     if (plants[0]?.id !== id) onIdUnknown(id);
   };
+  const openFirst = async () => {
+    if (!found?.count) return;
+    // After the user has scrolled, the first plant may no longer be loaded.
+    const load = () => listPage(client, { ...filterOf({ tag, search }), limit: 1 });
+    const first = found.first ?? (await load()).plants[0];
+    if (first) onOpen(first);
+  };
+  // After a jump, the table has no plants yet, but the selection must go on.
+  const hasPlants = (found && found.count > 0) || selected.size > 0;
   return (
     <>
       <div className="title">
@@ -89,11 +91,16 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
       <div className="tools">
         <FindField
           onFindId={(id) => findId(id).catch(() => {})}
-          onOpenFirst={() => found?.first && onOpen(found.first)}
+          onOpenFirst={() => openFirst().catch(() => {})}
         />
         <div className="tools-end">
-          {may.delete && isFiltered && found?.first && (
-            <SelectAll key={list} filter={{ tag, search }} onChange={setSelected} />
+          {may.delete && isFiltered && hasPlants && (
+            <SelectAll
+              key={list}
+              filter={{ tag, search }}
+              plants={selected}
+              onChange={setSelected}
+            />
           )}
           <Button
             disabled={search === undefined ? all?.count === 0 : found?.count === 0}

@@ -33,7 +33,7 @@ export function useUndo(canUndo: boolean, setNotice: (notice: NoticeText) => voi
       setNotice({ text: `Added ${countOf(count)} again, with ${times} of creation${others}` });
     },
     onError: (error) =>
-      setNotice({ text: `The plants are not added again. ${explainError(error)}` }),
+      setNotice({ text: `Not all plants are added again. ${explainError(error)}` }),
     onSettled: () => refreshUnlessLive(queryClient),
   });
   return (plants: readonly StoredPlant[]) => {

@@ -1,6 +1,6 @@
 import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { refreshUnlessLive } from '../changes/feed-state.ts';
 import { Button } from '../controls/button.tsx';
 import { Question } from '../controls/question.tsx';
@@ -38,11 +38,16 @@ export function DeleteButton<Plant>(props: DeleteButtonProps<Plant>) {
   const queryClient = useQueryClient();
   const [isAsking, setIsAsking] = useState(false);
   const [typed, setTyped] = useState('');
+  /** The number of plants that the latest delete has not deleted. */
+  const [left, setLeft] = useState(0);
   const running = useRef<AbortController>(undefined);
+  // Without the token, the page must not delete further plants.
+  useEffect(() => () => running.current?.abort(), []);
   const remove = useMutation({
     mutationKey,
     async mutationFn(asked: ReadonlyMap<bigint, Plant>) {
       running.current = new AbortController();
+      setLeft(asked.size);
       const deleted: Plant[] = [];
       let missing = 0;
       const groups = deleteInGroups(client, [...asked.keys()], running.current.signal);
@@ -51,6 +56,7 @@ export function DeleteButton<Plant>(props: DeleteButtonProps<Plant>) {
           // The cast is safe, because `asked` contains every deleted id.
           deleted.push(...group.deleted.map((id) => asked.get(id) as Plant));
           missing += group.missing.length;
+          setLeft(asked.size - deleted.length - missing);
           onGone?.(new Set([...group.deleted, ...group.missing]));
         }
       } finally {
@@ -65,8 +71,10 @@ export function DeleteButton<Plant>(props: DeleteButtonProps<Plant>) {
     setIsAsking(false);
     setTyped('');
   };
+  const isLong = remove.isPending && remove.variables.size > 1;
   return (
     <>
+      {isLong && <strong role="status">Deleting: {countOf(left)} left</strong>}
       <Button
         kind="danger-plain"
         disabled={disabled || remove.isPending}
@@ -74,10 +82,8 @@ export function DeleteButton<Plant>(props: DeleteButtonProps<Plant>) {
       >
         Delete …
       </Button>
-      {remove.isPending && size > 1 && (
-        <Button onClick={() => running.current?.abort()}>Stop</Button>
-      )}
-      <ErrorAlert start={`${countOf(size)} not deleted.`} error={remove.error} />
+      {isLong && <Button onClick={() => running.current?.abort()}>Stop</Button>}
+      <ErrorAlert start={`${countOf(left)} not deleted.`} error={remove.error} />
       <Question
         title={
           name === undefined ? (

@@ -57,11 +57,18 @@ export async function refreshPlants(queryClient: QueryClient): Promise<void> {
 /** The number of milliseconds between two checks while the server is up, and while the server is down. */
 const interval = { up: 10_000, down: 1_000 };
 
+/** Without a response after this number of milliseconds, the server counts as down. */
+const timeLimit = 10_000;
+
 /** Asks whether the server and its database are ready. */
 export const serverState = queryOptions({
   queryKey: ['readyz'],
   async queryFn({ signal }) {
-    const response = await fetch(new URL('readyz', baseUrl()), { signal, cache: 'no-store' });
+    const response = await fetch(new URL('readyz', baseUrl()), {
+      // On a dead connection, a browser would wait for minutes.
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]),
+      cache: 'no-store',
+    });
     if (!response.ok) throw new Error(`the server responded with ${response.status}`);
     return 'ready';
   },

@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
+import { replace } from '../address/use-address.ts';
+import { forgetText, keepText, readText } from '../controls/tab-storage.ts';
 import { explainError, noResponse } from '../store/explain-error.ts';
 import { baseUrl } from '../store/trpc.ts';
 
@@ -55,19 +57,19 @@ function takeToken(): string | null {
   const token = new URLSearchParams(fragment).get('token');
   if (token) {
     keepToken(token);
-    history.replaceState(history.state, '', location.pathname + location.search);
+    replace({}); // The address keeps the filter and the open view.
   }
-  return sessionStorage.getItem(key);
+  return readText(key);
 }
 
 /** Stores the token until the tab closes. */
 function keepToken(token: string): void {
-  sessionStorage.setItem(key, token);
+  keepText(key, token);
 }
 
 /** Forgets the token, unless the tab has another token by now. */
 function forgetToken(token: string): void {
-  if (sessionStorage.getItem(key) === token) sessionStorage.removeItem(key);
+  if (readText(key) === token) forgetText(key);
 }
 
 /** Whether the address has a code (`#code=…`) that the server exchanges for an access token. */

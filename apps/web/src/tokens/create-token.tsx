@@ -32,7 +32,8 @@ export function CreateToken({ identity }: { identity: Identity }) {
   );
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    const expiresAt = end === '' ? identity.expiresAt : new Date(end);
+    // Without a time, JavaScript reads a date in UTC, but the list shows dates in the user's time zone.
+    const expiresAt = end === '' ? identity.expiresAt : new Date(`${end}T00:00`);
     create.mutate({ name: name.trim(), scopes: granted, expiresAt: expiresAt?.toISOString() });
   };
   if (create.data) {
@@ -70,6 +71,7 @@ export function CreateToken({ identity }: { identity: Identity }) {
       <TextField
         label="Expires"
         type="date"
+        max="9999-12-31" // The store accepts years of four digits.
         description={`Without a date, ${identity.expiresAt ? 'it expires with your own token' : 'it never expires'}`}
         value={end}
         onChange={setEnd}

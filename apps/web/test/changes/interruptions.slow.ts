@@ -32,6 +32,15 @@ afterAll(() => server.stop());
 const open = () => openPage(`${server.access.url}/#token=${server.access.token}`);
 const live = (page: Page) => page.locator('[data-feed="live"]').waitFor();
 
+it('says that the server does not respond when the connection is dead', async () => {
+  const page = await open();
+  await page.getByText('Connected').waitFor();
+  await page.route('**/readyz', () => {}); // The request never gets a response.
+  await page.getByText('The server does not respond').waitFor();
+  await page.unroute('**/readyz');
+  await page.getByText('Connected').waitFor();
+});
+
 it('shows changes that were made while the server was down', async () => {
   const page = await open();
   await live(page);

@@ -29,6 +29,18 @@ it('deletes a plant after a question, and creates the plant again when the user 
   expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata', tag });
 });
 
+it('offers to undo a delete while the user looks at another plant', async () => {
+  const { page } = await openPlants(['Ficus lyrata', 'Hoya carnosa']);
+  await tableOf(page).getByRole('checkbox').first().check();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 1 plant' }).click();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await tableOf(page).getByText('Hoya carnosa').click();
+  await page.getByRole('dialog', { name: 'Hoya carnosa' }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await tableOf(page).getByText('Ficus lyrata').waitFor();
+});
+
 it('keeps the plant when the user cancels the question', async () => {
   const { id, page, question } = await askToDelete();
   await question.getByRole('button', { name: 'Cancel' }).click();

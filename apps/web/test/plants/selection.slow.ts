@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { openPage, tableOf } from '../fixtures/open-page.ts';
+import { holdRequests, openPage, tableOf } from '../fixtures/open-page.ts';
 import { openPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
@@ -55,6 +55,133 @@ it('asks the user to type the number of plants before a large delete, and lets t
   release();
   await page.getByText('901 plants selected').waitFor();
   expect(await client.countPlants.query({ tag })).toMatchObject({ count: 901 });
+});
+
+it('shows the progress of a delete after the list changes, and stops on request', async () => {
+  const { tag, page } = await openPlants(120);
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('120 plants selected').waitFor();
+  let sent = 0;
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/trpc/deletePlant**', async (route) => {
+    if (++sent > 5) await promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 120 plants' }).click();
+  await page.getByText('Deleting: 70 plants left').waitFor();
+  await page.getByRole('button', { name: 'Remove the filter' }).click();
+  await tableOf(page).getByRole('checkbox').first().check();
+  await page.getByText('Deleting: 70 plants left').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  release();
+  await page.getByText('Deleted 100 plants').waitFor();
+  expect(await client.countPlants.query({ tag })).toMatchObject({ count: 20 });
+});
+
+it('deletes no further plants after the user has forgotten the token', async () => {
+  const { tag, page } = await openPlants(120);
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('120 plants selected').waitFor();
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  let sent = 0;
+  await page.route('**/trpc/deletePlant**', async (route) => {
+    sent++;
+    await promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 120 plants' }).click();
+  await page.getByText('Deleting: 120 plants left').waitFor();
+  await page.getByRole('button', { name: 'Forget token' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Forget token' }).click();
+  await page.getByLabel('Access token').waitFor();
+  release();
+  await expect.poll(() => listed(tag).then(({ length }) => length)).toBe(70);
+  await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
+  expect(sent).toBe(5);
+});
+
+it('does not select a new plant that gets the id of a selected plant', async () => {
+  const { ids, id, tag, page } = await openPlants(2);
+  await check(page, ids[0]).click();
+  await check(page, ids[1]).click();
+  await page.getByText('2 plants selected').waitFor();
+  // A hidden tab gets all changes at once when the user returns.
+  const hide = (isHidden: boolean) =>
+    page.evaluate(
+      (state) => {
+        Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      },
+      isHidden ? 'hidden' : 'visible',
+    );
+  await hide(true);
+  await client.deletePlant.mutate({ id });
+  await client.createPlant.mutate({ id, name: 'Another plant', tag });
+  await hide(false);
+  await tableOf(page).getByText('Another plant').waitFor();
+  await page.getByText('1 plant selected').waitFor();
+});
+
+it('says that an undo has added only a part of the plants', async () => {
+  const { tag, page } = await openPlants(1_001);
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('1,001 plants selected').waitFor();
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const question = page.getByRole('alertdialog');
+  await question.getByLabel('Number of plants').fill('1,001');
+  await question.getByRole('button', { name: 'Delete 1,001 plants' }).click();
+  let sent = 0;
+  await page.route('**/trpc/createPlants*', (route) =>
+    sent++ === 0 ? route.continue() : route.fulfill({ status: 403, json: insufficientScope }),
+  );
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Not all plants are added again. The token needs').waitFor();
+  expect(await client.countPlants.query({ tag })).toMatchObject({ count: 1_000 });
+});
+
+const insufficientScope = {
+  error: {
+    json: {
+      message: 'the token needs the scope plants:create',
+      code: -32003,
+      data: { code: 'FORBIDDEN', httpStatus: 403, error: 40300 },
+    },
+  },
+};
+
+it('goes on selecting all plants when the user jumps to the end of the list', async () => {
+  const { page } = await openPlants(2_001);
+  const release = await holdRequests(page, '**/trpc/listPlants*1000*after*');
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('1,000 plants selected').waitFor();
+  await page.getByRole('button', { name: 'Jump to the end' }).click();
+  await page.getByText('– 2,001 of 2,001 plants').waitFor();
+  release();
+  await page.getByText('2,001 plants selected').waitFor();
+  await page.getByRole('button', { name: 'Select all' }).waitFor();
+});
+
+it('does not select again what the user removes while all plants are being selected', async () => {
+  const { ids, page } = await openPlants(1_001);
+  let sent = 0;
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/trpc/listPlants**', async (route) => {
+    if (++sent % 2 === 0) await promise;
+    await route.continue().catch(() => {}); // When the page has cancelled the request, `continue` fails.
+  });
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('1,000 plants selected').waitFor();
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.getByText('plants selected').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText('1,000 plants selected').waitFor();
+  await check(page, ids[0]).click();
+  release();
+  await page.getByText('1,000 plants selected').waitFor();
+  await page.getByRole('button', { name: 'Select all' }).waitFor();
+  expect(await check(page, ids[0]).isChecked()).toBe(false);
 });
 
 it('selects a row with the Space key, and several rows with Shift and an arrow key', async () => {

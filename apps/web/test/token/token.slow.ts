@@ -11,6 +11,14 @@ it('immediately removes the token from the address bar and from the history', as
   expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2);
 });
 
+it('keeps the filter and the open view of a link with a token', async () => {
+  const page = await openPage(`${address()}&tag=a+tag&sheet=requests`);
+  await page.getByRole('dialog', { name: 'Requests' }).waitFor();
+  expect(page.url()).toBe(`${url}/#tag=a+tag&sheet=requests`);
+  await page.evaluate((hash) => location.assign(hash), `#token=${token}&search=Hoya`);
+  await expect.poll(() => page.url()).toBe(`${url}/#search=Hoya`);
+});
+
 it('stores the token only for the current tab', async () => {
   const page = await openPage(address());
   await page.reload();
@@ -48,6 +56,43 @@ it('keeps a new token when the store rejects a request with the earlier token', 
   await page.reload();
   await page.getByText('This token may').or(page.getByLabel('Access token')).waitFor();
   expect(await page.getByLabel('Access token').count()).toBe(0);
+});
+
+it.each([
+  [
+    'blocks the session storage',
+    () =>
+      Object.defineProperty(window, 'sessionStorage', {
+        get() {
+          throw new DOMException('Access is denied for this document.', 'SecurityError');
+        },
+      }),
+  ],
+  [
+    'has no room in the session storage',
+    () => {
+      for (let size = 2 ** 23, i = 0; size >= 1; i++) {
+        try {
+          sessionStorage.setItem(`other ${i}`, 'x'.repeat(size));
+        } catch {
+          size /= 2;
+        }
+      }
+    },
+  ],
+])('keeps the token and a draft until a reload when the browser %s', async (_case, spoil) => {
+  const page = await openPage(url, { prepare: (page) => page.addInitScript(spoil) });
+  await page.getByLabel('Access token').fill(token);
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByRole('button', { name: 'Add a plant' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Hoya');
+  await page.getByRole('textbox', { name: 'Id' }).fill('no id');
+  await page.getByText('must be a whole number').waitFor();
+  await page.goBack();
+  await page.goForward();
+  await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Hoya');
+  await page.reload();
+  await page.getByLabel('Access token').waitFor();
 });
 
 it('asks for a token when the tab has no token, and says where to find a token', async () => {

@@ -32,6 +32,34 @@ it('creates a token in four steps, copies the token, and revokes the token', asy
   expect((await fetch(`${url}/whoami`, { headers })).status).toBe(401);
 });
 
+it('ends a token at the start of the chosen day in the time zone of the user', async () => {
+  const name = freshTag();
+  const page = await openPage(address(), {
+    async prepare(page) {
+      const session = await page.context().newCDPSession(page);
+      await session.send('Emulation.setTimezoneOverride', { timezoneId: 'America/Los_Angeles' });
+    },
+  });
+  await page.getByRole('button', { name: 'Access tokens' }).click();
+  await page.getByLabel('Name of the new token').fill(name);
+  await page.getByLabel('Expires').fill('20300-02-25');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  // The browser rejects the year.
+  expect(await page.getByLabel('Expires').evaluate((input) => input.matches(':invalid'))).toBe(
+    true,
+  );
+  await page.getByLabel('Expires').fill('2030-02-25');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: name })
+    .getByText('Expires 25 Feb 2030')
+    .waitFor();
+  const { tokens } = await client.listAccessTokens.query({});
+  const { expiresAt } = tokens.find((token) => token.name === name) ?? {};
+  expect(expiresAt?.toISOString()).toBe('2030-02-25T08:00:00.000Z');
+});
+
 it('asks twice before the user can revoke the token of the current tab', async () => {
   const name = freshTag();
   const { token } = await client.createAccessToken.mutate({ name, scopes: ['tokens:manage'] });

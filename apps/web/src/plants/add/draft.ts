@@ -1,5 +1,6 @@
 import type { Plant } from '@plant-store/schemas';
 import { columnText, type PlantField, plantFields } from '@plant-store/schemas/plain';
+import { forgetText, keepText, readText } from '../../controls/tab-storage.ts';
 
 export type FieldName = PlantField | 'id';
 
@@ -14,7 +15,7 @@ const key = 'plant-store.draft';
  */
 export function readDraft(): Partial<PlantTexts> {
   try {
-    const stored = Object.entries(Object(JSON.parse(sessionStorage.getItem(key) ?? '{}')));
+    const stored = Object.entries(Object(JSON.parse(readText(key) ?? '{}')));
     return Object.fromEntries(stored.filter(([, text]) => typeof text === 'string'));
   } catch {
     // When the stored value is not JSON, the form starts empty.
@@ -27,11 +28,11 @@ export function hasDraft(): boolean {
 }
 
 export function keepDraft(texts: Partial<PlantTexts>): void {
-  sessionStorage.setItem(key, JSON.stringify(texts));
+  keepText(key, JSON.stringify(texts));
 }
 
 export function forgetDraft(): void {
-  sessionStorage.removeItem(key);
+  forgetText(key);
 }
 
 /** Makes a draft with the properties of a plant, but without the id. */

@@ -17,11 +17,11 @@ const mutationKey = ['delete selected plants'];
 /** Shows the buttons that act on the selected plants. */
 export function SelectionBar({ plants, canUndo, onChange, onDeleted }: SelectionBarProps) {
   const isDeleting = useIsMutating({ mutationKey }) > 0;
-  if (plants.size === 0) return null;
-  const count = countOf(plants.size);
+  // When the user changes the list, the selection is empty, but the delete goes on.
+  if (plants.size === 0 && !isDeleting) return null;
   return (
     <section className="selection" aria-label="Selected plants">
-      <strong role="status">{isDeleting ? `Deleting: ${count} left` : `${count} selected`}</strong>
+      {!isDeleting && <strong role="status">{countOf(plants.size)} selected</strong>}
       <DeleteButton
         plants={plants}
         mutationKey={mutationKey}

@@ -83,6 +83,20 @@ it('names the tag and the text of a search that finds no plants', async () => {
   await expect.poll(() => new URL(page.url()).hash).toBe('');
 });
 
+it('opens the first plant after the user has scrolled to other plants', async () => {
+  const { ids, page } = await openPlants(1_100);
+  await findField(page).fill('Plant');
+  await tableOf(page).getByText(`Plant ${ids[0]}`).waitFor();
+  await expect
+    .poll(async () => {
+      await tableOf(page).evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
+      return page.getByText('– 1,100 of 1,100 plants').count();
+    })
+    .toBe(1);
+  await findField(page).press('Enter');
+  await page.getByRole('dialog', { name: `Plant ${ids[0]}` }).waitFor();
+});
+
 it('finds digits in names, and says when no plant has the typed id', async () => {
   const { ids, page } = await openPlants(3);
   const digits = String(ids[1]);
