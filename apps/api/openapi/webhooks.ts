@@ -20,7 +20,7 @@ const responses = {
   '4XX': { description: 'The store sends the message again later' },
 };
 
-/** Describes the request that sends a message. `data` is the schema of the message's `data`. */
+/** `data` is the schema of the message's `data`. */
 function message(type: string, summary: string, description: string, data: object) {
   const schema = {
     type: 'object' as const,

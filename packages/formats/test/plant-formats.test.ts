@@ -11,7 +11,7 @@ const anyPlants = fc.uniqueArray(anyPlant, { selector: ({ id }) => id, minLength
 
 const written = [...formatNames, 'spreadsheet'] as const;
 
-it.each(written)('reads plants that it writes as %s, in chunks of any size', async (written) => {
+it.each(written)('reads the plants of a written %s file, in chunks of any size', async (written) => {
   const { header, row } = createPlantWriter(written);
   const format = written === 'spreadsheet' ? 'csv' : written;
   await fc.assert(
@@ -23,7 +23,7 @@ it.each(written)('reads plants that it writes as %s, in chunks of any size', asy
   );
 });
 
-it('writes UTF-8 for spreadsheet programs, with ids as texts and without formulas', () => {
+it('writes a byte order mark for spreadsheet programs, and an apostrophe before ids and formulas', () => {
   const { header, row } = createPlantWriter('spreadsheet');
   const names = Object.values(plantColumns).map(({ name }) => name);
   expect(header).toBe(`\ufeff'${names.join()}\n`);

@@ -3,7 +3,7 @@ import { HttpError } from '../../errors/http-error.ts';
 import { isLarge } from '../memory/limit-memory.ts';
 import { startDeadline } from '../request-state.ts';
 
-/** Calls `read` when the body has its turn. `read` gets an error when the request is too late. */
+/** Calls `read` after the large bodies before this one, with an error when the request is too late. */
 export type QueueBody = (
   request: FastifyRequest,
   bytes: number,
