@@ -1,5 +1,5 @@
-// The packages of Node's binaries name their platform as a text. Without a list, pnpm would install the
-// binaries of every platform.
+// In the manifests of Node's binaries, `os` and `cpu` are texts. pnpm reads only lists there, and would
+// install the binaries of every platform.
 export const hooks = {
   readPackage: (manifest) => ({
     ...manifest,

@@ -113,7 +113,7 @@ function isUnknownScript(command, scripts) {
   return script && !['install', 'exec', 'audit'].includes(script) && !scripts[script];
 }
 
-/** Whether a file contains the last word of a command. A file that runs the command contains this word. */
+/** Whether a file runs a command: the file must contain the command's last word, such as `test:slow`. */
 function runs(file, command) {
   return (
     existsSync(file) && readFileSync(file, 'utf8').includes(basename(command.split(' ').at(-1)))

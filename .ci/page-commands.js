@@ -1,4 +1,4 @@
-/** The first words of each command in our Markdown files, and the test or script that runs the command. */
+/** Maps the start of each command in our Markdown files to the test or script that runs this command. */
 export const runBy = {
   'npx -y pnpm install': '.ci/try-start.mjs',
   'npx -y pnpm start': '.ci/try-start.mjs',

@@ -1,8 +1,6 @@
-// Checks, on any machine, that pnpm can install the lock file on every platform that the README promises. The
-// script `platforms` runs this file in the root of the repository and in tools, because both folders have a
-// lock file. A lock file does not say which packages have install scripts, and packages for other platforms
-// are not installed here. So this check reads the manifest of a sibling, which is the same program for this
-// platform.
+// Checks on any machine that pnpm can install pnpm-lock.yaml on every platform that the README promises.
+// Packages for other platforms are not installed here, and the lock file does not list install scripts. So
+// this program reads the manifest of a package's sibling: the package of the same program for this machine.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
@@ -18,7 +16,7 @@ const namesPlatform = /(darwin|linux|win32|windows)-(x64|arm64|64)(-|$)/;
 const installScripts = ['preinstall', 'install', 'postinstall'];
 
 const workspace = parse(readFileSync('pnpm-workspace.yaml', 'utf8'));
-// If the lock file has two documents, the first document is about pnpm itself.
+// pnpm-lock.yaml may start with a YAML document about pnpm itself. The last document lists the packages.
 const lock = parseAllDocuments(readFileSync('pnpm-lock.yaml', 'utf8')).at(-1).toJS();
 const installed = readInstalledManifests();
 
@@ -45,7 +43,7 @@ function* missingVariants() {
   }
 }
 
-/** pnpm compares `engines` of packages with `nodeVersion`, but the packages run with the catalog's Node. */
+/** pnpm checks `engines` against `nodeVersion`, but runs the Node of the catalog. Both must be equal. */
 function* otherNodeVersion() {
   const { nodeVersion, catalog = {} } = workspace;
   for (const [name, version] of Object.entries(catalog)) {
@@ -61,7 +59,7 @@ function isForOnePlatform({ os, cpu }) {
   );
 }
 
-/** Returns false only when the package or its sibling is installed here, and has no install script. */
+/** Whether a package has an install script. Without a manifest on this machine, the result is true. */
 function mayHaveScript(key) {
   const known = [key, ...siblingsOf(key)].find((sibling) => installed.has(sibling));
   if (known === undefined) return true;

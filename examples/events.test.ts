@@ -42,7 +42,6 @@ afterAll(async () => {
 
 const url = () => `http://127.0.0.1:${port}`;
 
-/** Starts a program, and collects the output of the program. */
 function run(command: string, ...args: string[]) {
   const env = { PATH: process.env['PATH'], PLANT_STORE_TOKEN, PLANT_STORE_URL: url() };
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -60,7 +59,7 @@ function run(command: string, ...args: string[]) {
 
 let lastId = 2n ** 53n;
 
-/** Creates plants until the program prints a plant. The program needs some time to connect. */
+/** Creates plants until the program has connected and prints a plant. */
 const firstOutput = (output: () => string) =>
   expect
     .poll(
@@ -72,7 +71,7 @@ const firstOutput = (output: () => string) =>
     )
     .toContain('Monstera');
 
-/** Restarts the server. Creates two plants, and deletes one of these plants, while the server is down. */
+/** Stops the server, creates two plants, deletes the first of the two, and starts the server again. */
 async function restartServer(): Promise<void> {
   await stopServer();
   await store.create({ id: ++lastId, name: 'Hoya' });
@@ -97,7 +96,7 @@ it.each(programs)(
   },
 );
 
-/** Expects each change once, from the first printed change to the store's last change. */
+/** Expects that the program has printed each change once, from its first output to the last change. */
 function expectEach(output: string): void {
   const seen = [...output.matchAll(/(created|deleted)(?:\ndata:)? \{['"]id['"]: ?(\d+)/g)];
   const first = BigInt(seen[0]?.[2] ?? 0);

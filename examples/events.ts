@@ -8,7 +8,7 @@ import { EventSource } from 'eventsource';
 const changes = `${process.env['PLANT_STORE_URL'] ?? 'http://127.0.0.1:3000'}/plants/changes`;
 const headers = { authorization: `Bearer ${process.env['PLANT_STORE_TOKEN']}` };
 
-// The program asks for the first cursor, because eventsource ignores an id without data.
+// A separate request gets the first cursor, because `eventsource` ignores an event with an id but no data.
 const response = await fetch(changes, { headers });
 const { next }: { next: string } = JSON.parse(await response.text());
 const events = new EventSource(`${changes}?after=${next}`, {
@@ -20,4 +20,4 @@ for (const type of ['created', 'deleted']) {
 events.addEventListener('error', ({ code, message }) => {
   if (events.readyState === events.CLOSED) console.error(code, message);
 });
-setInterval(() => {}, 60_000); // Without this line, Node exits when the first stream ends.
+setInterval(() => {}, 60_000); // This timer keeps Node running when a stream ends.

@@ -1,5 +1,5 @@
 /**
- * An internal tool. The tool uses the package core to open the database, and needs no server.
+ * An internal tool, which opens the database with the package core, and needs no server.
  *
  *   npx -y pnpm exec node examples/internal-tool.ts ./some-directory
  *   npx -y pnpm exec node examples/internal-tool.ts postgres://user:password@host:5432/database
@@ -12,7 +12,7 @@ const store = await openPlantStore(
   where.startsWith('postgres') ? { databaseUrl: where } : { dataDirectory: where },
 );
 
-// The procedures check their input, in which an id may be a number.
+// The procedures check their input. An id in the input may be a number.
 const { createPlant, getPlant } = createCaller({
   store,
   principal: { name: 'internal-tool', scopes: ['plants:create', 'plants:read'] },
@@ -21,7 +21,7 @@ const monstera = await createPlant({ id: 1, name: 'Monstera deliciosa', tag: 'Ar
 console.log('created', monstera);
 console.log('read', (await getPlant({ id: 1 })).name);
 
-// The methods of the store call no procedure. The store's ids are bigints, which are exact beyond 2^53.
+// A tool can also call the store directly. The ids of the store are bigints, which are exact beyond 2^53.
 const plants = ['Ficus lyrata', 'Hoya carnosa', 'Pilea peperomioides'];
 const created = await Promise.all(
   plants.map((name, i) => store.create({ id: 9007199254740993n + BigInt(i), name })),
@@ -30,7 +30,7 @@ console.log('created', created.length, 'more');
 const page = await store.list({ after: 1n, limit: 2 });
 console.log('read', page.plants.length, 'of them; the next page is after', page.next);
 
-// An id belongs to one plant until that plant is deleted.
+// The id 1 already belongs to a plant.
 try {
   await store.create({ id: 1n, name: 'Ficus lyrata' });
 } catch (error) {

@@ -30,10 +30,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/**
- * Runs a program of the README from a file in `examples`. In this folder, Node finds the packages of
- * the program.
- */
+/** Runs a program of a page from a file in `examples`, where Node finds the program's packages. */
 async function run(code: string) {
   const file = join(directory, 'snippet.ts');
   await writeFile(
@@ -53,7 +50,7 @@ it.runIf(hasPosixShell)('the curl calls in the README get the responses shown th
   }
 });
 
-/** Replaces the time of a create, which differs each time. */
+/** Replaces `createdAt`, which differs in each run. */
 const withoutTime = (json = '') => json.replace(/"createdAt":"[\dT:.-]+Z"/, '"createdAt":…');
 
 it('the program in the README that calls the store over tRPC works', async () => {

@@ -57,7 +57,7 @@ async function copyRepository() {
       await exec('git', ['apply', '--unidiff-zero', 'guide.patch'], { cwd: copy });
     },
     run,
-    /** Writes the document and the types of the REST example, as the guide says. */
+    /** Writes the OpenAPI document, and the types of the REST example. */
     async generate() {
       await run('apps/api', 'openapi/write-openapi.ts');
       const [from, to] = ['../../apps/api/openapi.json', 'plant-store.d.ts'];
@@ -66,7 +66,7 @@ async function copyRepository() {
   };
 }
 
-// Both tests change one copy of the repository, so that the packages' own tests run only once.
+// Both examples change the same copy, so that the packages' own tests run once and test both changes.
 let copied: Awaited<ReturnType<typeof copyRepository>>;
 
 beforeAll(async () => {
@@ -82,7 +82,6 @@ it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
     const { stdout = '' } = await run(workspace, tsc).catch((error) => error);
     return new Set([...stdout.matchAll(/^(\S+?)\(\d+,\d+\): error/gm)].map(([, file]) => file));
   };
-  // The type checker reports the places that must handle the field.
   expect(await faults('apps/web')).toEqual(
     new Set([
       'src/plants/shown-fields.tsx',
@@ -97,7 +96,7 @@ it.runIf(hasRelativeLinks)('adds a field to a plant', async () => {
   const options = '--dialect postgresql --schema src/tables/tables.ts --out drizzle --name height';
   await run('packages/core', drizzleKit, 'generate', ...options.split(' '));
   await generate();
-  // These packages compile the sources of all other packages.
+  // The type checks of these workspaces also check the sources of all other packages.
   for (const workspace of ['apps/api', 'apps/cli', 'apps/web', 'examples/rest']) {
     expect(await faults(workspace)).toEqual(new Set());
   }
@@ -108,7 +107,7 @@ it.runIf(hasRelativeLinks)('adds a procedure', async () => {
   const { apply, read, run, generate } = copied;
   await apply(labelPatch);
 
-  await run('packages/client', tsc); // The client imports core's types, so the compiler also checks core.
+  await run('packages/client', tsc); // Also checks core, whose types the client imports.
   await run('apps/api', tsc);
   await expect(run('apps/api', 'openapi/write-openapi.ts', '--check')).rejects.toMatchObject({
     stderr: expect.stringContaining('openapi.json is out of date'),

@@ -8,10 +8,10 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join, resolve } from 'node:path';
 import { lastRelease, reportBreaks } from './last-release.mjs';
 
-/** Only our own packages import these entry points, in exactly the same version. */
+/** Not checked: only our own packages of the same version import these entry points. */
 const ownFaces = ['./internal', './cluster'];
 
-/** TypeScript never accepts a generic conditional type in place of the same type from another file. */
+/** Not checked: TypeScript accepts no generic conditional type for the same type in another file. */
 const incomparable = "'plantStoreError'";
 
 const release = lastRelease();
@@ -33,7 +33,7 @@ function isLibrary(path) {
   return !isPrivate && exports !== undefined;
 }
 
-/** Writes a program for each entry point. The program uses the present types as the released types. */
+/** Writes a program for each entry point. The program assigns the present exports to the released types. */
 function writeChecks(path) {
   const copies = join(path, directory);
   mkdirSync(copies, { recursive: true });

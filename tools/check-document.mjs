@@ -19,8 +19,8 @@ if (release) {
 
 function breakingChanges(before, after) {
   const { diffs } = apiCompare(before, after);
-  // The library also reports a change of a component under each path that uses the component. Only the paths
-  // say whether a client sends or receives the component.
+  // This check ignores changes under `components`. The library reports the same changes under each path that
+  // uses the component, and only a path says whether a client sends or receives the component.
   return diffs
     .filter(({ path: [part] }) => part !== 'components')
     .filter((diff) => diff.type === 'breaking' || removesField(diff) || renamesOperation(diff))

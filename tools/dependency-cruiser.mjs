@@ -31,7 +31,7 @@ export default {
   options: {
     includeOnly: ['^(packages|apps|examples)/', '^@plant-store/'],
     exclude: ['/node_modules/', '/dist/', '/generated/', '[.]json$'],
-    // An import that only imports types also counts.
+    // The rules also apply to an import that only imports types.
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'default'] },
   },

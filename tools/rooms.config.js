@@ -5,10 +5,10 @@
  * may import only types from the packages in `typeImports`. Only tests may import the packages in
  * `testImports`.
  *
- * The rooms of a package are the folders of its `src`. A nested folder is a room of its own. The list has the
- * question that each room answers. The rooms stand in levels, from the lowest to the highest. A room may
- * import the rooms on lower levels. When a room imports a file directly in `src`, the list also has the file.
- * Other files directly in `src` may import every room, and no room may import these files.
+ * The rooms of a package are the folders of its `src`. A nested folder is a room of its own. The text after a
+ * room is the question that the room answers. The rooms stand in levels, from the lowest to the highest. A
+ * room may import the rooms on lower levels. When a room imports a file directly in `src`, the list also has
+ * the file. Other files directly in `src` may import every room, and no room may import these files.
  */
 export const packages = {
   'packages/schemas': {
@@ -200,7 +200,7 @@ export const packages = {
     ],
   },
   'apps/bench': {
-    // The benchmark starts its own Postgres with the package that the tests use.
+    // The benchmark starts its own Postgres with `packages/test-setup`.
     imports: ['packages/core', 'packages/citus', 'packages/test-setup'],
     rooms: [
       {
@@ -218,7 +218,7 @@ export const packages = {
     ],
   },
   examples: {
-    // The tests start a local registry. The code of the registry is not in a test file.
+    // `packed/registry.ts` is no test file, but imports `packages/test-setup` for the tests.
     imports: ['packages/core', 'packages/client', 'packages/test-setup'],
     testImports: ['packages/schemas'],
   },

@@ -30,7 +30,7 @@ export default defineConfig({
     sequence: { sequencer: InOrderOfPatterns },
     // All test files share the loaded modules, because a module takes longer to load than most tests run.
     isolate: false,
-    // A mutant may make a test wait without end. The test fails after this time.
+    // A mutant may make a test wait without end. A waiting test fails after this number of milliseconds.
     testTimeout: 10_000,
     hookTimeout: 10_000,
   },

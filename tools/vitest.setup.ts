@@ -7,7 +7,7 @@ import { vi } from 'vitest';
 const timeout = 60_000;
 
 const { waitFor } = vi;
-// All test files of a package share `vi`, and each file runs this module again.
+// Each test file of a package runs this module, and all files share `vi`. Only the first file changes `vi`.
 if (waitFor.name !== patientWaitFor.name) vi.waitFor = patientWaitFor;
 
 function patientWaitFor<T>(

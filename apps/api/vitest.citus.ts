@@ -1,4 +1,4 @@
 import { vitestConfig } from '../../tools/vitest.base.ts';
 
-/** Each test starts a cluster of its own, because it breaks the cluster. */
+/** Runs one test file at a time, because each test starts and breaks its own Citus cluster. */
 export default vitestConfig({ fileParallelism: false });

@@ -31,8 +31,7 @@ export default defineConfig(({ mode }) => ({
     modulePreload: { polyfill: false },
     target: 'es2023',
     rolldownOptions: {
-      // The package.json of @trpc/client lacks `sideEffects: false`, so unused modules would stay in the
-      // bundle.
+      // @trpc/client does not declare `sideEffects: false`, so its unused modules would stay in the bundle.
       treeshake: { moduleSideEffects: [{ test: /@trpc\/client/, sideEffects: false }] },
     },
   },

@@ -33,7 +33,7 @@ beforeAll(async () => {
   site = await createServer({
     root: fileURLToPath(new URL('.', import.meta.url)),
     server: { port: 0, host: '127.0.0.1', proxy: { '/trpc': url } },
-    logLevel: 'silent', // Vite would log each request that fails while no instance runs.
+    logLevel: 'silent', // Hides the requests that fail while no instance runs.
   });
   await site.listen();
   running = await startBrowser();

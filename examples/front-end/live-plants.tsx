@@ -6,7 +6,7 @@ import {
 } from '@plant-store/client';
 import { useEffect, useState } from 'react';
 
-/** Lists the plants of a store, and shows each change immediately. */
+/** A list of the plants of a store. The list shows each change immediately. */
 export function LivePlants({ store }: { store: PlantStoreClient }) {
   const [plants, setPlants] = useState<StoredPlant[]>([]);
   const [error, setError] = useState<unknown>();

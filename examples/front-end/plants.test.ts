@@ -10,7 +10,7 @@ let site: ViteDevServer;
 let running: RunningBrowser;
 let browser: Browser;
 let page: Page;
-/** The number of times that the page asked for the token. */
+/** Counts the prompts for the access token. */
 let prompts: number;
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ interface NewPlant {
   name: string;
 }
 
-/** Lists the plants of a store, one page after another. A form adds a plant. */
+/** Shows the plants of a store, and a form that adds a plant. */
 export function Plants({ store }: { store: PlantStoreClient }) {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(plantPages(store));
   const add = useAddPlant(store);
@@ -38,7 +38,7 @@ export function Plants({ store }: { store: PlantStoreClient }) {
         </p>
       )}
       <ul>
-        {/* The list shows the new plant before the response. A rejected plant leaves the list. */}
+        {/* The list shows the new plant until the store has stored or rejected the plant. */}
         {add.isPending && <li aria-busy="true">{add.variables.name} …</li>}
         {stored.map(({ id, name }) => (
           <li key={String(id)}>{name}</li>
@@ -57,7 +57,7 @@ function useAddPlant(store: PlantStoreClient) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (plant: NewPlant) => store.createPlant.mutate(plant),
-    // The mutation is pending until the list has the stored plant.
+    // `isPending` remains true until `stored` contains the new plant.
     onSuccess: () => queryClient.invalidateQueries({ queryKey: plantPages(store).queryKey }),
   });
 }

@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Vite gives the page and the store one origin, as a proxy does in production. */
+/** Vite forwards requests to the store, so the page and the store have the same origin, as in production. */
 const store = process.env['PLANT_STORE_URL'] ?? 'http://127.0.0.1:3000';
 
 export default defineConfig({

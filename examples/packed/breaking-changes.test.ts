@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { repository, run } from './run.ts';
 
-// The check of the types compiles all packages twice, so the check is slow.
+// `checkTypes` compiles all packages twice, which is slow.
 vi.setConfig({ testTimeout: 600_000 });
 
 const committed = JSON.parse(await readFile(join(repository, 'apps/api/openapi.json'), 'utf8'));
@@ -38,7 +38,7 @@ function writeChangeset(kind: string): Promise<void> {
   return writeFile(join(directory, '.changeset/change.md'), text);
 }
 
-/** Changes the OpenAPI document, and checks the document. Returns what the check prints to stderr. */
+/** Changes the OpenAPI document, and checks the document. Returns the check's output on stderr. */
 async function check(change: (document: typeof committed) => unknown): Promise<string> {
   const document = structuredClone(committed);
   change(document);
@@ -106,7 +106,7 @@ const breaking = [
   ],
 ] satisfies [string, (document: typeof committed) => unknown][];
 
-it.each(breaking)('rejects %s without a changeset for a major release', async (_, change) => {
+it.each(breaking)('rejects %s when no changeset announces a major release', async (_, change) => {
   expect(await check(change)).toMatch(
     /^apps\/api\/openapi\.json breaks clients of v1\.0\.0: .*\n.*choose "major"\n$/s,
   );
@@ -114,7 +114,7 @@ it.each(breaking)('rejects %s without a changeset for a major release', async (_
   expect(await check(change)).toBe('');
 });
 
-/** Changes the sources of the release, and checks the types. Returns what the check prints to stderr. */
+/** Changes the sources of the release, and checks the types. Returns the check's output on stderr. */
 async function checkTypes(changes: [path: string, before: string, after: string][]) {
   const copy = inject('copy');
   try {
@@ -132,7 +132,7 @@ async function checkTypes(changes: [path: string, before: string, after: string]
   }
 }
 
-it('rejects types that break programs, and accepts more options and exports', async () => {
+it('rejects types that break programs, but accepts new options and new exports', async () => {
   const output = await checkTypes([
     [
       'packages/client/src/plant-store-client.ts',

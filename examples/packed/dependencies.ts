@@ -12,7 +12,7 @@ export async function installed(project: string): Promise<string[]> {
   return [...(await lockedPackages(project)).keys()].sort();
 }
 
-/** The names of all packages that npm installs with one package, including its peers. */
+/** The names of all packages that npm installs with one package, including the peers of the package. */
 export async function broughtBy(project: string, name: string): Promise<string[]> {
   const packages = await lockedPackages(project);
   const names = new Set([name]);

@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 600_000 });
 
 const read = (name: string) => readFile(join(repository, 'deploy', name), 'utf8');
 
-it('the files in the folder deploy install the packages, and start a server without root privileges', async () => {
+it('the files in the folder `deploy` install the packages, and start a server without root privileges', async () => {
   const image = readDockerfile(await read('Dockerfile'));
   const directory = await makeProject('image');
   // The test does not clean npm's cache, because other tests use the cache.

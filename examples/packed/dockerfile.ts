@@ -1,7 +1,6 @@
 /** The instructions of our Dockerfile, which has one build stage. */
 export interface Dockerfile {
   run: string;
-  /** The default value of each build argument. */
   args: Record<string, string>;
   env: Record<string, string>;
   user: string;

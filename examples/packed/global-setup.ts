@@ -11,7 +11,7 @@ declare module 'vitest' {
     directory: string;
     /** The content of an `.npmrc` that names the registry of our packages. */
     npmrc: string;
-    /** The directory of the repository's copy. */
+    /** The directory with a copy of the repository. */
     copy: string;
     /** The output of the two release commands. */
     released: string;

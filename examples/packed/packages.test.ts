@@ -13,10 +13,7 @@ import { typedPrograms } from './typed-programs.ts';
 // Each test installs packages from the registry, which may be slow.
 vi.setConfig({ testTimeout: 600_000 });
 
-/**
- * Matches each file that a published package may have. These files are code, types, source maps, migrations,
- * pages, and the files that the server sends.
- */
+/** Matches the files that a published package may contain. */
 const published =
   /^package\/(dist\/[\w/-]+(?<!\.test)(\.js|\.d\.ts|\.js\.map)|dist\/files\/.*|src\/pages\/reference\.html|errors\.html|openapi\.json|drizzle\/[\w/]+\.(sql|json)|LICENSE|README\.md|CHANGELOG\.md|package\.json)$/;
 
@@ -24,7 +21,7 @@ const installers = [
   ['npm', ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline']],
   // By default, pnpm may reject packages that are only seconds old.
   ['pnpm', ['pnpm', 'add', '--config.minimum-release-age=0', '--prefer-offline']],
-  // Yarn's usual cache may contain a package with this version from an earlier run of the tests.
+  // Yarn's usual cache may contain packages of the same version from an earlier run of the tests.
   ['yarn', ['npx', '-y', 'yarn@1.22.22', 'add', '--no-lockfile', '--cache-folder', '.yarn-cache']],
 ] as const;
 
@@ -109,7 +106,7 @@ it('the client needs only seven packages, and works with Vite, React and TanStac
   const options = { target: 'es2022', lib: ['es2022', 'dom'], types: [], jsx: 'react-jsx' };
   const programs = ['create-button.tsx', 'live-list.tsx', 'browser.ts'];
   const errors = await typeErrors(project, programs, options);
-  // Without Node's types, the declarations of @trpc/server have errors, which are not ours.
+  // Ignores errors in the declarations of @trpc/server, which need Node's types.
   const isOfServer = (error: string) => error.startsWith('node_modules/@trpc/server/');
   expect(errors.filter((error) => !isOfServer(error))).toEqual([]);
 
@@ -119,7 +116,6 @@ it('the client needs only seven packages, and works with Vite, React and TanStac
   );
   await run(project, join(project, 'node_modules/.bin/vite'), ['build']);
 
-  // Copies the example of a front end to a place outside the workspace.
   const example = ['index.html', 'main.tsx', 'plants.tsx', 'live-plants.tsx'];
   for (const file of example) {
     await copyFile(join(repository, 'examples/front-end', file), join(project, file));
@@ -148,7 +144,7 @@ it('the command line works after a global installation', async () => {
   );
   expect(await plantStore(['completion', 'bash'])).toContain('complete -o default');
   expect(await plantStore(['completion', 'zsh'])).toContain('compdef');
-  // An error about the store shows that npm installed the SDK of the Model Context Protocol.
+  // `mcp` calls the store only when npm has installed the SDK of the Model Context Protocol.
   const noStore = { PLANT_STORE_URL: 'http://127.0.0.1:1', PLANT_STORE_TOKEN: 'x' };
   await expect(plantStore(['mcp'], noStore)).rejects.toMatchObject({
     stderr: expect.stringContaining('the plant store did not respond'),
@@ -170,7 +166,7 @@ it.each(installers)('the command for TanStack Query works with %s', async (name,
   const [, command = ''] = readme.match(/^npm install (@trpc[^`]*)```$/m) ?? [];
   const packages = command.trim().split(/[\s\\]+/);
   expect(packages).toHaveLength(4);
-  // The README names the two packages of types.
+  // The README names `@types/node` and `@types/ws`.
   const types = ['@types/node@24', '@types/ws@8.5.10', '@types/react'];
   const [file, ...args] = add;
   await run(project, file, [...args, '@plant-store/client', ...packages, 'react', ...types]);

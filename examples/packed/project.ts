@@ -32,7 +32,7 @@ export async function makeHome(): Promise<Record<string, string>> {
   };
 }
 
-/** Reads a JSON file from the repository's copy after the release. */
+/** Reads a JSON file from the released copy of the repository. */
 export async function readReleased(path: string) {
   return JSON.parse(await readFile(join(inject('copy'), path), 'utf8'));
 }

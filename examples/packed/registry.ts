@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { atExit, freePort } from '@plant-store/test-setup';
 import { install, run } from './run.ts';
 
-/** A registry that runs on this machine, and has only our packages. */
+/** A registry on this machine that contains only our packages. */
 export interface Registry {
   /** The lines for an `.npmrc`. With these lines, npm, pnpm and yarn get our packages from this registry. */
   readonly npmrc: string;

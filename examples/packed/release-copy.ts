@@ -2,11 +2,7 @@ import { cp, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repository, run } from './run.ts';
 
-/**
- * Copies the repository with its uncommitted files, and commits all files in the copy.
- *
- * @param npmrc the content of the copy's `.npmrc`
- */
+/** Copies the repository with its uncommitted files, adds an `.npmrc`, and commits the other files. */
 export async function copyRepository(copy: string, npmrc: string): Promise<void> {
   await mkdir(copy);
   const listed = await run(repository, 'git', [
@@ -14,8 +10,8 @@ export async function copyRepository(copy: string, npmrc: string): Promise<void>
   ]);
   const existing = await Array.fromAsync(glob(listed.trim().split('\n'), { cwd: repository }));
   for (const file of existing) await cp(join(repository, file), join(copy, file));
-  // The whole `.ci/run` would run this test again, so the copy's `.ci/run` exits after one command. The
-  // check of the pages still reads the other commands.
+  // The whole `.ci/run` would run this test again, so the copy's `.ci/run` exits after its first command.
+  // The other commands stay in the file, because the check of the pages reads them.
   const ci = join(copy, '.ci/run');
   const checks = 'npx -y pnpm exec turbo run pages; exit';
   await writeFile(ci, `#!/bin/sh\n${checks}\n${await readFile(ci, 'utf8')}`);

@@ -41,7 +41,7 @@ it('npx runs the server and the command line in an empty directory', async () =>
   expect(await readdir(join(project, '.plant-store'))).toEqual(
     expect.arrayContaining(['postgres', 'token']),
   );
-  // Until the next `npx`, npm's cache contains only the packages of the server. `du` measures their size.
+  // npm's cache contains only the server's packages, because no other `npx` has run.
   const lock = (await shell('find "$HOME/.npm/_npx" -name .package-lock.json')).trim();
   const { packages } = JSON.parse(await readFile(lock, 'utf8'));
   expect(Object.keys(packages).length).toBeLessThanOrEqual(90);

@@ -8,7 +8,7 @@ const resolutions = [
   { module: 'nodenext', moduleResolution: 'nodenext' },
 ];
 
-/** Compiles programs strictly, once for each way to resolve packages, and returns the errors. */
+/** Compiles programs with `strict`, once for each `moduleResolution`, and returns the errors. */
 export async function typeErrors(
   project: string,
   files: string[],

@@ -1,4 +1,4 @@
-/** Programs that compile only when the packed packages have strict types. */
+/** Programs that test the types of the packed packages: the programs compile only with correct types. */
 export const typedPrograms = {
   node: `
 import type { PlantStore } from '@plant-store/core';
@@ -15,7 +15,7 @@ plant.id;
 // @ts-expect-error: an id is not a string
 store.create({ id: '1', name: 'x' });
 `,
-  /** Tests for Jest, which runs on a Postgres with the plants of the internal tool. */
+  /** Tests for Jest. The tests use a Postgres that contains the plants of `internal-tool.ts`. */
   jest: `
 import { createPlantStoreClient, plantStoreError } from '@plant-store/client';
 import { openPlantStore } from '@plant-store/core';

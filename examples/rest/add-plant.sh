@@ -4,14 +4,14 @@
 #   PLANT_STORE_TOKEN=plant_… examples/rest/add-plant.sh 9007199254740993 "Monstera deliciosa" Araceae
 set -eu
 
-# Prints a text as a JSON string. The text may have quotes and backslashes, but no line breaks.
+# Encodes a text as a JSON string. The text may contain quotes and backslashes, but no line breaks.
 quoted() {
   printf '"%s"' "$(printf %s "$1" | sed 's/[\\"]/\\&/g')"
 }
 
 plant="{\"id\":$1,\"name\":$(quoted "$2")${3+,\"tag\":$(quoted "$3")}}"
 
-# Prints the response of a call. Prints an error to stderr.
+# Sends a request with curl. Prints the response to stdout, or an error response to stderr.
 call() {
   response=$(
     curl --silent --show-error --fail-with-body \

@@ -31,7 +31,7 @@ describe.each(programs)('in $language', ({ language, command: [file = '', ...arg
       const { stdout } = await addPlant(String(id), name, tag);
       const [created = '', stored = ''] = stdout.split('\n');
       expect(JSON.parse(created)).toEqual({ name, tag });
-      expect(stored).toContain(`{"id":${id},`); // JSON.parse would round the id.
+      expect(stored).toContain(`{"id":${id},`); // Not parsed: JSON.parse rounds the id.
       expect(JSON.parse(stored)).toMatchObject({ name, tag, createdAt: expect.any(String) });
     }
     const sql = postgres(databaseUrl);

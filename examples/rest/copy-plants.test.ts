@@ -86,7 +86,7 @@ describe.each(programs)('the $language program that copies plants', ({ command, 
     return new DatabaseSync(database, { readBigInts: true, timeout: 10_000 });
   }
 
-  /** Waits until the copy has these plants. */
+  /** Waits until the copy contains exactly the expected plants. */
   const has = (...expected: [bigint, string][]) =>
     expect
       .poll(
@@ -96,7 +96,7 @@ describe.each(programs)('the $language program that copies plants', ({ command, 
             const rows = copy.prepare('select id, name from plants order by id').all();
             return rows.map(({ id, name }) => [id, name]);
           } catch (error) {
-            return error; // The query fails until the program has created the table.
+            return error; // The copy has no table yet.
           } finally {
             copy.close();
           }
@@ -140,7 +140,7 @@ describe.each(programs)('the $language program that copies plants', ({ command, 
     await create(2n, 'Hoya');
     start();
     await has([1n, 'Monstera'], [2n, 'Hoya']);
-    await sql`delete from plants where id = 1`; // A delete by SQL does not appear in the feed.
+    await sql`delete from plants where id = 1`; // The feed does not show this delete.
     await sql`update plant_feed set epoch = gen_random_uuid()`;
     await has([2n, 'Hoya']);
   });

@@ -39,7 +39,7 @@ for (let seconds = 1; ; ) {
     await (typeof cursor === 'string' ? readChanges(cursor) : listPlants());
     seconds = 1;
   } catch (error) {
-    // When no response came, the store or the network is down, so the program tries again as after a 503.
+    // Without a response, the store or the network is down. The program then retries, as after status 503.
     const status = error instanceof Rejected ? error.status : 503;
     if (status === 410)
       copy.exec('DELETE FROM position'); // The cursor has expired: list the plants again.
@@ -52,7 +52,7 @@ for (let seconds = 1; ; ) {
 async function readChanges(after: string): Promise<void> {
   const query = { after, limit: 1000, wait: 20 };
   const { changes, next } = await get<Schemas['PlantChanges']>('/changes', query);
-  // One transaction stores the changes and their position.
+  // One transaction stores the changes and the cursor.
   await transaction(async () => {
     for (const { type, plant } of changes) {
       if (type === 'created') store(plant);
@@ -63,8 +63,7 @@ async function readChanges(after: string): Promise<void> {
 }
 
 async function listPlants(): Promise<void> {
-  // The cursor is older than the list, so the changes after the cursor include every change that the list
-  // lacks.
+  // Reads the cursor before the list, so changes during the list come after the cursor.
   const { next: cursor } = await get<Schemas['PlantChanges']>('/changes', {});
   await transaction(async () => {
     copy.exec('DELETE FROM plants');
@@ -101,10 +100,10 @@ async function transaction(write: () => Promise<void>): Promise<void> {
 
 async function get<T>(path: string, query: Record<string, unknown>): Promise<T> {
   const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
-  // A request waits 20 seconds for a change. The response comes at most 5 seconds later.
+  // With `wait`, the store responds after at most 25 seconds.
   const signal = AbortSignal.timeout(30_000);
   const response = await fetch(`${plants}${path}?${parameters.join('&')}`, { headers, signal });
   const text = await response.text();
   if (!response.ok) throw new Rejected(response.status, text);
-  return parseJson(text) as T; // The OpenAPI document declares this type.
+  return parseJson(text) as T; // The OpenAPI document declares `T`.
 }

@@ -22,9 +22,7 @@ export interface FirefoxPage {
   close(): Promise<void>;
 }
 
-/**
- * The command that starts Firefox. `firefox-esr` is Debian's Firefox. Undefined when there is no Firefox.
- */
+/** The command that starts Firefox (`firefox-esr` on Debian), or undefined when Firefox is not installed. */
 export const firefox = ['firefox-esr', 'firefox'].find(
   (program) => spawnSync(program, ['--version']).status === 0,
 );
@@ -104,9 +102,7 @@ async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
   throw new Error('Firefox exited before it listened');
 }
 
-/**
- * Connects to a browser, and returns a function that sends a command and resolves with the command's result.
- */
+/** Connects to a browser. Returns a function that sends a command, and resolves with the command's result. */
 async function connect(url: string) {
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {
@@ -128,7 +124,7 @@ async function connect(url: string) {
     });
 }
 
-/** The parts of a command's result that this file reads. */
+/** The fields that this file reads from the results of commands. */
 interface Result {
   contexts?: { context: string }[];
   nodes?: { sharedId: string }[];

@@ -19,22 +19,19 @@ export const postgresVersions = [
 
 /** Other versions of Node and Postgres, in a separate directory. */
 export interface InstalledVersions {
-  /** The path of a Node's program. */
+  /** Returns the path of the executable `node` of a version. */
   node(version: string): string;
-  /** The path of Deno or Bun, and the arguments before the path of a script. */
+  /** Returns the path of Deno or Bun, and the arguments that come before the path of a script. */
   runtime(name: keyof typeof otherRuntimes): [file: string, ...args: string[]];
-  /** The paths of a Postgres's programs. */
+  /** Returns the paths of the programs of a Postgres version. */
   postgres(version: string): { initdb: string; postgres: string };
   remove(): Promise<void>;
 }
 
-/**
- * Installs the versions from the registry, outside the workspace, so that only this test downloads these
- * versions.
- */
+/** Installs the versions outside the workspace, so that `pnpm install` does not download them. */
 export async function installVersions(): Promise<InstalledVersions> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-versions-'));
-  await chmod(directory, 0o755); // In a root process, Postgres runs as the user `nobody`.
+  await chmod(directory, 0o755); // If root runs the tests, Postgres runs as `nobody`.
   await writeFile(join(directory, 'package.json'), '{ "private": true }');
   await install(
     directory,
@@ -50,7 +47,7 @@ export async function installVersions(): Promise<InstalledVersions> {
   for (const version of postgresVersions) {
     await run(path(`postgres-${version}`), process.execPath, ['scripts/hydrate-symlinks.js']);
   }
-  await run(path('bun'), process.execPath, ['install.js']); // Finds the program for this platform.
+  await run(path('bun'), process.execPath, ['install.js']); // Finds the bun for this platform.
   return {
     runtime: (name) => (name === 'deno' ? [path('.bin/deno'), 'run', '-A'] : [path('.bin/bun')]),
     node: (version) => path(`node-${version}`, 'bin', 'node'),

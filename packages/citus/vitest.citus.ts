@@ -11,6 +11,6 @@ export default vitestConfig({
   ],
   testNamePattern: /Citus/,
   globalSetup: withCitus,
-  // Vitest adds a list to the setup files that all packages use. A single file would replace these files.
+  // A list adds to the setup files that all packages use. A string would replace these setup files.
   setupFiles: ['test/fixtures/use-cluster.ts'],
 });

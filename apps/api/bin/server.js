@@ -3,7 +3,7 @@
 // TypeScript file. Without this cache, Node would remove the types from the files again at each start.
 import module from 'node:module';
 
-// An old Node may run this file. For example, a Mac runs this file with its installed Node.
+// Node may be too old: on a Mac, for example, the installed Node runs this file.
 if (!process.features.typescript) {
   console.error(
     `plant-store: this is Node ${process.versions.node}: install Node 22.18 or newer, and run it again`,

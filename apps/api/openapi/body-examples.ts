@@ -1,4 +1,3 @@
-/** The properties of a JSON schema that this file needs to make an example. */
 interface Schema {
   $ref?: string;
   examples?: unknown[];

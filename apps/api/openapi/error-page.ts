@@ -39,7 +39,6 @@ function section(kind: ErrorKind): string {
 </section>`;
 }
 
-/** Turns Markdown's back-ticks into HTML. */
 function withCode(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

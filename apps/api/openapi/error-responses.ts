@@ -8,17 +8,14 @@ import {
 import { errorExamples } from './error-examples.ts';
 import { header, integer, rateLimit, requestId, requiredHeader } from './response-headers.ts';
 
-/** The errors of an operation depend on these properties of the operation. */
 interface Operation {
-  /** The name of the procedure. */
   name: string;
-  /** The name of the body's schema. The name is undefined when the operation has no body. */
+  /** The name of the body's schema, or undefined when the operation has no body. */
   body: string | undefined;
-  /** The scope that a token needs for the operation. */
   scope: Scope | 'none';
 }
 
-/** Makes a response for each error status of an operation. All errors of `otherStatuses` share a response. */
+/** Makes the error responses of an operation, one for each status. All `otherStatuses` share one response. */
 export function errorResponses(operation: Operation): Record<string, object> {
   const kinds = errorKinds.filter((kind) => canHave(operation, kind));
   const byStatus = Object.groupBy(kinds, (kind) =>
@@ -41,10 +38,9 @@ export function errorResponses(operation: Operation): Record<string, object> {
   );
 }
 
-/** Every operation can have these statuses, because the connection or the server causes the errors. */
+/** Every operation can have errors with these statuses. The response `default` describes these errors. */
 const otherStatuses: ReadonlySet<number> = new Set([405, 408, 415, 417, 431, 500, 501]);
 
-/** The errors that only a request with a body can get. */
 const onlyWithBody: ReadonlySet<ErrorKind> = new Set(['bodyNotJson', 'bodyTooLarge']);
 
 function canHave({ name, body, scope }: Operation, kind: ErrorKind): boolean {
@@ -76,7 +72,7 @@ function example(kind: ErrorKind, operation: Operation): object {
   return { summary: when(kind, operation), value };
 }
 
-/** Makes the example messages that differ between operations. */
+/** Returns the example messages of the errors whose message depends on the operation. */
 function exampleFor(operation: Operation): Partial<Record<ErrorKind, string>> {
   const { body, scope } = operation;
   return {

@@ -24,9 +24,8 @@ const { version }: { version: string } = JSON.parse(
 );
 
 /**
- * Makes the OpenAPI 3.1 document of the REST surface. In the document of trpc-to-openapi, named bodies are
- * inlined, the default security is repeated, and there are errors that the server never sends. This function
- * corrects the document.
+ * Makes the OpenAPI 3.1 document of the REST surface. trpc-to-openapi inlines named bodies, repeats the
+ * default security, and adds errors that the server never sends. This function corrects the document.
  */
 export function openApiDocument(
   router: AnyTRPCRouter = appRouter,
@@ -38,7 +37,7 @@ export function openApiDocument(
     description: introduction,
     contact: { name: 'The operator of this store' },
     license: { name: 'MIT', identifier: 'MIT' },
-    // This URL is relative to the document's URL (RFC 3986), so this URL works behind a path prefix.
+    // An API address that is relative to the document's URL (RFC 3986) also works behind a path prefix.
     baseUrl: '.',
     securitySchemes: {
       bearerAuth: { type: 'http', scheme: 'bearer', description: 'An access token of the store' },
@@ -81,10 +80,7 @@ function operationsOf({ paths = {} }: OpenAPIObject): Operation[] {
   );
 }
 
-/**
- * Returns the most frequent response of each status, under the name of the status. Replaces the returned
- * responses in the operations with references.
- */
+/** Replaces the most frequent response of each status with a reference. Returns these responses by name. */
 function shareResponses(operations: Operation[]): Responses {
   const all = operations.flatMap(({ responses = {} }) =>
     Object.entries(responses).map(([status, response]) => ({ status, response, responses })),
@@ -114,10 +110,9 @@ function correct(
   delete operation.security;
   if (operation.parameters?.length === 0) delete operation.parameters;
   operation.parameters?.forEach(correctParameter);
-  // trpc-to-openapi writes the body's schema into each operation.
+  // trpc-to-openapi inlines the body's schema. The title of this schema is the name of the body.
   const { content } = (operation.requestBody ?? {}) as { content?: Content };
   const media = content?.['application/json'];
-  // The schema in the operation still has its title.
   const body = media?.schema.title;
   operation.responses = {
     ...successOf(operation, status),
@@ -140,14 +135,13 @@ function addEvents({ parameters, responses }: Operation): void {
   Object.assign(responses?.['200'].content, eventContent);
 }
 
-/** Returns the successful response under its own status. trpc-to-openapi always writes the status 200. */
+/** Returns the successful response under `status`, because trpc-to-openapi always writes the status 200. */
 function successOf({ responses }: Operation, status: number): object {
   const { content, ...success } = Object(responses?.['200']);
   const headers = { ...requestId, ...rateLimit };
   return { [status]: { ...success, ...(status !== 204 && { content }), headers } };
 }
 
-/** Marks an operation as deprecated, and declares the headers of its successful response. */
 function deprecate(operation: Operation, { sunset }: Deprecation): void {
   operation.deprecated = true;
   const [success] = Object.values(operation.responses ?? {});

@@ -31,7 +31,7 @@ const list = (each: z.ZodType<string, string>) =>
 /** Whether a text is an origin in the form that browsers send. This form never contains the default port. */
 const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
 
-/** The error about an invalid value shows the text `fix`. The error hides a value that can be secret. */
+/** The error for an invalid value contains the text `fix`, and also the value, unless `isSecret` is set. */
 const settings = {
   PORT: {
     schema: whole(0, 65_535).default(3000),
@@ -126,7 +126,7 @@ const settings = {
   },
 } satisfies Record<SettingName, { schema: z.ZodType; fix: string; isSecret?: boolean }>;
 
-/** Either all or none of these settings must be set. */
+/** The operator must set all settings for JWTs, or none of them. */
 const jwtNames = [
   'PLANT_STORE_JWT_ISSUER',
   'PLANT_STORE_JWT_AUDIENCE',
@@ -136,7 +136,6 @@ const jwtNames = [
 const embeddedFix =
   'only one process can use the embedded database. Set DATABASE_URL to a Postgres, or leave it out';
 
-/** The values of all settings. */
 export type Env = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> };
 
 /**
@@ -168,12 +167,12 @@ export function readEnv(variables = loadEnvFile(envFile)): Env {
 }
 
 /**
- * The values of `DATABASE_URL` and `PLANT_STORE_ENV_FILE` before `.env` is read. The commands that the server
- * prints repeat these values, because another terminal may not have them.
+ * The values of `DATABASE_URL` and `PLANT_STORE_ENV_FILE` before `.env` is read. The server prints commands
+ * for another terminal, where these variables may be missing, so the commands set them.
  */
 const { DATABASE_URL: inheritedUrl, PLANT_STORE_ENV_FILE: inheritedFile } = process.env;
 
-/** Returns environment variables, without a password. They let `plant-store` use the server's Postgres. */
+/** Returns the variables with which `plant-store` finds the server's Postgres, without a password. */
 export function databaseSettings(): Record<string, string> {
   // In the repository, the command line reads the same `.env` by default.
   const ownFile = isInRepository || inheritedUrl ? undefined : envFile;

@@ -69,10 +69,7 @@ export interface ServerOptions {
   processes?:
     | {
         areAllReady(): Promise<boolean>;
-        /**
-         * The server calls this function when this process has stopped listening. The promise resolves
-         * when every stopping process has stopped listening.
-         */
+        /** Called when this process has stopped listening. Resolves when all stopping processes have. */
         closed(): Promise<void>;
       }
     | undefined;
@@ -118,7 +115,7 @@ export async function buildServer({
   server.setErrorHandler(handleError);
   logCluster(server);
 
-  // These functions handle the connections before Fastify handles them.
+  // These functions listen to the events of Node's server, before Fastify gets a request.
   trackConnections(server.server, (reply) => requestLog.connectionLost(reply));
   respondToNodeEvents(server);
   limitConnections(server, maxConnections);
@@ -137,7 +134,7 @@ export async function buildServer({
   await server.register(docs);
   if (signIn) await server.register(signInRoute, { signIn, maxErrors: authFailureLimit });
   await server.register(async (operations) => {
-    // These hooks also run for each operation, over REST and over tRPC.
+    // The operations of REST and of tRPC have further hooks.
     if (rateLimit !== undefined) operations.addHook('onRequest', limitRate(rateLimit));
     operations.addHook('onRequest', requireToken(authenticate, authFailureLimit));
     const memory = limitMemory(memoryBudget);
@@ -177,8 +174,8 @@ export async function buildServer({
 }
 
 /**
- * Replaces Fastify's compilers of JSON Schemas, because their modules would delay the start. Our routes
- * have no schemas: the procedures check their input, and the surfaces write the responses.
+ * Replaces Fastify's compilers of JSON Schemas, whose modules load slowly. Our routes need no JSON Schemas:
+ * the procedures check their input, and the surfaces write the responses.
  */
 const noCompilers = { buildValidator: noCompiler, buildSerializer: noCompiler };
 

@@ -45,7 +45,7 @@ describe.each(callers)('the calls that manage access tokens over $name', (caller
     expect((await call(token, 'whoAmI')).output).toStrictEqual(usual);
   });
 
-  it('gives a new token no scope that the token of the caller lacks', async () => {
+  it('rejects a new token with a scope that the token of the caller does not have', async () => {
     const { token } = await create({ name: 'manager', scopes: managerScopes });
     expect(await create({ name: 'same', scopes: managerScopes }, token)).toBeDefined();
     for (const scopes of [['plants:read', 'plants:delete'], undefined]) {
@@ -89,7 +89,7 @@ describe.each(callers)('the calls that manage access tokens over $name', (caller
     expect((await call(token, 'listAccessTokens')).error).toBe(40101);
   });
 
-  it('rejects a revoked token that creates a token, even while the cache has the revoked token', async () => {
+  it('does not let a revoked token create a token, even while the revoked token is in the cache', async () => {
     const { id, token } = await create({ name: 'stale', scopes: managerScopes });
     await call(token, 'whoAmI');
     // Another instance revokes the token, so this instance still has the token in its cache.

@@ -43,7 +43,7 @@ describe(`random requests with the seed ${seed}`, () => {
   let document: Awaited<ReturnType<typeof documentValidator>>;
   /** The cursor of the feed before the first create. */
   let start: string;
-  /** The plants that the server acknowledged with 200. The table must contain exactly these plants. */
+  /** The plants that the server acknowledged with 200. The table must contain these plants and no others. */
   const acknowledged = new Map<bigint, Omit<Row, 'id'>>();
 
   beforeAll(async () => {
@@ -231,7 +231,7 @@ describe(`random requests with the seed ${seed}`, () => {
   });
 });
 
-/** The server reads these bytes as a part of the body when the Content-Length is too large. */
+/** When the Content-Length is larger than the body, the server reads these bytes as the end of the body. */
 const filler = Buffer.alloc(100, ' ');
 
 interface Request {

@@ -122,7 +122,7 @@ describe('a server', () => {
     expect(document.operation('POST /plants/batch').differencesFrom(response)).toEqual([]);
   });
 
-  it('names only the first ten errors in the fields of a tRPC error', async () => {
+  it('names only the first ten errors in the property fields of a tRPC error', async () => {
     const plants = Array.from({ length: 1_000 }, () => ({ id: 1.5 }));
     const response = await post(server, '/trpc/createPlants', JSON.stringify({ json: { plants } }));
     const { error } = (await response.json()) as {
@@ -160,7 +160,7 @@ it('returns the error of one plant in the result of this plant, and creates the 
       ),
     });
   }
-  // The log contains the cause of an error at most once a second.
+  // The log has a line for each request, and at most one line a second with the cause of an error.
   const lines = server.log.map((line) => JSON.parse(line));
   const requests = lines.filter(({ msg }) => msg === 'request');
   expect(requests.map(({ status, errorCode }) => [status, errorCode])).toEqual([

@@ -59,7 +59,7 @@ it('aborts the wait for changes when the client disconnects', () => {
   expect(connection.signal.aborted).toBe(true);
 });
 
-it('ends a stream when the memory budget has no room for a page, and counts a page only once when streams share the page', async () => {
+it('ends a stream when the memory budget is full, and counts the memory of a shared page only one time', async () => {
   const budget = limitMemory(2_000);
   const page = Buffer.from('x'.repeat(1_000));
   const release = [1, 2].map(() => budget.countPart(page));

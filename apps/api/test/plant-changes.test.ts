@@ -14,7 +14,6 @@ interface Changes {
 
 const own = ownPostgres();
 
-/** Requests changes. */
 const getFrom = ({ url, token }: Target, query = '', init: RequestInit = {}) =>
   fetch(`${url}/plants/changes${query}`, {
     headers: { authorization: `Bearer ${token}` },
@@ -135,7 +134,7 @@ it('while half of the connections wait for changes, rejects a further request th
   await server.stop();
 });
 
-it('does not count a request as waiting when the client has disconnected before the wait', async () => {
+it('a request whose client has already disconnected does not count as a waiting request', async () => {
   const lookUp = Promise.withResolvers<Principal>();
   const authenticate = vi.fn(() => lookUp.promise);
   const server = await startServer({ maxConnections: 6, authenticate });

@@ -13,7 +13,6 @@ const own = ownPostgres();
 describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
   const { path, queryAfter, changesIn, errorIn, errorEvent } = surface;
   const hasChange = (text: string) => changesIn(text).length > 0;
-  /** Writes a request for events. */
   const rawGet = (more: readonly string[] = []) => {
     const headers = Object.entries(surface.headers).map(([name, value]) => `${name}: ${value}`);
     return rawRequest(`GET ${path}`, [authorization, ...headers, ...more]);
@@ -122,7 +121,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
       expect(String(bytes)).toMatch(/^HTTP\/1.1 400 /);
     });
 
-    it('ends without the next change when the token is revoked', async () => {
+    it('ends when the token is revoked, and sends no later change', async () => {
       const { accessTokens } = server.store;
       const token = await accessTokens.create('subscriber');
       const events = await send('', { headers: bearer(token) });
@@ -147,7 +146,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     });
   });
 
-  it('does not begin while the feed is switched off, and the client gets 50100', async () => {
+  it('does not begin while the feed is switched off: the client gets the error 50100', async () => {
     const server = await startServer();
     await runSql(server.databaseUrl, 'delete from plant_feed');
     const events = await requestEvents(surface, server);
@@ -196,7 +195,7 @@ describe.each(eventSurfaces)('a stream of events over $name', (surface) => {
     const name = 'x'.repeat(2 ** 20 - 1_000);
     const texts = events.map((response) => readEvents(response, (text) => text.includes(name)));
     await server.store.create({ id: 1n, name });
-    // The memory has room for two pages. A stream whose page has no room would end without the change.
+    // The memory holds two pages. If each stream had its own page, most streams would end without the change.
     for (const text of await Promise.all(texts)) expect(text.includes(name)).toBe(true);
     await server.stop();
   });

@@ -30,7 +30,7 @@ describe.each(callers)('over $name', ({ name, call }) => {
       expect(Math.abs(time - startedAt)).toBeLessThan(600_000);
     });
 
-    it('a get and a list return the properties of a plant in the order id, name, tag, createdAt', async () => {
+    it('in every response, the properties of a plant have the order id, name, tag, createdAt', async () => {
       const { output: page } = await list({ tag: 'seven', limit: 1 });
       const [listed] = (page as { plants: object[] }).plants;
       for (const plant of [listed, (await get(minimum)).output, await server.store.get(minimum)]) {

@@ -18,7 +18,7 @@ function optionsOf(args: string[]): Options | undefined {
   }
 }
 
-/** Runs one mode and prints its report. A fault sets exit code 1, but a missed goal does not. */
+/** Runs one mode and prints its report. The exit code is 1 after a fault, but 0 after a missed goal. */
 async function run({ mode, ...options }: Options): Promise<void> {
   const postgres = await startBenchPostgres();
   // When this process exits, all other processes end.

@@ -31,7 +31,7 @@ export interface Options extends ModeOptions {
 }
 
 const names = contenders.map(({ name }) => name);
-// The cast is safe, because `modes` has only the keys that its type names.
+// The cast is safe, because the object `modes` has no other keys than its type.
 const modeNames = Object.keys(modes) as (keyof typeof modes)[];
 
 export const help = `Measures how fast plants are created and read: by the store, its peers and pgbench.

@@ -27,7 +27,7 @@ export function resultOf(
   return { name, title, rounds: turns, faults: [] };
 }
 
-/** Returns the same figures for all contenders, except the given figures. */
+/** Returns a function that finds a given figure, or otherwise the default in `figures`. */
 export function medians(given: Record<string, Partial<LoadFigures>> = {}) {
   return (name: string, figure: keyof LoadFigures) => ({ ...figures, ...given[name] })[figure];
 }

@@ -2,11 +2,9 @@ import { registerHooks } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Makes core find the PGlite of this package. npm gives each global package its own dependencies, so core
- * would otherwise look for PGlite only in core's directory.
- *
- * Also makes V8 optimize only those functions of PGlite that run for a long time. In a short command, the
- * optimization of other functions would cost more CPU time than the optimization saves.
+ * Makes core find the PGlite of this package. Otherwise core would look only in its own directory, when npm
+ * has installed core globally. Also makes V8 optimize only functions of PGlite that run for a long time:
+ * in a short command, the optimization of other functions would cost more CPU time than it saves.
  */
 export function findPGlite(): void {
   setFlagsFromString('--wasm-tiering-budget=1000000000');

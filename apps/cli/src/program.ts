@@ -35,8 +35,6 @@ const manifest: { version: string } = JSON.parse(
 );
 
 /**
- * Builds the program.
- *
  * @param writeHelp receives the text of the help and of `--version`
  * @param names the commands to load. Default: all commands
  */
@@ -66,7 +64,7 @@ export function commandsIn(words: readonly string[]): readonly string[] | undefi
   return name !== 'completion' && Object.hasOwn(commands, name) ? [name] : undefined;
 }
 
-/** Copies the settings of a command to its subcommands. Commander does this only in the method `command`. */
+/** Copies the settings of a command to its subcommands, because `addCommand` does not copy the settings. */
 function inheritSettings(command: Command): void {
   for (const subcommand of command.commands) {
     inheritSettings(subcommand.copyInheritedSettings(command));

@@ -19,17 +19,14 @@ export async function runProgram(): Promise<void> {
   } catch (error) {
     process.exitCode = error instanceof CommandError ? error.exitCode : exitCodes.error;
     process.stderr.write(explain(error, program.opts()));
-    // After an interruption, there is no error code, because the exit code names the signal. An import that
-    // stops has already written its summary, and standard output must have only one JSON value.
+    // A signal (exit codes from 128) has no error code. A stopped import has already written its summary: a
+    // second JSON value would make standard output invalid.
     const isJson = process.exitCode < 128 && hasJsonOption(words) && !hasOutput();
     if (isJson) await writeOutput([toJson(error)]);
   }
 }
 
-/**
- * Turns an error of Commander into an error of the command. Commander also throws an error after help and the
- * version.
- */
+/** Turns Commander's error into a usage error. Ignores Commander's error after the help or the version. */
 function throwUsageError(error: unknown): void {
   if (!(error instanceof CommanderError)) throw error;
   if (error.exitCode === 0) return;
@@ -37,10 +34,7 @@ function throwUsageError(error: unknown): void {
   throw usageError(error.message.replace(/^error: /, '').replace('\n', ' '));
 }
 
-/**
- * Whether `--json` stands before `--`. If Commander rejects an option, Commander does not report the other
- * options.
- */
+/** Whether `--json` stands before `--`. Commander does not report `--json` when another option is invalid. */
 function hasJsonOption(words: readonly string[]): boolean {
   const end = words.indexOf('--');
   return words.slice(0, end < 0 ? words.length : end).includes('--json');

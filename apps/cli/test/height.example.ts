@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
 import { run } from './fixtures/run-program.ts';
 
-/** The changes in docs/worked-examples.md give plants a height. This test passes after these changes. */
+/** This test passes only after the changes in docs/worked-examples.md, which give plants a height. */
 it('stores the height of a plant that comes over REST or tRPC, or in CSV or NDJSON', async () => {
   const databaseUrl = await createDatabase(inject('postgresUrl'));
   const server = await startOnPostgres(databaseUrl);

@@ -43,7 +43,7 @@ beforeAll(async () => {
   return () => void endpoint.close();
 });
 
-/** JavaScript and jq 1.6 round the second id to the first id. */
+/** JavaScript and jq 1.6 read both ids as the number 9007199254740992. */
 const [rounded, exact] = [9007199254740992n, 9007199254740993n];
 
 /** Creates a store, files and programs for the examples. Returns the environment variables. */

@@ -1,4 +1,4 @@
-/** The calls that the tests make with each client. A call throws the body of an error response. */
+/** The calls that the tests make with each client. After an error, a call throws the body of the response. */
 export interface Client {
   create(plant: NewPlant): Promise<{ name: string }>;
   createMany(plants: NewPlant[]): Promise<readonly Result[]>;

@@ -10,7 +10,7 @@ export function connect(baseUrl: string, token: string): Client {
   const options = { client, throwOnError: true } as const;
   return {
     create: async (body) => (await store.createPlant({ ...options, body })).data,
-    // The plugin does not transform unions, so the zod schema transforms the results.
+    // `@hey-api/transformers` does not transform unions, so the zod schema transforms the ids of the results.
     createMany: async (plants) => {
       const { data } = await store.createPlants({ ...options, body: { plants } });
       return zCreateResults.parse(data).results;

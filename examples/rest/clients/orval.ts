@@ -2,7 +2,7 @@ import type { Client } from './client.ts';
 import * as store from './generated/orval/store';
 import { connection } from './orval-fetch.ts';
 
-/** Connects the client that orval generated. For an error response, a call of this client does not throw, but returns the response. */
+/** Connects the client that orval generated. The calls of this client return error responses. */
 export function connect(url: string, token: string): Client {
   Object.assign(connection, { url, token });
   return {
@@ -34,7 +34,7 @@ export function connect(url: string, token: string): Client {
     },
     async changes(after) {
       const { status, data } = await store.listPlantChanges(after ? { after } : {});
-      // Responses with status 200 are text only after a request for events.
+      // A response with status 200 is text only if the request asks for events.
       if (status === 200 && typeof data !== 'string') return data;
       throw data;
     },

@@ -1,12 +1,9 @@
 import type { Database } from '@plant-store/core/cluster';
 
 /**
- * Writes plants with COPY, and reports errors as a single Postgres server does. Citus replaces the SQLSTATE
- * of a worker's error by XX000 (`ReportCopyError` in
- * https://github.com/citusdata/citus/blob/v13.2.2/src/backend/distributed/commands/multi_copy.c). With
- * XX000, the store cannot distinguish a rejected row from a lost worker. When a COPY of several rows fails,
- * this function reports a rejected row. The store then sends fewer rows in one COPY. A single row is sent
- * with INSERT, because Citus does not replace the SQLSTATE of an INSERT.
+ * Writes plants with COPY. If a COPY fails, Citus hides whether a worker rejected a row or is down. After a
+ * COPY of several rows, this function then reports a rejected row, and the store sends fewer rows. A COPY of
+ * one row is repeated as an INSERT, because Citus does not hide the error of an INSERT.
  */
 export async function copyPlants(
   database: Pick<Database, 'copyPlants' | 'write'>,
@@ -23,6 +20,7 @@ export async function copyPlants(
   }
 }
 
+// See https://github.com/citusdata/citus/blob/v13.2.2/src/backend/distributed/commands/multi_copy.c
 function hidesSqlState(error: unknown): boolean {
   return error instanceof Error && 'routine' in error && error.routine === 'ReportCopyError';
 }

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
   const texts = contentColumns.map(({ name }) => `${name}s text`);
   const arrays = contentColumns.map(({ name, type }) => `${name}s::${type}[]`);
-  // These functions behave like the functions on a node, but without shards.
+  // Simple versions of the functions on a node, which write to `plants` instead of the shards.
   await sql.unsafe(`
     create function plant_store_insert(
       key bigint, shards text, counts text, ids text, ${texts.join()}, deadline text)
@@ -55,10 +55,7 @@ const freeId = () => ++free.from;
 const databaseError = (code: string) =>
   Object.assign(new Error('from the node'), { code, severity: 'ERROR' });
 
-/**
- * A function that each node of the cluster runs before a statement. Node 0 is the node that the URL of the
- * database names.
- */
+/** By the number of the node: a function that runs before each statement. Node 0 is the node in the URL. */
 let before: Record<number, () => Promise<unknown> | undefined>;
 /** The texts of the statements that each node received, by the number of the node. */
 let sent: Record<number, string[]>;
@@ -168,7 +165,7 @@ function openOnCluster(): TestLanes {
   };
 }
 
-/** Opens lanes, and waits until the lanes know the shards. */
+/** Opens the lanes of a cluster, and waits until the lanes know the shards. */
 async function openLanes(): Promise<TestLanes> {
   const lanes = openOnCluster();
   await lanes.create({ id: freeId(), name: 'the first one' });
@@ -232,7 +229,7 @@ describe('creates on a cluster', () => {
     expect(sent).toEqual({});
   });
 
-  it('creates plants while another node hangs, and counts the waiting creates', async () => {
+  it('creates plants on one node while another node hangs, and counts the creates that wait', async () => {
     const lanes = await openLanes();
     const hung = Promise.withResolvers<void>();
     before[1] = () => hung.promise;
@@ -245,7 +242,7 @@ describe('creates on a cluster', () => {
     expect(lanes.pending()).toEqual(Array(4).fill({ waiting: 0, inFlight: 0 }));
   });
 
-  it('reports the size of each statement, also on the nodes', async () => {
+  it('reports the size of each statement, including statements to the nodes', async () => {
     const lanes = await openLanes();
     await lanes.create({ id: await freeIdOn(1), name: 'Hoya' });
     expect(lanes.sizes).toEqual([1, 1]);
@@ -266,7 +263,7 @@ describe('creates on a cluster', () => {
     expect(texts).toEqual([ordinaryInsert, expect.stringContaining('delete from plants')]);
   });
 
-  it('sends ordinary inserts when the table is no longer distributed', async () => {
+  it('sends ordinary INSERTs when the table is no longer distributed', async () => {
     const lanes = await openLanes();
     const id = await freeIdOn(1);
     await lanes.create({ id, name: 'Hoya' });
@@ -282,7 +279,7 @@ describe('creates on a cluster', () => {
     expect(sent).toEqual({ 0: [ordinaryInsert] });
   });
 
-  it('rejects new creates while the lanes drain, and settles all earlier creates before the end', async () => {
+  it('rejects new creates while the lanes drain, and drains only after all earlier creates have settled', async () => {
     const lanes = await openLanes();
     const hung = Promise.withResolvers<void>();
     before[2] = () => hung.promise;
@@ -310,7 +307,7 @@ describe('a database that becomes a cluster', () => {
     await lanes.close();
     expect(finishedReads).toBe(0);
     await vi.waitFor(() => expect(finishedReads).toBe(1));
-    await setImmediate(); // Without the close, the read would end during this turn.
+    await setImmediate(); // An open store would now notice the cluster.
     expect(noticed).toBe(0);
   });
 
@@ -350,7 +347,7 @@ describe('gets and deletes on a cluster', () => {
     expect(sent).toEqual({ 2: [select, deleteOnNode, deleteOnNode, select] });
   });
 
-  it('sends an ordinary delete when the plant has moved to another node', async () => {
+  it('sends an ordinary DELETE when the plant has moved to another node', async () => {
     const lanes = await openLanes();
     const id = await freeIdOn(2);
     await lanes.create({ id, name: 'Ficus' });
@@ -443,7 +440,7 @@ describe('the state of the nodes', () => {
     expect(changes).toEqual([second, { ...second, isWritable: true }, first]);
   });
 
-  it('reports a detour when creates or probes reach a node only through another node', async () => {
+  it('reports a detour when creates or probes cannot reach a node directly', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const ofOthers = database;
     database = await openPostgres(databaseUrl);

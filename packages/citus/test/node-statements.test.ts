@@ -6,11 +6,10 @@ import type { ShardMap } from '../src/shards/shard-map.ts';
 
 const map: ShardMap = { clusterId: '', nodes: [], shardOf: () => ({ id: '102008', node: 1 }) };
 
-/** Makes an error like the errors that the driver throws. */
 const databaseError = (code: string, message: string) =>
   Object.assign(new Error(message), { code });
 
-/** Makes statements. The functions on the node throw an error, and the ordinary statements succeed. */
+/** Makes statements for a node whose functions throw the error. Ordinary statements succeed. */
 function statementsAfter(error: Error) {
   const sent: string[] = [];
   let refreshed = 0;

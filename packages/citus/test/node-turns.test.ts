@@ -3,7 +3,7 @@ import { Coalescer } from '../../core/src/group-commit/coalescer.ts';
 import { PlantStoreError } from '../../core/src/plant-store-error.ts';
 import { NodeTurns } from '../src/lanes/node-turns.ts';
 
-/** Makes turns after statements that have taken the given numbers of milliseconds. */
+/** Makes turns that have seen statements of these durations, in milliseconds. */
 function turnsAfter(...durations: readonly number[]) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -42,7 +42,7 @@ it('makes lanes wait until all running statements have ended', () => {
   expect(turns.mustWait(() => {})).toBe(false);
 });
 
-it('no longer regards the database as busy when no statement was short for two periods', () => {
+it('no longer regards the database as busy after two periods without a short statement', () => {
   const turns = turnsAfter(5, ...many(50));
   turns.take();
   for (let i = 0; i < 2; i++) {
@@ -52,10 +52,7 @@ it('no longer regards the database as busy when no statement was short for two p
   expect(turns.mustWait(() => {})).toBe(false);
 });
 
-/**
- * Makes a lane whose statements take the given number of milliseconds. Adds a line about each statement to
- * `sent`.
- */
+/** Makes a lane whose statements take `milliseconds`. The lane adds each statement's size to `sent`. */
 function createLane(node: string, turn: NodeTurns, sent: string[], milliseconds: number) {
   return new Coalescer<number, void>({
     async send(calls) {
@@ -71,7 +68,7 @@ function createLane(node: string, turn: NodeTurns, sent: string[], milliseconds:
   });
 }
 
-it('lets the lanes of two nodes send one after the other, but lets a full statement start immediately', async () => {
+it('makes the lanes of two nodes send one after the other, but sends a full statement immediately', async () => {
   const turn = turnsAfter(5, ...many(50));
   const sent: string[] = [];
   const lane = (node: string) => createLane(node, turn, sent, 20);

@@ -9,11 +9,7 @@ export class AccessTokenError extends Error {
   override readonly name = 'AccessTokenError';
 }
 
-/**
- * Returns the value of the `Authorization` header.
- *
- * @throws AccessTokenError. The message of the error does not contain the token.
- */
+/** Returns the `Authorization` header. An `AccessTokenError` does not contain the token. */
 export async function bearer(token: AccessToken): Promise<string> {
   const given: unknown = typeof token === 'function' ? await callFunction(token) : token;
   // A token from a file may end with a line break.

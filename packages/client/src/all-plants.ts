@@ -12,14 +12,11 @@ export type PlantQuery = inferRouterInputs<AppRouter>['listPlants'];
 export type StoredPlant = inferRouterOutputs<AppRouter>['listPlants']['plants'][number];
 
 /**
- * Reads all plants of the store, or only the plants that match a query, ascending by id. The function
- * requests a page only when the loop needs more plants, so a `break` ends the requests.
+ * Yields all plants of the store, or the plants that match a query, ascending by id. The function requests a
+ * page only when the loop needs more plants, so a `break` ends the requests. A plant that exists during the
+ * whole loop is yielded exactly once, even when other clients create and delete plants.
  *
- * If a plant exists during the whole loop, the loop yields this plant exactly once, even when other clients
- * create and delete plants.
- *
- * @throws the error of a call. Pass this error to `plantStoreError`. To continue after the error, pass the id
- *   of the last plant as `after`.
+ * @throws the error of a call: see `plantStoreError`. To continue, pass the id of the last plant as `after`.
  */
 export async function* allPlants(
   client: Pick<PlantStoreClient, 'listPlants'>,

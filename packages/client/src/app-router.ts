@@ -9,22 +9,18 @@ import type {
   TRPCSubscriptionProcedure,
 } from '@trpc/server';
 
-/**
- * The type of the store's router. Libraries on top of tRPC need this type:
- * `createTRPCOptionsProxy<AppRouter>`.
- */
+/** The type of the store's router, for libraries on top of tRPC: `createTRPCOptionsProxy<AppRouter>`. */
 export type AppRouter = typeof appRouter;
 
 /**
- * This value exists only for its type. TypeScript writes the inferred type into the declarations in full, so
- * that the published declarations do not import core.
+ * Only the type of this value matters. The published declarations contain the inferred type in full, and
+ * therefore do not import core.
  */
 const appRouter = clientRouter<CoreRouter>();
 
 /** Removes the types that only the server needs, such as the context. */
 function clientRouter<Router extends AnyTRPCRouter>() {
   type Procedures = Router['_def']['record'];
-  // The result exists only for its type.
   return undefined as unknown as TRPCBuiltRouter<
     { ctx: object; meta: object; errorShape: inferRouterError<Router>; transformer: true },
     { [Name in keyof Procedures]: ClientProcedure<Procedures[Name]> }

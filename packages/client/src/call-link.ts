@@ -7,7 +7,7 @@ import { delayAfter } from './reconnect.ts';
 export interface CallOptions {
   /**
    * The time limit of a call with all its retries, in milliseconds. The default is 10,000. If a call has
-   * `wait`, the client adds these seconds to the limit. `Infinity` means no limit.
+   * `wait`, the client adds the seconds of `wait` to the limit. `Infinity` means no limit.
    */
   timeout?: number | undefined;
   /**
@@ -23,14 +23,11 @@ const creates = ['createPlant', 'createPlants'];
 /** The longest delay of `setTimeout`, in milliseconds. A longer timer would fire immediately. */
 const maxTimer = 2 ** 31 - 1;
 
-/**
- * Ends a call at the time limit, or when the signal of the call aborts. After a temporary error, repeats a
- * call that is safe to repeat.
- */
+/** Ends a call at the time limit or an abort. Repeats queries and creates after temporary errors. */
 export function callLink({ timeout = 10_000, retry = true }: CallOptions): TRPCLink<AppRouter> {
   return () => {
-    // Before a retry, different clients wait for different times. All calls of one client wait for the same
-    // time, so that their retries can share a request.
+    // Makes different clients retry at different times. All calls of one client retry at the same time, so
+    // that the retries can share a request.
     const jitter = Math.random();
     return ({ op, next }) =>
       observable((observer) => {
@@ -72,7 +69,7 @@ export function callLink({ timeout = 10_000, retry = true }: CallOptions): TRPCL
   };
 }
 
-/** Returns the number of seconds for which the server may delay the response. */
+/** Returns `wait`: the seconds for which the server waits for a change before it responds. */
 export function waitOf({ input }: Pick<Operation, 'input'>): number {
   const { wait } = Object(input);
   return typeof wait === 'number' ? wait : 0;

@@ -3,7 +3,7 @@ import superjson from 'superjson';
 import { timeoutError } from './plant-store-error.ts';
 
 interface EventStreamOptions {
-  /** Whether the platform can read a response before the response ends. React Native cannot do this. */
+  /** Whether the platform can read a response before the response ends. False on React Native. */
   canStream: boolean;
   headers: Record<string, string>;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
@@ -40,7 +40,7 @@ export class EventStream {
     });
   }
 
-  /** tRPC adds only one listener for each type of event. */
+  /** A second listener for the same type replaces the first: tRPC adds only one listener for each type. */
   addEventListener(type: string, listener: (event: object) => void): void {
     this.#listeners.set(type, listener);
   }
@@ -65,8 +65,7 @@ export class EventStream {
       if (done) throw new Error('the store ended the connection');
       const part = decoder.decode(value, { stream: true });
       text += part;
-      // A long line may arrive in many parts. Without this check, each part would cause a search of the whole
-      // text.
+      // A long line may arrive in many parts. Only a part with a line break can end an event.
       if (!part.includes('\n')) continue;
       const events = text.split('\n\n');
       text = events.pop() ?? '';

@@ -11,19 +11,18 @@ export type PlantChanges = inferRouterOutputs<AppRouter>['listPlantChanges'];
 export interface FollowChangesOptions {
   /** The value `next` of an earlier page. By default, the loop begins at the end of the feed. */
   after?: string | undefined;
-  /** Yields only changes of plants with this tag. If there is a tag, a page may have no changes. */
+  /** Yields only changes of plants with this tag. With a tag, a page may have a new cursor but no changes. */
   tag?: string | undefined;
   /** The loop ends when this signal aborts. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Yields the changes page by page, so that a program can update its own copy of the plants. The loop
- * continues after a temporary error. The loop requests a page only after the program has processed the
- * previous page.
+ * Yields the changes page by page, so that a program can keep its own copy of the plants. The loop requests a
+ * page after the program has processed the previous page, and continues after a temporary error.
  *
- * Without `after`, the first page has only a cursor. Store the cursor, list all plants, and then continue the
- * loop. Store each later cursor together with the changes of its page.
+ * Without `after`, the first page contains a cursor and no changes: store the cursor, and list all plants.
+ * Then continue the loop, and store the cursor of each page together with the page's changes.
  *
  * @throws the error that ends the loop, such as `cursorExpired`. Pass this error to `plantStoreError`.
  */
@@ -60,16 +59,13 @@ function delay(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   });
 }
 
-/** The feed may be off for this number of milliseconds, for example while somebody restores a backup. */
+/** Milliseconds to wait while the feed is off, for example while an operator restores a backup. */
 const patience = 5 * 60_000;
 
 /**
- * Runs a function that follows the feed. Runs the function again after a temporary error, after the cursor
- * has expired, and for some minutes while the feed is off.
- *
- * @param follow the function. This function calls `onLive` when the first read of the store has succeeded.
- * @param onError gets the error that ends the updates. Without `onError`, the error is an unhandled
- *   rejection.
+ * Calls `follow`, and again after a temporary error, after the cursor has expired, and for some minutes while
+ * the feed is off. `follow` must call `onLive` after its first successful read. Any other error ends the
+ * calls, and goes to `onError`, or becomes an unhandled rejection.
  */
 export function followAgain(
   follow: (onLive: () => void) => Promise<void>,
@@ -78,8 +74,8 @@ export function followAgain(
 ): void {
   let failures = 0;
   /**
-   * The time when the feed was switched off, in milliseconds since 1970. Before the first list of plants, the
-   * time is in the distant past, so that the client does not wait for the feed.
+   * When `follow` first found the feed off, in milliseconds since 1970. Before the first `onLive`, the value
+   * is minus infinity, so that a feed that is off ends the calls immediately.
    */
   let offSince: number | undefined = Number.NEGATIVE_INFINITY;
   const onLive = () => {

@@ -18,8 +18,8 @@ export interface FollowPlantsOptions {
 type Client = Pick<PlantStoreClient, 'listPlants' | 'listPlantChanges' | 'plantChanges'>;
 
 /**
- * Reads the plants into memory, and then applies each change of the store. The updates go on after a lost
- * connection, a restart of the server, or a short time without a feed.
+ * Reads the plants into memory, and then applies each change of the store. The updates continue after a lost
+ * connection, after a restart of the server, and when the feed was off for less than five minutes.
  *
  * @returns a function that ends the updates
  */
@@ -30,9 +30,7 @@ export function followPlants(
   const stopped = new AbortController();
   const { signal } = stopped;
 
-  /**
-   * Reads the cursor before the list, so that the feed after the cursor has each change that the list lacks.
-   */
+  /** Reads the cursor before the list. Each change that the list misses then comes after the cursor. */
   async function follow(onLive: () => void): Promise<void> {
     const { next } = await client.listPlantChanges.query({}, { signal });
     const plants = new Map<bigint, StoredPlant>();
@@ -40,13 +38,13 @@ export function followPlants(
       signal.throwIfAborted();
       plants.set(plant.id, plant);
     }
-    signal.throwIfAborted(); // For an empty list, the loop above does not check the signal.
+    signal.throwIfAborted(); // An empty list skips the check in the loop.
     onLive();
     const show = () => onPlants([...plants.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
     show();
     await readChanges(client, { after: next, tag, signal }, ({ changes }) => {
       for (const { type, plant } of changes) {
-        // When a plant is deleted and created again with another tag, the feed may contain only the create.
+        // A new plant can replace a plant with another tag. The feed may omit the delete of the old plant.
         const isShown = type === 'created' && (tag === undefined || plant.tag === tag);
         if (isShown) plants.set(plant.id, plant);
         else plants.delete(plant.id);

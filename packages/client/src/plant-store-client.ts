@@ -20,9 +20,7 @@ export interface PlantStoreClientOptions extends CallOptions {
    * The address `''` means the origin of the web page.
    */
   url: string;
-  /**
-   * The access token, or a function that returns the token. The client calls the function for each request.
-   */
+  /** The access token, or a function that returns the token, which the client calls for each request. */
   token: AccessToken;
   /** Headers for each request, or a function that returns the headers. */
   headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>);
@@ -39,7 +37,7 @@ export type PlantStoreClient = TRPCClient<AppRouter>;
 
 /**
  * Creates a client of a plant store. When a program makes several calls at the same time, up to ten calls
- * share one request. A call whose input has a long text, a list of plants or `wait` has a separate request.
+ * share one request. A call with `wait`, with a list of plants or with a long text has a separate request.
  *
  * When a call throws an error, pass the error to `plantStoreError`. When the client gets no
  * valid access token, the `cause` of the error is an `AccessTokenError`.
@@ -111,9 +109,9 @@ function explained(fetch: Fetch) {
 }
 
 /**
- * A shared request contains only texts with at most this number of characters. The body of a mutation has at
- * most 1 MiB, and JSON writes some characters as six characters. The URL of a query has at most 16 KiB, and a
- * URL writes some characters as nine characters.
+ * The longest text, in characters, of a call that shares a request. The body of a mutation has at most 1 MiB,
+ * and one character can take six characters in JSON. The URL of a query has at most 16 KiB, and one character
+ * can take nine characters in a URL.
  */
 const maxLength = { mutation: 8_000, query: 100, subscription: 0 };
 

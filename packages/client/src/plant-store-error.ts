@@ -4,8 +4,8 @@ import { AccessTokenError } from './access-token.ts';
 import type { AppRouter } from './app-router.ts';
 
 /**
- * The error of a call, or of a plant in a batch. Both `kind` and `code` say which member of this union an
- * error is. `Name` limits the union to the errors of one procedure.
+ * The error of a call, or of a plant in a batch. Either `kind` or `code` identifies the error. `Name` limits
+ * the type to the errors of one procedure.
  */
 export type PlantStoreError<Name extends ProcedureName = ProcedureName> =
   | CatalogueError[KindOf<Name>]
@@ -35,8 +35,8 @@ type CatalogueError = {
 type FieldMessages = { [field: string]: string[] | undefined };
 
 /**
- * No response of the store arrived, because the network failed or a proxy responded. The store may or may not
- * have carried out the call. A repeated create does no harm.
+ * No response of the store arrived, because the network failed or a proxy responded. The store may have
+ * executed the call. It is safe to send a create again.
  */
 interface NoResponse {
   /** `timeout`: the call reached its time limit. `noStream`: the platform cannot read a stream. */
@@ -49,13 +49,13 @@ interface NoResponse {
  * Explains the error that a call threw, or the error of one plant in the results of a batch. The type of
  * `plantStoreError<'getPlant'>(thrown)` has only the errors of `getPlant`.
  *
- * @returns undefined for an aborted call, for a missing access token, for a result without an error, and for
- *   an error that is not from a call.
+ * @returns undefined for an aborted call, for a missing access token, and for a value that is not an error
+ *   of a call or of a plant
  */
 export function plantStoreError<Name extends ProcedureName = ProcedureName>(
   thrown: unknown,
 ): PlantStoreError<Name> | undefined {
-  // Only the caller knows which procedure threw the value, so the caller chooses the type.
+  // TypeScript cannot check `Name`, because only the caller knows which procedure threw the value.
   return explain(thrown) as PlantStoreError<Name> | undefined;
 }
 
@@ -66,7 +66,7 @@ function explain(thrown: unknown): PlantStoreError | undefined {
   }
   const { data, message, cause, meta } = thrown;
   if (data) return fromCatalogue(data, message);
-  // When the headers are too large, the server does not know the path, so the response has the shape of REST.
+  // A request with too large headers has no known path, so the server sends the error in the format of REST.
   const sent: ResultError = Object(meta?.['responseJSON']);
   const error = fromCatalogue({ error: sent.error }, `${sent.message}`);
   if (error) return error;
@@ -77,9 +77,9 @@ function explain(thrown: unknown): PlantStoreError | undefined {
 }
 
 /**
- * Whether the same call, or a create of the same plant, may succeed later. For example, the result is `true`
- * when the network or the database was down. The result is `false` for a delete, because a second delete
- * could delete a new plant with the same id.
+ * Whether a retry of the call, or of one plant in a batch, may succeed. For example, the result is `true`
+ * when the network or the database was down. The result for a delete is always `false`: a second delete could
+ * delete a new plant with the same id.
  */
 export function isRetryable(thrown: unknown): boolean {
   const { response, isRepeatable }: CallMeta = Object(Object(thrown).meta);
@@ -103,7 +103,7 @@ interface CallMeta {
 const noResponse =
   'the plant store did not respond: check its address and the network, and try again';
 
-/** Makes the error of a call or a connection that reached its time limit. The limit is in milliseconds. */
+/** Makes the error for a call or a connection that has reached a time limit of `limit` milliseconds. */
 export function timeoutError(limit: number): Error {
   const error = new Error(`no response within ${limit / 1_000} seconds`);
   return Object.assign(error, { name: 'TimeoutError' });
@@ -115,7 +115,7 @@ function fromCatalogue(
   message: string,
 ): PlantStoreError | undefined {
   const kind = errorKind(code);
-  // TypeScript cannot check which member of the union this object is.
+  // TypeScript does not know that this `kind` and this `code` belong together.
   return (
     kind &&
     ({

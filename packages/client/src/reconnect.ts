@@ -3,9 +3,7 @@ import { observable, type Unsubscribable } from '@trpc/server/observable';
 import type { AppRouter } from './app-router.ts';
 import { isRetryable } from './plant-store-error.ts';
 
-/**
- * The longest delay in milliseconds. A connection counts as successful if it lasts longer than this delay.
- */
+/** The longest delay, in milliseconds. A connection that lasts longer counts as successful. */
 const maxDelay = 10_000;
 
 /**
@@ -26,7 +24,7 @@ export const reconnectLink: TRPCLink<AppRouter> =
         subscription = next({ ...op, input }).subscribe({
           next(envelope) {
             const { result } = envelope;
-            // Without this check, tRPC's own link would connect again even after a permanent error.
+            // After a permanent error, tRPC's own link would connect again, so unsubscribe from that link.
             if (result.type === 'state' && result.error && !mayPass(result.error)) {
               observer.error(result.error);
               return subscription?.unsubscribe();
@@ -41,8 +39,7 @@ export const reconnectLink: TRPCLink<AppRouter> =
             const hasLasted = Date.now() - startedAt > maxDelay;
             startedAt = Infinity;
             failures = hasLasted ? 0 : failures + 1;
-            // The server intentionally ends each connection after about a minute, so this end is not an
-            // error.
+            // The server ends each connection after about a minute, so this end is not an error.
             if (hasLasted) return connect();
             timer = setTimeout(connect, delayAfter(failures));
             observer.next({ result: { type: 'state', state: 'connecting', error } });
@@ -69,7 +66,7 @@ function unwrapped(error: TRPCClientError<AppRouter>): TRPCClientError<AppRouter
   return name === 'SuppressedError' ? unwrapped(TRPCClientError.from(suppressed)) : error;
 }
 
-/** Whether a subscription goes on after an error. When a token has expired, a new token may replace it. */
+/** Whether a subscription continues after an error. If the token expired, the client asks for a new token. */
 export function mayPass(error: TRPCClientError<AppRouter>): boolean {
   const { response } = Object(error.meta);
   return isRetryable(error) || (error.data?.httpStatus === 401 && !response);

@@ -54,7 +54,7 @@ describe('allPlants', () => {
     const plant = { id: 7n, name: 'Hoya', createdAt: new Date() };
     const pages = [{ plants: [], next: 5n }, { plants: [], next: 6n }, { plants: [plant] }];
     const query = vi.fn(async () => pages.shift() ?? expect.fail());
-    // tRPC's promises have their own type.
+    // tRPC has its own type of promise, so the mock needs a cast.
     const listPlants = { query } as unknown as PlantStoreClient['listPlants'];
     expect(await idsOf(allPlants({ listPlants }, { search: 'hoya' }))).toEqual([7n]);
     const inputs = [undefined, 5n, 6n].map((after) => [{ search: 'hoya', after }]);
@@ -79,7 +79,7 @@ describe('allPlants', () => {
     }
   });
 
-  it('requests no page that the loop does not need', async () => {
+  it('requests only the pages that the loop needs', async () => {
     const query = vi.fn(client.listPlants.query);
     for await (const { id } of allPlants({ listPlants: { query } }, { limit: 2 })) {
       if (id === 0n) break;
@@ -98,7 +98,7 @@ it('listPlants works as an infinite query of TanStack Query', async () => {
     queryKey: ['plants'],
     queryFn: ({ pageParam, signal }) =>
       client.listPlants.query({ limit: 3, after: pageParam }, { signal }),
-    initialPageParam: undefined as bigint | undefined, // The type of later page parameters is `bigint`.
+    initialPageParam: undefined as bigint | undefined, // Each later page begins after a `bigint`.
     getNextPageParam: ({ next }) => next,
   });
   const observer = new InfiniteQueryObserver(new QueryClient(), options);

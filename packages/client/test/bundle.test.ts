@@ -30,7 +30,7 @@ async function bundle(contents: string) {
   return { code, from: new Set(kept.map(([path]) => origin(path))), size: gzipSync(code).length };
 }
 
-/** Returns the origin of a file in a bundle. The origin is a package, or a directory of this repository. */
+/** Returns the package, or the directory of this repository, from which a file in a bundle comes. */
 function origin(path: string): string {
   return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? dirname(path);
 }
@@ -43,7 +43,7 @@ function runAsPage(code: string, page: Record<string, unknown>): Promise<unknown
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 
-/** Expects a size below the limit that the README states after the text `before`. */
+/** Expects a size below the size in the README. The text `before` stands before the size in the README. */
 function expectStatedSize(size: number, before: string): void {
   const stated = Number(readme.split(before)[1]?.match(/ adds (?:about )?(\d+) kB/)?.[1]);
   const advice = 'find what has grown: when it is worth it, name the new size in the README';
@@ -83,7 +83,7 @@ describe('a browser bundle', () => {
     ]);
   });
 
-  it('bundles a schema that checks a form', async () => {
+  it('bundles the schema of a form, but no code of the client', async () => {
     const { code, from, size } = await bundle(`
       import { NewPlant } from '@plant-store/schemas';
       globalThis.messages = NewPlant.safeParse({ id: 1n }).error.issues.map(({ message }) => message);

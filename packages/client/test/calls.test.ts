@@ -73,7 +73,6 @@ async function startFaults(fault: FaultProxy['fault'], options: Partial<PlantSto
 const clientOf = (proxy: { url: string }, options: Partial<PlantStoreClientOptions> = {}) =>
   createPlantStoreClient({ url: proxy.url, token, ...options });
 
-/** Returns the value that the call throws. */
 const thrownBy = (call: Promise<unknown>) =>
   call.then(
     () => expect.unreachable('the call succeeded'),
@@ -177,7 +176,7 @@ describe('a retry', () => {
     expect(await client.getPlant.query({ id: plant.id })).toMatchObject(plant);
   });
 
-  it('repeats several calls of one request in one request', async () => {
+  it('repeats the calls of a failed request together', async () => {
     const proxy = await startProxy(down);
     const client = clientOf(proxy);
     await Promise.all(Array.from({ length: 10 }, () => client.createPlant.mutate(newPlant())));
@@ -224,7 +223,7 @@ describe('a retry', () => {
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('does not go on when the call is aborted', async () => {
+  it('repeats no aborted call', async () => {
     const proxy = await startProxy(down, down, down, down, down, down);
     const controller = new AbortController();
     const call = clientOf(proxy).listPlants.query({}, { signal: controller.signal });
@@ -234,7 +233,7 @@ describe('a retry', () => {
   });
 });
 
-describe('calls at the same time', () => {
+describe('concurrent calls', () => {
   it('calls get their responses while another call waits for changes', async () => {
     const client = createPlantStoreClient({ url, token });
     const { next: after } = await client.listPlantChanges.query();
@@ -242,7 +241,7 @@ describe('calls at the same time', () => {
     const [whoAmI] = await Promise.all([client.whoAmI.query(), client.countPlants.query()]);
     expect(whoAmI).toMatchObject({ name: 'environment' });
     await client.createPlant.mutate(newPlant());
-    // The response may have changes of earlier tests, because a change can become visible late.
+    // A change of an earlier test may become visible late, so the response may also contain that change.
     expect((await waiting).changes).not.toEqual([]);
   });
 

@@ -26,7 +26,7 @@ const create = () => client.createPlant.mutate({ id: ++lastId, name: `Plant ${la
 
 const idsOf = ({ changes }: PlantChanges) => changes.map(({ plant }) => plant.id);
 
-it('returns a cursor, and then each change once, even when a second loop continues the first loop', async () => {
+it('returns a cursor, and then each change once, even when a second loop starts at the cursor of the first loop', async () => {
   const loop = followChanges(client);
   const start = (await loop.next()).value ?? expect.unreachable();
   expect(start.changes).toEqual([]);

@@ -99,10 +99,7 @@ const replaceInTurn = async (id: bigint, tag: string) => {
   await client.createPlant.mutate({ id, name: 'the new plant', tag });
 };
 
-/**
- * The transaction of the create begins before the transaction of the delete, so the feed contains only the
- * create.
- */
+/** The feed omits the delete, because the transaction that creates the new plant begins before the delete. */
 const replaceWithoutDelete = async (id: bigint, tag: string) => {
   const sql = postgres(databaseUrl);
   await sql.begin(async (transaction) => {
@@ -133,7 +130,7 @@ it.each([
   },
 );
 
-it('shows creates and deletes that happen while the client reads the list', async () => {
+it('shows the changes that happen while the client reads the list', async () => {
   const changes = async () => {
     await create(7n);
     await client.deletePlant.mutate({ id: -3n });
@@ -142,7 +139,7 @@ it('shows creates and deletes that happen while the client reads the list', asyn
   await follow(client).shows(5n, 7n);
 });
 
-it('shows creates and deletes that happen after the read of the cursor and before the read of the list', async () => {
+it('shows the changes that happen after the client reads the cursor and before the client reads the list', async () => {
   const changes = async () => {
     await create(7n);
     await client.deletePlant.mutate({ id: 7n });
@@ -173,7 +170,7 @@ it('lists the plants again when the cursor has expired', async () => {
   expect(cursors.mock.calls.length).toBeGreaterThan(1);
 });
 
-it('waits for the store, and continues after a lost connection', async () => {
+it('waits while the store is down, and continues after a lost connection', async () => {
   const proxy = await startFaultProxy(url);
   onTestFinished(() => proxy.close());
   proxy.fault = 'refuse';
@@ -188,7 +185,7 @@ it('waits for the store, and continues after a lost connection', async () => {
 });
 
 describe('on a platform that cannot read a stream', () => {
-  it('shows each change when a response has no body', async () => {
+  it('shows each change although the response of a stream has no body', async () => {
     const fetch = async (...request: Parameters<typeof globalThis.fetch>) => {
       const response = await globalThis.fetch(...request);
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
@@ -220,7 +217,7 @@ it('reports a permanent error', async () => {
   expect(plantStoreError(error)).toMatchObject({ kind: 'tokenInvalid' });
 });
 
-it('shows nothing when it is stopped before it has read an empty list', async () => {
+it('shows nothing when the caller stops followPlants before the client has read an empty list', async () => {
   const tag = 'of no plant';
   const stopped = Promise.withResolvers<void>();
   beforeResponse('listPlants', async () => stopped.resolve(stop()));
@@ -231,7 +228,7 @@ it('shows nothing when it is stopped before it has read an empty list', async ()
   expect(copies).toEqual([]);
 });
 
-it('closes its connection when it is stopped', async () => {
+it('closes the connection when the caller stops followPlants', async () => {
   const proxy = await startFaultProxy(url);
   onTestFinished(() => proxy.close());
   const onError = vi.fn();
@@ -290,7 +287,6 @@ describe('after somebody has switched the feed off', () => {
   });
 });
 
-/** Counts the responses of a procedure that have the given status. */
 function countErrors(procedure: string, status: number): () => number {
   const { fetch } = globalThis;
   let count = 0;

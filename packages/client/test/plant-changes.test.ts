@@ -60,7 +60,6 @@ const create = () => client.createPlant.mutate({ id: ++lastId, name: `Plant ${la
 
 const cursor = async () => (await client.listPlantChanges.query()).next;
 
-/** Follows the feed, and collects the changes and the errors. */
 async function follow(store: PlantStoreClient, after?: string) {
   const changes: string[] = [];
   const ended: TRPCClientError<AppRouter>[] = [];
@@ -98,7 +97,7 @@ async function startStub(onRequest: RequestListener): Promise<string> {
     stub.closeAllConnections();
     stub.close();
   });
-  const { port } = stub.address() as AddressInfo; // The cast is safe, because the server has a port.
+  const { port } = stub.address() as AddressInfo; // The cast is safe, because the server listens on a port.
   return `http://127.0.0.1:${port}`;
 }
 

@@ -47,7 +47,6 @@ const storedIds = async () => {
   return rows.map(({ id }) => BigInt(id));
 };
 
-/** Returns the value that the call throws. */
 const thrownBy = (call: Promise<unknown>) =>
   call.then(
     () => expect.unreachable('the call succeeded'),
@@ -57,7 +56,7 @@ const thrownBy = (call: Promise<unknown>) =>
 const errorOf = async (call: Promise<unknown>) => plantStoreError(await thrownBy(call));
 
 describe('createPlantStoreClient', () => {
-  it('creates more plants at the same time than one request can contain, and changes no id beyond 2^53', async () => {
+  it('creates 25 plants at the same time, in several requests, and keeps ids beyond 2^53 exact', async () => {
     const ids = Array.from({ length: 25 }, (_, i) => 9007199254740993n + BigInt(i));
     const plant = { name: 'Monstera deliciosa', tag: 'Araceae' };
     const created = await Promise.all(ids.map((id) => client.createPlant.mutate({ id, ...plant })));
@@ -75,7 +74,7 @@ describe('createPlantStoreClient', () => {
     expect(created).toEqual(plants.map(({ name, tag }) => ({ name, tag })));
   });
 
-  it('creates long lists of plants at the same time in several requests', async () => {
+  it('creates several long lists of plants at the same time', async () => {
     const lists = [0, 1, 2].map((list) =>
       Array.from({ length: 1_000 }, (_, i) => {
         return { id: 9007199254800993n + BigInt(1_000 * list + i), name: 'x'.repeat(500) };
@@ -119,7 +118,7 @@ describe('createPlantStoreClient', () => {
 });
 
 describe('plantStoreError', () => {
-  it('returns the error of the catalogue', async () => {
+  it('returns the kind, the code and the message of an error', async () => {
     await client.createPlant.mutate({ id: 2, name: 'x' });
     expect(await errorOf(client.createPlant.mutate({ id: 2, name: 'y' }))).toEqual({
       kind: 'idTaken',
@@ -161,7 +160,7 @@ describe('plantStoreError', () => {
     });
   });
 
-  it('names the setting for other origins, because a browser hides why a request failed', async () => {
+  it('names PLANT_STORE_CORS_ORIGINS when a request to another origin fails', async () => {
     const call = (store: string) => {
       const { createPlant } = createPlantStoreClient({ url: store, token, retry: false });
       return errorOf(createPlant.mutate({ id: 1, name: 'x' }));
@@ -204,7 +203,7 @@ describe('plantStoreError', () => {
     return error;
   };
 
-  it('reads an error in the shape of REST', async () => {
+  it('reads an error in the format of REST', async () => {
     const message = 'the request headers are over 16 KiB: send fewer or shorter ones';
     expect(await errorFrom(JSON.stringify({ error: 43100, message }))).toEqual({
       kind: 'headersTooLarge',
@@ -231,7 +230,7 @@ describe('plantStoreError', () => {
 });
 
 describe('an access token', () => {
-  /** Nothing listens at this address, so a request of the client would cause another error. */
+  /** Nothing listens at this address. If the client sent a request, the error would be another error. */
   const create = (token: unknown) =>
     createPlantStoreClient({
       url: 'http://127.0.0.1:1',
@@ -278,7 +277,7 @@ describe('an access token', () => {
 });
 
 describe('the types', () => {
-  it('are the same as in core', () => {
+  it('are the same in the client and in core', () => {
     expectTypeOf<inferRouterInputs<AppRouter>>().toEqualTypeOf<inferRouterInputs<CoreRouter>>();
     expectTypeOf<inferRouterOutputs<AppRouter>>().toEqualTypeOf<inferRouterOutputs<CoreRouter>>();
     expectTypeOf<inferRouterError<AppRouter>>().toEqualTypeOf<inferRouterError<CoreRouter>>();

@@ -16,7 +16,7 @@ interface Connection {
 let connections: Connection[];
 const last = () => connections.at(-1) ?? expect.unreachable('no connection');
 
-/** A link that stands in for the network. The tests send the results. */
+/** A tRPC link without a network. Each test sends the results through `connections`. */
 const network: TRPCLink<AppRouter> =
   () =>
   ({ op }) =>
@@ -155,13 +155,13 @@ describe('a subscription', () => {
     expect(last().isOpen).toBe(false);
   });
 
-  it('ends when its stream ends', () => {
+  it('ends when the stream ends', () => {
     const { seen } = follow();
     last().results.complete();
     expect(seen.ends).toBe(1);
   });
 
-  it('ends its connection or its delay when it is stopped', () => {
+  it('closes the connection, or ends the delay, when the caller unsubscribes', () => {
     const first = follow();
     first.unsubscribe();
     expect(last().isOpen).toBe(false);

@@ -177,7 +177,7 @@ describe('followPlantPages', () => {
       if (call[0]?.after !== undefined) await gate.promise;
       return page;
     };
-    // tRPC's promises have their own type.
+    // tRPC has its own type of promise, so the mock needs a cast.
     list.mockImplementation(loadSlowly as typeof client.listPlants.query);
     const calls = list.mock.calls.length;
     const refetch = queryClient.refetchQueries({ queryKey: ['plantPages'] });

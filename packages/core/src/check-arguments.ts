@@ -8,7 +8,7 @@ import type { PlantReader } from './plants/plant-reader.ts';
 type Reads = PlantReader & Pick<PlantFeed, 'changes' | 'follow'>;
 
 /**
- * Makes the reading methods check their arguments, because plain JavaScript bypasses the types.
+ * Makes the reading methods check their arguments, because a call from plain JavaScript can pass any value.
  * `openPlantReader` does not check arguments, so that the commands of the command line start without zod.
  */
 export function withCheckedArguments(reads: Reads): Reads {

@@ -8,7 +8,7 @@ export function generate<T>(produce: () => Promise<T>): AsyncGenerator<T, never>
   let last: Promise<unknown> = Promise.resolve();
   const end = async (): Promise<IteratorResult<T, never>> => {
     isEnded = true;
-    // At the end of the generator, the type requires a value, but nobody reads this value.
+    // The type of the last result requires a value, but nobody reads this value.
     return { done: true, value: undefined as never };
   };
   const produceNext = async (): Promise<IteratorResult<T, never>> => ({ value: await produce() });

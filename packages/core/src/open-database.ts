@@ -54,7 +54,7 @@ export async function useDatabase<T>(
   return useEmbeddedDatabase(options.dataDirectory, use);
 }
 
-/** Without this check, an older Node would open the store, but then throw at the first create. */
+/** Throws if Node is too old. An older Node would open the store, but would throw at the first create. */
 function checkNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return;

@@ -15,9 +15,9 @@ export interface OpenPlantReader extends PlantReader, Pick<OpenPlantFeed, 'chang
 }
 
 /**
- * Opens a store only for reading. The Postgres may be a read replica. With `onPrimary`, it must be the
- * primary, because only the primary has the feed of changes. The user needs only the privilege `SELECT` on
- * `plants`. For the feed, the user also needs `SELECT` on `plant_deletions` and `plant_feed`. When the
+ * Opens a store only for reading. The Postgres may be a read replica. With `onPrimary`, the Postgres must be
+ * the primary, because only the primary has the feed of changes. The user needs only the privilege `SELECT`
+ * on `plants`. For the feed, the user also needs `SELECT` on `plant_deletions` and `plant_feed`. When the
  * Postgres is unreachable, each call throws `databaseUnavailable`.
  *
  * @throws DataDirectoryError when the data directory has no store or is not usable.

@@ -6,8 +6,9 @@ import { openPlantStore, type PlantStore } from './plant-store.ts';
 
 /**
  * Opens an empty store for a test. The embedded database is in a temporary directory, which `close` deletes.
- * Creating a database takes seconds. So the first call creates a template in `node_modules/.cache`, and each
- * call duplicates the template. If this directory is not writable, each call creates a database.
+ * Creating a database takes seconds, so the first call creates a template database in `node_modules/.cache`.
+ * Each call copies the template into the temporary directory. If the user may not write to the cache, each
+ * call creates a database.
  */
 export async function openTestStore(): Promise<PlantStore> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'plant-store-test-'));
@@ -34,7 +35,10 @@ async function findTemplate(): Promise<string> {
   return resolve('node_modules', '.cache', `plant-store-${version}`);
 }
 
-/** If several processes create the template at the same time, the first rename succeeds. */
+/**
+ * If several processes create the template at the same time, the first process renames its directory to
+ * `template`, and the other processes delete their directories.
+ */
 async function createTemplate(template: string): Promise<void> {
   const dataDirectory = `${template}-${randomUUID()}`;
   await (await openPlantStore({ dataDirectory })).close();

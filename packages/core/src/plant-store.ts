@@ -33,8 +33,8 @@ import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/
  *
  * - `batch`: an insert statement has been committed
  * - `node`: on a node of a cluster, plants can no longer be written, or can be written again
- * - `rerouted`: this process now sends the creates of an unreachable node through another node, or has
- *   stopped doing so
+ * - `rerouted`: this process now sends the creates of an unreachable node through another node, or sends the
+ *   creates directly again
  * - `warning`: a message for the operator
  */
 export type StoreEvents = ClusterEvents & { batch: [CommittedBatch] };
@@ -73,13 +73,13 @@ export interface PlantStore
    * plant had this id. The id is free after the delete.
    *
    * @throws PlantStoreError `databaseUnavailable`: it is unknown whether the plant was deleted. If you repeat
-   *   the call, it also deletes a new plant that got this id after the first call.
+   *   the call, the second call also deletes a new plant that was created with this id after the first call.
    */
   delete(id: bigint, options?: CallOptions): Promise<boolean>;
 
   /**
-   * Counts all plants, or the plants with a tag. The count stops at `limit`, so a larger number of plants
-   * takes no longer.
+   * Counts all plants, or the plants with a tag. The count stops at `limit`, so counting more plants than
+   * `limit` takes no longer.
    *
    * @throws PlantStoreError `databaseUnavailable`, or `overloaded` when too many lists wait
    */
@@ -114,7 +114,7 @@ export interface PlantStore
    */
   nodes(): readonly NodeState[];
 
-  /** The state of the feed. When no follower waits, the state comes from the latest `watchFeed`. */
+  /** The state of the feed. While no follower waits, only `watchFeed` updates the state. */
   feed(): FeedState;
 
   /**
@@ -224,8 +224,8 @@ async function createPlantStore(
     accessTokens: createAccessTokens(database),
     webhooks,
     events,
-    // Concurrent calls of `ready` share one query. Otherwise queries would accumulate while the database is
-    // silent.
+    // Concurrent calls of `ready` share one query. Without the shared query, queries would accumulate while
+    // the database does not respond.
     ready: () =>
       (readiness ??= lanes.ready().finally(() => {
         readiness = undefined;

@@ -173,7 +173,7 @@ describe.each(databases)('a plant store on $name', ({ provide }) => {
     const ids = [freeId(), freeId(), freeId()];
     for (const id of ids) await store.create({ id, name: `Zamia ${id} 100 %` });
     const { listPlants } = createCaller({ store, principal });
-    // On a busy machine, a page can reach its time limit before it has read a plant.
+    // On a busy machine, the time limit can end a page before the search has found a plant.
     const find = async (search: string) => {
       const found: bigint[] = [];
       for (let after: bigint | undefined; ; ) {

@@ -3,19 +3,16 @@ import { dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 
 /**
- * Adds the settings of a `.env` file to the environment variables. A variable that is already set keeps its
- * value, even if the value is empty. The variable `PLANT_STORE_ENV_FILE` names another file, which must
- * exist.
+ * Adds the settings of a `.env` file to the environment variables, and returns the variables. A variable that
+ * is already set keeps its value, even if the value is empty. A relative path in `PLANT_STORE_DATA_DIR`
+ * starts from the directory of the `.env` file.
  *
- * A relative path in `PLANT_STORE_DATA_DIR` starts from the directory of the `.env` file, not from the
- * directory in which the program starts.
- *
- * @param defaultPath the file to read when `PLANT_STORE_ENV_FILE` is not set. This file may be absent.
- * @returns the environment variables
+ * @param defaultPath the file to read when `PLANT_STORE_ENV_FILE` is not set. Only the default file may be
+ *   missing.
  * @throws Error when the file cannot be read. The message names the file.
  */
 export function loadEnvFile(defaultPath: string): NodeJS.ProcessEnv {
-  const { env } = process; // An import of node:process would open the standard streams, which takes time.
+  const { env } = process; // An import of node:process is slow, and opens the standard streams.
   const named = env['PLANT_STORE_ENV_FILE'];
   const path = named || defaultPath;
   const settings = parseEnv(read(path, { mayBeAbsent: !named }));
@@ -30,7 +27,7 @@ function read(path: string, { mayBeAbsent }: { mayBeAbsent: boolean }): string {
   try {
     return decode(readFileSync(path));
   } catch (cause) {
-    // `readFileSync` throws only errors of this type.
+    // The cast is safe, because `readFileSync` throws only system errors.
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' && mayBeAbsent) return '';
     const remedy = mayBeAbsent

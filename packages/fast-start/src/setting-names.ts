@@ -24,16 +24,14 @@ export const settingNames = [
 
 export type SettingName = (typeof settingNames)[number];
 
-/** `loadEnvFile` and the examples use these variables, which are not settings of the server. */
+/** The variables of `loadEnvFile` and of the examples. The server does not read these variables. */
 const otherNames = ['PLANT_STORE_ENV_FILE', 'PLANT_STORE_URL'];
 
 const prefix = 'PLANT_STORE_';
 
 /**
- * Finds each variable that begins with `PLANT_STORE_` and is not a setting. Suggests the setting with the
- * most similar name. Ignores empty variables.
- *
- * @returns a message for each unknown variable
+ * Returns a message for each variable that begins with `PLANT_STORE_` and is not a setting. The message
+ * suggests the setting with the most similar name. Ignores empty variables.
  */
 export function explainUnknownSettings(variables: NodeJS.ProcessEnv): string[] {
   const names: readonly string[] = [...settingNames, ...otherNames];
@@ -42,10 +40,7 @@ export function explainUnknownSettings(variables: NodeJS.ProcessEnv): string[] {
     .map((name) => `${name} is not a setting: did you mean ${nearest(name, names)}?`);
 }
 
-/**
- * Finds the most similar name. Ignores the prefix `PLANT_STORE_`, so that `PORT` is the most similar name to
- * `PLANT_STORE_PORT`.
- */
+/** Finds the most similar name. Ignores the prefix, so `PORT` is similar to `PLANT_STORE_PORT`. */
 function nearest(name: string, names: readonly string[]): string | undefined {
   const distance = (other: string) =>
     editDistance(name.replace(prefix, ''), other.replace(prefix, ''));

@@ -11,19 +11,22 @@ const anyPlants = fc.uniqueArray(anyPlant, { selector: ({ id }) => id, minLength
 
 const written = [...formatNames, 'spreadsheet'] as const;
 
-it.each(written)('reads plants that it writes as %s, in chunks of any size', async (written) => {
-  const { header, row } = createPlantWriter(written);
-  const format = written === 'spreadsheet' ? 'csv' : written;
-  await fc.assert(
-    fc.asyncProperty(anyPlants, fc.integer({ min: 1, max: 40 }), async (plants, chunkSize) => {
-      const text = header + plants.map(row).join('');
-      const { rows } = await readRows(text, format, { chunkSize });
-      expect(rows.map((each) => 'plant' in each && withBigint(each.plant))).toEqual(plants);
-    }),
-  );
-});
+it.each(written)(
+  'reads the plants of a written %s file, in chunks of any size',
+  async (written) => {
+    const { header, row } = createPlantWriter(written);
+    const format = written === 'spreadsheet' ? 'csv' : written;
+    await fc.assert(
+      fc.asyncProperty(anyPlants, fc.integer({ min: 1, max: 40 }), async (plants, chunkSize) => {
+        const text = header + plants.map(row).join('');
+        const { rows } = await readRows(text, format, { chunkSize });
+        expect(rows.map((each) => 'plant' in each && withBigint(each.plant))).toEqual(plants);
+      }),
+    );
+  },
+);
 
-it('writes UTF-8 for spreadsheet programs, with ids as texts and without formulas', () => {
+it('writes a byte order mark for spreadsheet programs, and an apostrophe before ids and formulas', () => {
   const { header, row } = createPlantWriter('spreadsheet');
   const names = Object.values(plantColumns).map(({ name }) => name);
   expect(header).toBe(`\ufeff'${names.join()}\n`);

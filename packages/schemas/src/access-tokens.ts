@@ -49,7 +49,6 @@ export const AccessToken = z
   })
   .meta({ id: 'AccessToken' });
 
-/** One page of the list of access tokens. */
 export const AccessTokenPage = z
   .object({
     tokens: z.array(AccessToken).meta({ description: 'Access tokens, the newest first' }),
@@ -59,7 +58,6 @@ export const AccessTokenPage = z
   })
   .meta({ id: 'AccessTokenPage' });
 
-/** Selects the access tokens to list. */
 export const ListAccessTokens = z
   .strictObject(
     {
@@ -111,7 +109,7 @@ const namePattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u;
 
 const time = z.iso.datetime({ offset: true });
 
-/** The response to a create of an access token. */
+/** The response when a client creates an access token. */
 export const CreatedAccessToken = z
   .object({
     id: tokenId,

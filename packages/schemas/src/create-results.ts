@@ -5,7 +5,7 @@ import { maxNewPlants } from './limits.ts';
 import { NewPlant } from './plant.ts';
 import { int64 } from './stored-plant.ts';
 
-/** Shortens a list to one plant more than the limit. A body may contain many thousands of values. */
+/** Cuts a list to one plant more than the limit, so that the schema rejects a very long list quickly. */
 const firstPlants = z.transform((plants: z.input<typeof NewPlant>[]) =>
   Array.isArray(plants) ? plants.slice(0, maxNewPlants + 1) : plants,
 );
@@ -49,7 +49,6 @@ export const CreateResult = z
   .discriminatedUnion('result', [CreatedPlant, CreateError])
   .meta({ id: 'CreateResult' });
 
-/** The response to a request that creates several plants. */
 export const CreateResults = z
   .object({
     results: z.array(CreateResult).meta({

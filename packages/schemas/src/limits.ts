@@ -5,7 +5,7 @@ export const defaultPageSize = 100;
 /** The maximum number of plants in one call of `createPlants`. */
 export const maxNewPlants = 1000;
 
-/** The maximum of a count. When there are more plants, the count is not exact. */
+/** The maximum number that `countPlants` returns. When there are more plants, the count is not exact. */
 export const maxExactCount = 1_000_000;
 
 /** The maximum number of calls in one tRPC request. */

@@ -5,7 +5,7 @@ export interface Operation {
   readonly path: `/${string}`;
   /** The HTTP status of a successful response. A response with 204 has no body. */
   readonly status: 200 | 204;
-  /** Only a deprecated operation has dates. The headers of a response show the dates. */
+  /** Only for a deprecated operation. The server sends these dates in the headers of each response. */
   readonly deprecation?: Deprecation;
 }
 
@@ -17,7 +17,6 @@ export interface Deprecation {
   readonly sunset?: string;
 }
 
-/** The REST operation of each procedure. */
 export const operations = {
   createPlant: { method: 'POST', path: '/plants', status: 200 },
   createPlants: { method: 'POST', path: '/plants/batch', status: 200 },

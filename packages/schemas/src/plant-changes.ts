@@ -9,7 +9,6 @@ const cursor = z.string({ error: 'must be a cursor: the `next` of a response' })
 
 const examples = ['NmM3YWFiMDFkMmU1NGYxYSA4MTM'];
 
-/** Selects the changes to list. */
 export const ListPlantChanges = z
   .strictObject(
     {
@@ -48,7 +47,7 @@ export const FollowPlantChanges = z
     {
       after: ListPlantChanges.unwrap().shape.after,
       tag: ListPlantChanges.unwrap().shape.tag,
-      /** The procedure checks this cursor, so that the error can name the header `Last-Event-ID`. */
+      /** Accepts any text. The procedure checks the cursor, and names `Last-Event-ID` in the error. */
       lastEventId: z.string('must be a string').optional(),
     },
     { error: unknownParameters },

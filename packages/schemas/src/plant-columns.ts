@@ -22,7 +22,7 @@ interface PlantColumn<Field extends keyof StoredPlant> {
 
 /**
  * The columns of the table `plants`. The type checker requires a column for each property of a stored plant.
- * Statements, comparisons, files and forms use this list, so that none of them omits a property.
+ * SQL statements, comparisons of plants, files and forms use this list, so they include every property.
  */
 export const plantColumns = {
   id: { name: 'id', kind: 'int64', isOptional: false },
@@ -31,9 +31,7 @@ export const plantColumns = {
   createdAt: { name: 'created_at', kind: 'time', isOptional: false },
 } as const satisfies { [Field in keyof StoredPlant]-?: PlantColumn<Field> };
 
-/**
- * The properties of a {@link Plant}. Two plants are equal when the ids and all these properties are equal.
- */
+/** The properties of a {@link Plant}. Plants with the same id and the same properties are equal. */
 export const plantFields = Object.keys(plantColumns).filter(isPlantField);
 
 export type PlantField = Exclude<keyof typeof plantColumns, 'id' | 'createdAt'>;
@@ -42,7 +40,7 @@ function isPlantField(field: string): field is PlantField {
   return field !== 'id' && field !== 'createdAt';
 }
 
-/** Reads a value from the text of a file or a form. An invalid number becomes NaN, which the schema rejects. */
+/** Reads a value from a text in a file or a form. An invalid number becomes NaN. The schema rejects NaN. */
 export function columnValue(kind: ColumnKind, text: string): string | number {
   return kind === 'number' ? Number(text) : text;
 }

@@ -9,8 +9,8 @@ export const PlantText = z
   })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about U+0000.
   .regex(/^[^\u0000\uD800-\uDFFF]*$/u, 'must not contain U+0000 or a lone surrogate')
-  // Only a pattern with the flag `u` matches lone surrogates, and OpenAPI has no flags. The pattern in the
-  // document therefore rejects only U+0000, and the description names the surrogates.
+  // A pattern needs the flag `u` to match lone surrogates, but OpenAPI has no flags. The OpenAPI pattern
+  // therefore rejects only U+0000. The descriptions of the properties mention lone surrogates.
   .meta({ override: { pattern: '^[^\\x00]*$' } });
 
 /** Makes a schema for an integer in a range. All errors of the schema have the same message. */
@@ -22,7 +22,7 @@ export function integerBetween(min: number, max: number) {
 
 const anyText = 'Any text, emoji included, except U+0000 and lone surrogates.';
 
-/** The response to a create of a plant. */
+/** The response when a client creates a plant. */
 export const Plant = z
   .object({
     name: PlantText.meta({

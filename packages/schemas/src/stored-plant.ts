@@ -8,7 +8,6 @@ import { shorten } from './shorten.ts';
 /** An int64 in a response. */
 export const int64 = z.bigint().meta({ override: int64Schema });
 
-/** A plant in the store. */
 export const StoredPlant = z
   .object({
     id: int64.meta({
@@ -23,7 +22,6 @@ export const StoredPlant = z
   })
   .meta({ id: 'StoredPlant' });
 
-/** One page of a list of plants. */
 export const PlantPage = z
   .object({
     plants: z.array(StoredPlant).meta({ description: 'Plants, ascending by id' }),
@@ -49,7 +47,6 @@ export const PlantIdInput = z.strictObject(
 
 const searchLength = `must have 1 to ${maxSearch} characters`;
 
-/** Selects the plants to list. */
 export const ListPlants = z
   .strictObject(
     {
@@ -78,7 +75,6 @@ export const ListPlants = z
   )
   .prefault({}); // A caller over tRPC may omit the input.
 
-/** Selects the plants to count. */
 export const CountPlants = z
   .strictObject({ tag: ListPlants.unwrap().shape.tag }, { error: unknownParameters })
   .prefault({});

@@ -9,7 +9,7 @@ const values = [
   ...[Number.NaN, -Infinity, 0.5, -1, 1e6, 2 ** 53, 2 ** 63, -1e99, 1e99, 2n ** 64n],
 ];
 
-/** Before a message comes the name of a field or "it", as in "name is missing: it must be a string". */
+/** A message follows the name of a field, as in "name is missing: it must be a string". */
 const begins = /^((is missing: it )?must |has no parameter ")/;
 
 /** The schemas of the inputs that clients send. */

@@ -6,7 +6,7 @@ interface Attempts {
   failed: number;
   /** The number of token look-ups that are running. */
   running: number;
-  /** These functions continue the requests that wait for a look-up. */
+  /** Each function lets one waiting request continue. */
   readonly waiting: (() => void)[];
   readonly end: number;
 }
@@ -15,11 +15,9 @@ interface Attempts {
 type Result<Found> = Found | undefined | Promise<Found | undefined>;
 
 /**
- * Makes a function that authenticates requests. The function rejects a request when its client has had too
- * many failed attempts in the last minute. Requests with a valid token are not counted.
- *
- * Until its look-up ends, a token may be a guess. So a client never has more running look-ups than the limit
- * allows. Further requests of the client wait until a look-up of the client has ended.
+ * Makes a function that authenticates requests, and rejects a client after `max` failed attempts in a minute.
+ * A running look-up of a token may still fail. So a client has at most `max` failed attempts and running
+ * look-ups together, and its further requests wait until a look-up ends.
  */
 export function limitAuthenticationErrors(max: number) {
   const attemptsOf = countByClient(() => ({ failed: 0, running: 0, waiting: [] }));

@@ -8,12 +8,11 @@ import { limitAuthenticationErrors } from './authentication-limit.ts';
 export type Authenticate = (token: string) => Authentication;
 
 /**
- * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). One statement looks up the
- * tokens of many requests. When the statement ends, these requests take turns, because all of them together
- * would stop the event loop.
+ * Makes a hook that accepts only requests with a valid bearer token (RFC 6750). One SQL statement looks up
+ * the tokens of many requests. Then these requests continue a few at a time, because all at once would block
+ * the event loop.
  *
- * @param maxErrors how many times the authentication of one client may fail in a minute. By default, there
- *   is no limit
+ * @param maxErrors how many times the authentication of one client may fail in a minute. Default: no limit
  */
 export function requireToken(
   authenticate: Authenticate,
@@ -38,7 +37,7 @@ export function requireToken(
   };
 }
 
-/** The server logs the `cause`, so give only a cause that the operator can mend. */
+/** The server logs the `cause`. Pass a `cause` only for a fault that the operator can correct. */
 export function tokenInvalid(cause?: Error): HttpError {
   const message = 'the access token is unknown, expired or revoked: ask the operator for a new one';
   return new HttpError('tokenInvalid', message, { cause });

@@ -1,19 +1,16 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 import { HttpError } from '../errors/http-error.ts';
 
-/** The time limit of a fetch, in milliseconds. After the fetch, the request still needs time for its work. */
+/** Milliseconds that a fetch may take. Then the request that waits for keys still has time for its work. */
 const fetchTimeout = 3_000;
 
-/**
- * The least number of milliseconds between two fetches. Without this limit, every token with an unknown key
- * would cause a fetch.
- */
+/** Milliseconds between two fetches. Without them, each token with an unknown key would cause a fetch. */
 const cooldown = { afterSuccess: 10_000, afterFailure: 1_000 };
 
 /** The most bytes of a JWKS. A usual JWKS has a few thousand bytes. */
 const maxSize = 2 ** 20;
 
-/** The server fetches known keys again after these milliseconds, because a key may have been withdrawn. */
+/** Milliseconds until known keys are fetched again, because the provider may have withdrawn a key. */
 const maxAge = 600_000;
 
 /**
@@ -28,8 +25,8 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
   let loadedAt = Number.NEGATIVE_INFINITY;
   const keys = createRemoteJWKSet(url, {
     timeoutDuration: fetchTimeout,
-    // jose would measure both durations by the wall clock. After somebody sets the wall clock back, jose
-    // would fetch no keys.
+    // `POSITIVE_INFINITY` turns off jose's own fetches. jose measures by the wall clock, and would fetch no
+    // keys after somebody sets that clock back.
     cooldownDuration: Number.POSITIVE_INFINITY,
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: async (...request) => {
@@ -58,7 +55,7 @@ export function identityProviderKeys(url: URL): JWTVerifyGetKey {
     }
   };
 
-  /** Fetches the keys. Concurrent calls share one fetch. */
+  /** Concurrent calls share one fetch. */
   async function load(): Promise<void> {
     try {
       await keys.reload();

@@ -11,7 +11,6 @@ export interface JwtSettings {
   issuer: string;
   /** The value that `aud` must contain. */
   audience: string;
-  /** The address at which the issuer publishes its keys. */
   jwksUrl: string;
 }
 
@@ -28,7 +27,7 @@ export function acceptJwts(settings: JwtSettings, fallback: Authenticate): Authe
 /** Matches a JWT: three parts in base64url. The first part is a JSON object, and `eyJ` encodes its `{"`. */
 const jwtSyntax = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
-/** These algorithms sign with a private key. A secret that is shared would let others forge signatures. */
+/** All these algorithms sign with a private key. With a shared secret, others could forge JWTs. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -75,9 +74,9 @@ function unusableKey(jwt: string, cause: unknown): Error {
 }
 
 /**
- * Returns the store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. A claim
- * of another type gives no scopes. A JWT without any scope of the store can create plants, because every JWT
- * could create plants before the store had scopes.
+ * Returns the store's scopes in a `scope` claim (RFC 8693 §4.2), which is a text or a list of texts. If the
+ * claim has another type, the JWT has no scopes. A JWT without any scope of the store can create plants,
+ * because every JWT could create plants before the store had scopes.
  */
 function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
   const texts: unknown[] = [scope].flat();
@@ -89,7 +88,7 @@ function scopesOf({ scope = '' }: JWTPayload): readonly Scope[] {
 }
 
 /**
- * The owner of an invalid JWT. The server does not cache this owner, because the JWT may become valid when
- * the provider publishes the key, or at the time of `nbf`.
+ * The result for an invalid JWT. `validUntil: 0` prevents caching, because the JWT may become valid: at the
+ * time of its `nbf`, or when the provider publishes its key.
  */
 const nobody: TokenOwner = { principal: undefined, validUntil: 0 };

@@ -7,7 +7,6 @@ import { checkBodyHeaders, sendContinue } from '../requests/request-headers.ts';
 import { sendJson } from '../responses/json-response.ts';
 import { limitAuthenticationErrors } from './authentication-limit.ts';
 
-/** Milliseconds for which a code is valid. */
 const lifetime = 10 * 60_000;
 
 export type SignIn = ReturnType<typeof createSignIn>;

@@ -4,7 +4,6 @@ import type { Authenticate } from './authentication.ts';
 
 /** An access token that is always valid and has all scopes. */
 export interface StaticToken {
-  /** The name of the token's principal. */
   readonly name: string;
   readonly token: string;
 }

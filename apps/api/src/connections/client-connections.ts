@@ -9,11 +9,10 @@ import type {
 } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 
-/** The state of a client's connection. */
 export interface ClientConnection {
   /**
-   * The responses that are not sent yet, and the latest response. A Set would not free the memory of sent
-   * responses, because its old tables still contain them. An array frees this memory.
+   * The responses that are not sent yet, and the latest response. This is an array, because a `Set` in V8
+   * would keep removed responses in memory.
    */
   readonly responses: TrackedResponse[];
   /** Whether the server closes the connection after the last of `responses`. */
@@ -41,8 +40,8 @@ export function isLatest(response: ServerResponse): boolean {
 
 /**
  * Tracks the connections of a server. Calls `onLost` for each response that was not sent before its
- * connection closed. Drops the requests that follow the last request with a response, because clients send
- * the dropped requests again on another connection (RFC 9112 §9.6).
+ * connection closed. Drops the requests that arrive on an ending connection, because clients send these
+ * requests again on another connection (RFC 9112 §9.6).
  */
 export function trackConnections(
   server: Server,
@@ -51,7 +50,7 @@ export function trackConnections(
   server.on('connection', (socket: Socket) => {
     const responses: TrackedResponse[] = [];
     connections.set(socket, { responses });
-    // When this code has read the address, Node knows the address even after the connection is closed.
+    // Node keeps an address that was read once, even after the connection has closed.
     void socket.remoteAddress;
     socket.once('close', () => {
       for (const { reply } of responses) if (reply) onLost(reply);
@@ -64,9 +63,9 @@ export function trackConnections(
       else destroySoon.call(socket);
     };
   });
-  // A packet can contain thousands of requests, and Node reads them all in one turn of the event loop. This
-  // listener drops most of them, so that they do not reach Fastify. The cast is safe, because Fastify has
-  // added the first listener.
+  // A packet can contain thousands of requests, and Node reads all of them in one turn of the event loop. The
+  // new listener drops the requests on an ending connection, before Fastify spends time on these requests.
+  // The cast is safe, because Fastify added the first listener.
   const [handle] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
@@ -104,13 +103,13 @@ function drop(request: IncomingMessage): void {
   request.resume(); // An unread body would keep the connection open.
   if (socket.isPaused()) return;
   socket.pause();
-  // While responses wait to be sent, Node sets `_paused`, and later resumes the socket itself.
+  // `_paused` means that Node waits until responses are sent, and then resumes the socket itself.
   setImmediate(() => Object(socket)._paused || socket.resume());
 }
 
 /**
- * Prepares the close of a connection. At the close, Node makes an error for each request without a response.
- * These errors get no stack, because the stacks of thousands of errors would stop the event loop.
+ * When a connection closes, Node makes an error for each request without a response. This function turns off
+ * the stacks of these errors, because thousands of stacks would block the event loop.
  */
 function abortWithoutStacks(socket: Socket): void {
   const { stackTraceLimit } = Error;
@@ -142,15 +141,15 @@ export function halfClose(socket: Socket): void {
 const lingerTime = 1_000;
 
 /**
- * A hook that rejects a request when 100 responses are pending on its connection. Node limits only the
- * responses that are ready to send.
+ * A hook that rejects a request when 100 responses are pending on its connection. Node's own limit does not
+ * count requests that are still running.
  */
 export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
   const { responses = [] } = connections.get(raw.socket) ?? {};
   const latest = responses.at(-1);
   if (latest) latest.reply = reply;
-  // The server never upgrades the protocol, and sends the usual response (RFC 9110 §7.8). Node loses the
-  // bytes that follow a request with the header `Upgrade`, so the server closes the connection.
+  // The server ignores the header `Upgrade` (RFC 9110 §7.8). Node loses the bytes after a request with this
+  // header, so the server closes the connection after the response.
   if (raw.headers.upgrade !== undefined) closeAfter(reply.raw);
   if (responses.length > maxPending) {
     const message = `${maxPending} requests of this connection have no response yet: nothing was written, wait for responses`;
@@ -174,8 +173,8 @@ export function dropAfterError(
 /** Limits open connections, because connections need memory and file descriptors. */
 export function limitConnections({ server, logError }: FastifyInstance, max: number): void {
   server.maxConnections = max;
-  // Without `dropMaxConnection`, processes without free connections would pass a connection to each other for
-  // ever. Node's types lack `dropMaxConnection`.
+  // When all processes have `max` connections, `dropMaxConnection` closes a new connection. Otherwise, the
+  // processes would pass the new connection to each other for ever. Node's types lack this option.
   Object.assign(server, { dropMaxConnection: true });
   server.on('drop', () => {
     logError(new HttpError('overloaded', `a connection was rejected: ${max} are open`));

@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 const enough = 10_000;
 
 /**
- * Clients cannot use this number of file descriptors. The process needs these file descriptors for its files,
- * and for its connections to the database, the identity provider and Prometheus.
+ * The file descriptors that stay free for the process itself: for its files, and for its connections to the
+ * database, the identity provider and Prometheus.
  */
 const reserved = 24;
 
@@ -27,10 +27,9 @@ export function connectionCapacity() {
 
 /** Returns the limit of file descriptors, or `Infinity` when the system sets no limit, as on Windows. */
 function fileDescriptorLimit(): number {
-  // Without `excludeNetwork`, Node's report looks up the host names of all peers. Node's types lack
-  // `excludeNetwork`.
+  // Without `excludeNetwork`, which Node's types lack, the report looks up the host names of all peers.
   Object.assign(process.report, { excludeNetwork: true });
-  const report = process.report.getReport() as Report; // Node's types only say that this is an object.
+  const report = process.report.getReport() as Report; // Node types the report as `object`.
   const soft = report.userLimits?.open_files?.soft;
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY;
 }

@@ -12,19 +12,17 @@ import { readArrived } from './event-loop-gap.ts';
 /** A closing server stops listening when no connection has arrived for this number of milliseconds. */
 const quietTime = 50;
 
-/** A closing server waits for at most this number of quiet times, even when clients connect all the time. */
+/** After this number of `quietTime`s, a closing server stops listening, even when clients still connect. */
 const maxQuietTimes = 20;
 
 /**
  * Makes the hooks that close a server so that no request fails. During the drain delay, the server accepts
- * requests, so that a load balancer sees `/readyz` change. The server closes each connection after a
- * response. After the drain delay, the server stops listening, and closes when every request has its
- * response.
+ * requests, and closes each connection after a response. A load balancer sees `/readyz` change. Then the
+ * server stops listening, and closes when every request has its response.
  *
- * @param closed is called when the server has stopped listening. Its promise resolves when every stopping
- *   process has stopped listening
- * @param stopWaiting is called after the drain delay. The function ends the requests that wait for changes.
- *   When the clients of these requests send the next request, the request reaches another instance
+ * @param closed is called when this process has stopped listening. Resolves when all stopping processes have
+ * @param stopWaiting is called after the drain delay. Ends the requests that wait for changes, so that their
+ *   clients send the next request to another instance
  */
 export function drain(
   server: FastifyInstance,
@@ -55,8 +53,8 @@ export function drain(
       server.isClosing = true;
       await setTimeout(server.drainDelay);
       const quiet = waitForQuiet();
-      // Responses wait for `released`, because a client may connect again after its response. The new
-      // connection must not reach a process that stops.
+      // A client may connect again after its response. So the responses wait until all stopping processes
+      // have stopped listening, and none of them can get the new connection.
       released = quiet.then(nextTurn).then(closed);
       stopWaiting();
       await quiet;

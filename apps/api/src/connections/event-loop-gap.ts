@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
 
-/** A pause of the event loop is a gap when the pause lasts at least this number of milliseconds. */
+/** A gap is a pause of the event loop that lasts at least this number of milliseconds. */
 const minGap = 1_000;
 
-/** Milliseconds between two readings of the clocks. The clocks show a gap when the readings come late. */
+/** Milliseconds between two readings of the clocks. A late reading shows that there was a gap. */
 const lookInterval = 250;
 
 /** The server needs at most these milliseconds to read the requests that have arrived during a gap. */

@@ -5,11 +5,11 @@ import { HttpError } from '../errors/http-error.ts';
 import { closeWithError, METHODS } from './raw-response.ts';
 import { type RequestLine, requestLineIn } from './request-line.ts';
 
-/** Sends the errors of the contract. The errors that Node's HTTP server would send have an empty body. */
+/** Sends the store's own errors, because the errors of Node's HTTP server have no body. */
 export function respondToNodeEvents(fastify: FastifyInstance): void {
   const { server } = fastify;
-  // By default, Node drops the headers after the first thousand. The value 0 removes this limit. All headers
-  // together still have at most 16 KiB.
+  // By default, Node ignores all headers after the thousandth. With 0, Node reads all headers. Their total
+  // size still has a limit of 16 KiB.
   server.maxHeadersCount = 0;
   // A client with `Expect: 100-continue` waits before it sends its body. The server tells the client to
   // send the body when the hooks have accepted the request.
@@ -21,7 +21,7 @@ export function respondToNodeEvents(fastify: FastifyInstance): void {
     server.emit('request', Object.assign(request, { expectsUnknown: true }), response);
   });
   server.on('connect', (_request, socket: Socket) => {
-    // After CONNECT, Node has no listener for errors of the socket. An error would be an uncaught exception.
+    // After CONNECT, Node does not listen to the socket. An `error` event would be an uncaught exception.
     for (const event of ['error', 'timeout', 'finish']) socket.on(event, () => socket.destroy());
     const message = 'CONNECT is not supported: this server is not a proxy';
     const error = new HttpError('methodNotAllowed', message);
@@ -49,7 +49,7 @@ interface ParserError extends NodeJS.ErrnoException {
 
 function describe({ code = '' }: ParserError, line: RequestLine = {}): [ErrorKind, string] {
   const { method = '', isComplete } = line;
-  // When Node knows the method, the request is malformed in another place, and gets the general error.
+  // When Node knows the method, another part of the request is malformed: the error is `malformedRequest`.
   if (methodErrors.has(code) && isComplete && !METHODS.includes(method)) {
     return [
       'notImplemented',

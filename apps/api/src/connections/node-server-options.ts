@@ -11,18 +11,18 @@ export const backlog = 4096;
 
 /** @param requestTimeout in milliseconds */
 export function nodeServerOptions(requestTimeout = 30_000): FastifyHttpOptions<Server> {
-  // Node checks its timeouts at this interval. Node's default of 30 s is as long as the request timeout.
+  // Node checks its timeouts at this interval. With Node's default, a timeout could come 30 s late.
   const connectionsCheckingInterval = Math.min(1_000, requestTimeout);
   return {
     bodyLimit,
     requestTimeout,
-    // Node closes a connection that has been inactive for this time. Node waits twice as long while the
-    // client does not read its response. The timeout for inactive connections is longer than the request
-    // timeout, so that an incomplete request gets its error first.
+    // Node closes a connection after this time without activity, or after twice this time when the client
+    // does not read its response. This time is longer than the request timeout, so that the client of an
+    // incomplete request first gets an error.
     connectionTimeout: requestTimeout + 2 * connectionsCheckingInterval,
     genReqId: requestIdOf,
-    // By default, Fastify limits path parameters to 100 characters. A longer parameter must get the error of
-    // other invalid parameters.
+    // By default, Fastify limits path parameters to 100 characters. A longer parameter must get the same
+    // error as any other invalid parameter.
     routerOptions: { maxParamLength: maxHeaderSize },
     http: {
       headersTimeout: requestTimeout,

@@ -12,7 +12,7 @@ const http = process.getBuiltinModule('node:http');
 export const { maxHeaderSize, METHODS } = http;
 
 interface RawResponse {
-  /** The line of the request that caused the error, when Node emitted no event for the request. */
+  /** The request line of the failed request, if Node has emitted no event `request` for this request. */
   line?: RequestLine | undefined;
   /** Headers in addition to the usual headers of a response. */
   headers?: object;
@@ -32,12 +32,12 @@ export function closeWithError(
   // Bytes that arrive after the last request, or after the first error, get no response.
   if (isEnding && (!isIncomplete || broken)) return;
   endConnection(socket);
-  // The error belongs to the latest request, unless that request was complete or already has its response.
+  // The error belongs to the latest request if this request is incomplete and has no response yet.
   const belongsToLatest = isIncomplete && !latest.headersSent;
   if (connection && isIncomplete) connection.broken = latest;
 
   afterResponse(belongsToLatest ? responses.at(-2)?.raw : latest, () => {
-    // While earlier responses were sent, the latest request may have got its response.
+    // While this code waited for earlier responses, the latest request may have got its response.
     if (isIncomplete && latest.headersSent) afterResponse(latest, () => socket.destroySoon());
     else send();
   });

@@ -1,9 +1,9 @@
 /** The request line of a request for which Node emitted no event. */
 export interface RequestLine {
   readonly method?: string | undefined;
-  /** The start of the path in the target, up to the part that names the surface. */
+  /** The first segment of the target's path, which shows whether the client uses REST or tRPC. */
   readonly url?: string | undefined;
-  /** Whether the bytes contain the whole line. */
+  /** Whether the packet contains the request line up to its end. */
   readonly isComplete?: boolean;
 }
 

@@ -3,8 +3,8 @@ import { HttpError } from '../errors/http-error.ts';
 
 /**
  * Returns the URL for Fastify's router. A server must accept the absolute form of a request target (RFC 9112
- * §3.2.2). For a path that cannot be decoded, the router would run no hook, so this function encodes the
- * percent signs of such a path.
+ * §3.2.2). Fastify's router runs no hooks for a path with invalid percent-encoding, so this function turns
+ * each `%` of such a path into `%25`.
  */
 export function routerUrl({ url: target = '/' }: { url?: string | undefined }): string {
   const url = target.replace(/^https?:\/\/[^/?#]*\/?/i, '/');

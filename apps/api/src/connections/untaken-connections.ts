@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 
-/** A message of `node:cluster`. The message gives a connection to a worker, or is the worker's response. */
+/** A message of `node:cluster`: the primary passes a connection to a worker, or the worker responds. */
 interface ClusterMessage {
   act?: string;
   seq?: number;
@@ -12,9 +12,9 @@ interface Connection {
 }
 
 /**
- * Closes the connections that a worker had not taken before the worker ended. Without this function, the
- * clients would wait for ever. The primary does not notice that the worker has ended (`_handleQueue` in
- * lib/internal/child_process.js). It waits for the worker (lib/internal/cluster/round_robin_handle.js).
+ * Closes the connections that an ended worker has not taken. Otherwise, Node's primary and the clients would
+ * wait for ever (`_handleQueue` in lib/internal/child_process.js, and
+ * lib/internal/cluster/round_robin_handle.js).
  */
 export function closeUntakenConnections(worker: Worker): void {
   const child: Worker['process'] & { _handleQueue?: unknown[] | null } = worker.process;

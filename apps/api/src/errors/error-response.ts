@@ -16,7 +16,6 @@ export function errorBody(error: HttpError, target: string): string {
   return JSON.stringify({ error: code, message });
 }
 
-/** Writes tRPC's envelope of an error, for the procedure at a path. */
 export function trpcErrorBody(error: CatalogueError, path: string): string {
   return JSON.stringify({ error: trpcError(error, path) });
 }

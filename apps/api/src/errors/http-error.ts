@@ -12,7 +12,7 @@ import type { FastifyError } from 'fastify';
 /** The most bytes of a request body. */
 export const bodyLimit = 1024 * 1024;
 
-/** The most characters of a message. Most messages are shorter, because they shorten the client's texts. */
+/** The most characters of a message. */
 const maxMessage = 4_000;
 
 /** An error that a client gets as an HTTP response. Only the operator sees the `cause`. */
@@ -35,7 +35,7 @@ export class HttpError extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** The error code in the catalogue, which is the field `error` of the response. */
+  /** The field `error` of the response. */
   get code(): ErrorCode {
     return errorCatalogue[this.kind].code;
   }

@@ -29,7 +29,7 @@ const unreachable =
   'this instance cannot reach a node itself, so the node in its URL passes creates on, which costs CPU ' +
   'time there: check the address of the node in pg_dist_node, and name resolution and firewalls here';
 
-/** Returns the part of all ids, from 0 to 1, whose plants clients cannot create or delete now. */
+/** For some ids, clients cannot create or delete plants now. Returns the share of these ids, from 0 to 1. */
 export function unwritableRatio(store: PlantStore): number {
   return store.nodes().reduce((sum, { share, isWritable }) => sum + (isWritable ? 0 : share), 0);
 }

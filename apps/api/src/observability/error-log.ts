@@ -4,7 +4,7 @@ import type { HttpError } from '../errors/http-error.ts';
 import type { Metrics } from './metrics.ts';
 import { traceIds } from './tracing/end-span.ts';
 
-/** Where an error happened: in a request, or on a connection before Fastify got a request. */
+/** The request that failed, or the connection that failed before Fastify got a request. */
 type ErrorSource = FastifyRequest | { id: string; ip: string | undefined };
 
 /**
@@ -27,7 +27,7 @@ export function createErrorLog(log: FastifyBaseLogger, metrics?: Metrics): LogEr
   return (error, source) => {
     if (error.cause instanceof CallerDisconnectedError) return;
     if (source && 'raw' in source) {
-      // When the connection of an incomplete request closes, the request fails a second time.
+      // An incomplete request that has failed fails again when its connection closes.
       if (source.errors && !source.raw.complete) return;
       source.errors = [...(source.errors ?? []), error];
     } else if (source) {

@@ -10,13 +10,13 @@ import { terminalLine } from './terminal-line.ts';
 const maxWaiting = 8 * 2 ** 20;
 
 /**
- * Sizes in bytes when only this process writes to standard output. As soon as `minLength` bytes wait, the
- * process writes them, even before the interval ends. One write has at most `maxWrite` bytes.
+ * The sizes in bytes for a process that shares standard output with no other process. When `minLength` bytes
+ * wait, the process writes them before the interval ends. One write has at most `maxWrite` bytes.
  */
 const own = { minLength: 16 * 1024, maxWrite: 64 * 1024 };
 
 /**
- * Sizes in bytes when several processes share standard output. Linux never splits a write of up to 4096
+ * The same sizes for several processes that share standard output. Linux never splits a write of up to 4096
  * bytes to a pipe, so the lines of the processes do not mix.
  */
 const shared = { minLength: 4095, maxWrite: 4096 };
@@ -34,7 +34,6 @@ const exitTimeout = 1_000;
 export const processBindings = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
 
 interface LogOptions {
-  /** Called for each lost line. */
   onLost?: (() => void) | undefined;
   /** Whether other processes write to the same standard output. */
   isShared?: boolean;
@@ -42,7 +41,6 @@ interface LogOptions {
   hasLevelNames?: boolean;
 }
 
-/** The destination of the log. */
 export interface LogOutput extends pino.DestinationStream {
   /** Waits up to a second until all lines are written. Call this function before the process exits. */
   settle(): Promise<void>;
@@ -50,8 +48,8 @@ export interface LogOutput extends pino.DestinationStream {
 
 /**
  * Writes the log to standard output. Each write is a system call, so one write contains many lines. A thread
- * of Node writes, because a disk may stall. Requests never wait for the log. When the pipe or the disk is
- * full, or when the disk stalls, the log loses lines. A later line gives the number of lost lines.
+ * writes, so that requests never wait for the log. When the pipe or the disk is full, or when the disk
+ * stalls, the log loses lines. A later line gives the number of lost lines.
  */
 export function logOutput({
   onLost = () => {},
@@ -66,7 +64,7 @@ export function logOutput({
   const output = new sonicBoom.SonicBoom({
     fd: openNonBlocking() ?? 1,
     ...(isShared ? shared : own),
-    // With strings, sonic-boom would measure all the waiting text again for each new line.
+    // In its mode for strings, sonic-boom measures all waiting text again for each new line.
     contentMode: 'buffer',
     retryEAGAIN: () => performance.now() < exitDeadline,
   });
@@ -122,7 +120,7 @@ export function logOutput({
     try {
       addLostLine();
       output.flushSync();
-    } catch {} // The pipe or the disk is full, or the reader has closed the pipe.
+    } catch {} // These lines are lost: the pipe or the disk is full, or the pipe is closed.
   }
 }
 
@@ -145,12 +143,12 @@ function openNonBlocking(): number | undefined {
     void process.stdout; // Reading `process.stdout` sets the pipe to non-blocking.
     return 1;
   }
-  // The shell shares the terminal's file descriptor, so this function opens the terminal again. Only Linux
-  // then makes an independent file descriptor. Other systems would duplicate the shell's file descriptor.
+  // The shell uses the same file descriptor, which must stay blocking. So this function opens the terminal
+  // again. Linux then makes a new file descriptor, but other systems duplicate the shell's.
   if (process.platform !== 'linux') return undefined;
   try {
     return openSync('/dev/fd/1', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch {
-    return undefined; // The terminal belongs to another user, for example after `su`.
+    return undefined; // This user may not open the terminal, for example after `su`.
   }
 }

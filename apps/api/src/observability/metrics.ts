@@ -11,13 +11,10 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** The metrics of one process. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/**
- * Makes the metrics of a server and its store, for Prometheus. Labels never contain a text that a client
- * chose, so the number of time series is limited.
- */
+/** Labels never contain a text that a client chose, so the number of time series is limited. */
 export function createMetrics(store: PlantStore) {
   const register: MetricsRegistry = new Registry();
-  // prom-client adds exemplars only to registries with this content type.
+  // prom-client adds exemplars only in the format OpenMetrics.
   register.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   const registers = [register];
   collectNodeMetrics(register);
@@ -35,14 +32,13 @@ export function createMetrics(store: PlantStore) {
     help: 'Lines of the log that were not written, because standard output did not take them in time',
     registers,
   });
-  // This map saves time, because prom-client takes longer to find a time series by its labels.
+  // Finds a time series by its labels in less time than prom-client.
   const seriesByLabels = new Map<string, Histogram.Internal<string>>();
 
   return {
-    /** Counts a finished request. */
     countRequest(request: FastifyRequest, status: number, milliseconds: number): void {
-      // All requests without a route have the same method in the metrics, because clients can send each of
-      // the many methods that Node knows.
+      // Node knows many methods. Requests without a route share the method `_OTHER`, so that clients cannot
+      // create a time series for each method.
       const { url: route } = request.routeOptions;
       const method = request.is404 ? '_OTHER' : request.method;
       const error = request.errors?.find(({ status }) => status >= 500)?.code;
@@ -63,11 +59,8 @@ export function createMetrics(store: PlantStore) {
       seriesByLabels.set(key, series);
       series.observe(value);
     },
-    /** Counts an error that a client got. */
     countError: errorCounter(registers),
-    /** Counts a line of the log that was not written. */
     countLostLine: () => lostLines.inc(),
-    /** Returns the values of the server's metrics and of Node's own metrics. */
     values: () => register.getMetricsAsJSON(),
   };
 }
@@ -89,8 +82,7 @@ function collectNodeMetrics(register: MetricsRegistry): void {
   for (const { name } of register.getMetricsAsArray()) {
     if (/^nodejs_active_\w+_total$/.test(name)) register.removeSingleMetric(name);
   }
-  // By default, prom-client omits the start time from the sum of several processes. With `max`, the sum
-  // contains the latest start time.
+  // By default, the sum of several processes has no start time. `max` adds the latest start time to the sum.
   const startTime: object = register.getSingleMetric('process_start_time_seconds') ?? {};
   Object.assign(startTime, { aggregator: 'max' });
 }

@@ -14,12 +14,11 @@ import { processBindings } from './log-output.ts';
 import type { Metrics } from './metrics.ts';
 import { endWithStatus, traceIds } from './tracing/end-span.ts';
 
-/** nginx also logs this status for a request whose connection ended before the response. */
+/** The status in the log when a client disconnected before its response. nginx logs the same status. */
 const clientDisconnected = 499;
 
 interface RequestLogOptions {
   log: Logger;
-  /** The stream that `log` writes to. */
   stream: DestinationStream;
   metrics?: Metrics | undefined;
 }
@@ -43,7 +42,7 @@ export class RequestLog extends LogController {
   /** Logs a request whose connection closed before its response was sent. */
   connectionLost({ request, elapsedTime, raw, statusCode }: FastifyReply): void {
     const { waitsFrom, errors } = request;
-    // A subscription usually ends with a disconnect, so the log contains the status of the response.
+    // Clients usually disconnect to end a subscription, so the log has the response's status, not 499.
     const isStream = waitsFrom !== undefined && raw.headersSent;
     const status = isStream ? statusCode : (errors?.[0]?.status ?? clientDisconnected);
     this.#add(request, status, elapsedTime);
@@ -79,8 +78,8 @@ export class RequestLog extends LogController {
   }
 
   /**
-   * Returns the line that pino would write, in less time. The request id and the method need no JSON
-   * escapes, because `requestIdOf` and Node's parser have checked them.
+   * Makes the same log line as pino, but faster. The request id and the method need no JSON escapes, because
+   * `requestIdOf` and Node's parser have checked them.
    */
   #line(request: FastifyRequest, level: number, status: number, milliseconds: number): string {
     const { id, ip, errors, principal, headers, routeOptions, databaseTime } = request;
@@ -108,10 +107,9 @@ export class RequestLog extends LogController {
 
 const rounded = (milliseconds: number) => Math.round(milliseconds * 10) / 10;
 
-/** A load balancer requests these paths every few seconds. */
+/** Load balancers request these two paths every few seconds, so these requests have the log level debug. */
 const probes = new Set(['/livez', '/readyz']);
 
-/** Each function describes one kind of value for Fastify's own log lines. */
 export const serializers = {
   err: describeError,
   req: describeRequest,

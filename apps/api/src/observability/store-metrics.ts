@@ -16,7 +16,6 @@ export const durationBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-/** Adds the metrics of a store to `registers`. */
 export function watchStore(store: PlantStore, registers: MetricsRegistry[]): void {
   const batchPlants = new Histogram({
     name: 'plant_store_insert_batch_plants',
@@ -112,10 +111,10 @@ export function watchStore(store: PlantStore, registers: MetricsRegistry[]): voi
   }
 }
 
-/** The server reads a state at this interval, because an idle instance would not notice a database error. */
+/** Milliseconds between two reads of a state. These reads show a database error even in an idle instance. */
 const interval = 15_000;
 
-/** Reads a state at intervals. Returns a function that returns the last state. */
+/** Calls `read` at intervals. Returns a function that returns the latest result of `read`. */
 function readAtIntervals<State>(first: State, read: () => Promise<State>): () => State {
   let state = first;
   const renew = async () => {
@@ -126,7 +125,7 @@ function readAtIntervals<State>(first: State, read: () => Promise<State>): () =>
   return () => state;
 }
 
-/** Measures the statements of all stores in this process, because the stores share one channel. */
+/** Measures the SQL statements of all stores in this process, which share one diagnostics channel. */
 function watchStatements(registers: MetricsRegistry[]): void {
   const duration = new Histogram({
     name: 'db_client_operation_duration_seconds',
@@ -136,7 +135,7 @@ function watchStatements(registers: MetricsRegistry[]): void {
     registers,
   });
   diagnostics.statement.asyncEnd.subscribe((message) => {
-    const { text, startedAt, error } = message as TracedStatement; // Channels lose the message's type.
+    const { text, startedAt, error } = message as TracedStatement; // Channel messages have no type.
     const { operation, table } = describeStatement(text);
     const labels = {
       db_system_name: 'postgresql',

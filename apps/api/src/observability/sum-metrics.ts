@@ -20,7 +20,7 @@ export async function sumMetrics(
   return sums.metrics();
 }
 
-/** Adds the exemplars, which prom-client's sums lose. Removes `_total`, which prom-client adds again. */
+/** In a sum, prom-client loses the exemplars and repeats the suffix `_total`. This function corrects both. */
 function prepareForOpenMetrics(processes: MetricValues[], sums: MetricValues): void {
   const exemplars = new Map(
     processes
@@ -35,7 +35,7 @@ function prepareForOpenMetrics(processes: MetricValues[], sums: MetricValues): v
   }
 }
 
-/** prom-client's types lack these properties. */
+/** prom-client's types lack `metricName` and `exemplar`. */
 type Value = MetricValues[number]['values'][number] & { metricName?: string; exemplar?: unknown };
 
 const keyOf = ({ metricName, labels }: Value) => `${metricName} ${JSON.stringify(labels)}`;

@@ -6,7 +6,7 @@ import { repositoryRoot } from '../repository.ts';
 
 /**
  * Builds the console for `pnpm start`. Does nothing when Turborepo is missing, for example in a production
- * image. Prints an error of the build and does not throw it, because the server works without the console.
+ * image. When the build fails, prints its output and continues, because the server works without the console.
  */
 export async function buildConsole(): Promise<void> {
   const turbo = process.argv.includes('--build-console') && findTurbo();

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { createStaticFile, type StaticFile } from './static-file.ts';
 
-/** Reads all files of the console, so that a later build does not change the responses. */
+/** Reads all files of the console into memory, so that a later build does not change a running console. */
 export async function readConsoleFiles(
   directory: string,
 ): Promise<ReadonlyMap<string, StaticFile>> {
@@ -50,5 +50,5 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** The name of a file contains a hash of the file's content. */
+/** A file's name contains a hash of its content. */
 const fileHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };

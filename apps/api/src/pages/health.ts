@@ -4,8 +4,8 @@ import { unwritableRatio } from '../observability/cluster-log.ts';
 import { sendJson } from '../responses/json-response.ts';
 
 /**
- * Serves `/livez` and `/readyz`. When a node of a cluster is down, the other nodes serve their plants, so
- * the instance is ready. `/readyz` then gives the part of all ids whose plants clients cannot write.
+ * Serves `/livez` and `/readyz`. When a node of a cluster is down, the instance is still ready: the other
+ * nodes serve their plants. `unwritable` is then the share of ids whose plants clients cannot write.
  */
 export function health(server: FastifyInstance, areAllReady: () => Promise<boolean>): void {
   server.get('/livez', (_request, reply) => sendJson(reply, { status: 'alive' }));

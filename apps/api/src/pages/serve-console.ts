@@ -9,7 +9,6 @@ import { sendFile } from './static-file.ts';
 
 const builtConsole = outsideFile('console');
 
-/** Whether there is a console to serve. */
 export function hasConsole(directory = builtConsole): boolean {
   return existsSync(join(directory, 'index.html'));
 }
@@ -25,7 +24,7 @@ export function serveConsole(directory = builtConsole): onRequestHookHandler {
   return (request, reply, done) => {
     if (!request.is404 || !methods.has(request.method)) return done();
     const [path = ''] = request.url.split('?', 1);
-    // Every response at this path depends on `Accept`, even an error.
+    // For `/`, `Accept` decides between the console and an error, so both responses have `Vary`.
     if (path === '/') addVary(reply, 'accept');
     const isForConsole = path === '/' ? asksForHtml(request) : path.startsWith('/console/');
     isBuilt ||= isForConsole && hasConsole(directory);

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codingOf } from '../responses/compression.ts';
 import { addVary } from '../responses/negotiation.ts';
 
-/** A file in memory. All responses share a file's bytes, so that slow clients do not fill the memory. */
+/** A file in memory. All its responses send the same buffer, so that slow clients do not fill the memory. */
 export type StaticFile = Awaited<ReturnType<typeof createStaticFile>>;
 
 export async function createStaticFile(body: Buffer, headers: Record<string, string>) {

@@ -9,7 +9,7 @@ export type Call<Theirs extends Functions> = <Name extends keyof Theirs & string
   argument: Parameters<Theirs[Name]>[0],
 ) => Promise<Awaited<ReturnType<Theirs[Name]>>>;
 
-/** One end of a channel between two processes: `process`, or a worker of `node:cluster`. */
+/** The object that talks to the other process: `process` in a worker, or a `Worker` in the primary. */
 interface End {
   on(event: 'message', listener: (message: Message) => void): unknown;
   on(event: 'disconnect', listener: () => void): unknown;
@@ -24,8 +24,8 @@ type Message =
 const responseTimeout = 5_000;
 
 /**
- * Opens a channel to another process. The other process can call the functions `ours`. The returned function
- * calls the functions `Theirs` of the other process.
+ * Opens a channel to another process. The other process can then call `ours`, the functions of this process.
+ * The returned function calls a function of the other process, which `Theirs` declares.
  */
 export function openChannel<Theirs extends Functions>(end: End, ours: Functions): Call<Theirs> {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
@@ -59,13 +59,13 @@ export function openChannel<Theirs extends Functions>(end: End, ours: Functions)
       return;
     }
     const { call, name, argument } = message;
-    // The type of `Call` ensures the argument's type.
+    // The cast is safe, because the type `Call` checks the argument in the calling process.
     const run = async () => ours[name]?.(argument as never);
     const result = await run().then(
       (value) => ({ value }),
       (error: unknown) => ({ error: String(error) }),
     );
-    // When the other process has ended, `send` passes an error to this empty function.
+    // The empty function ignores the error that `send` reports when the other process has ended.
     end.send?.({ responseTo: call, ...result }, undefined, () => {});
   }
 }

@@ -18,7 +18,7 @@ export function curlCommand(url: string, token: string | undefined, isWindows: b
     const bearer = token ?? `\${PLANT_STORE_TOKEN:?set it to an access token}`;
     return `curl ${address} -H "Authorization: Bearer ${bearer}" ${type} -d '${plant}'`;
   }
-  // cmd and PowerShell have different quotes and variables, so curl itself reads the file and the variable.
+  // cmd and PowerShell differ in quotes and variables, so curl itself reads the plant's file and the token.
   const authorization = token
     ? `-H "Authorization: Bearer ${token}"`
     : '--variable %PLANT_STORE_TOKEN --expand-header "Authorization: Bearer {{PLANT_STORE_TOKEN}}"';

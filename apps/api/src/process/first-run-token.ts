@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { generateToken } from '@plant-store/core/internal';
 import { tokenSyntax } from '../auth/authentication.ts';
 
-/** An access token, and the path of the file that contains the token. */
 export interface FirstRunToken {
   token: string;
   path: string;
@@ -11,7 +10,7 @@ export interface FirstRunToken {
 
 /**
  * Returns the access token of an embedded store. The first start generates the token and writes it to a file.
- * Only the owner of the file can read it. On Windows, the permissions of the directory apply.
+ * Only the owner of the file can read the file. On Windows, the file has the permissions of its directory.
  */
 export async function firstRunToken(dataDirectory: string): Promise<FirstRunToken> {
   const path = join(dataDirectory, 'token');

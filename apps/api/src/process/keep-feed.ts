@@ -12,7 +12,7 @@ const watchInterval = 15_000;
  */
 export function keepFeed(server: FastifyInstance, days: number): void {
   const { store } = server;
-  // This function ignores errors, because calls of clients get the same errors, and the server logs them.
+  // `watch` ignores its errors: the requests of clients get the same errors, and the server logs these.
   const watch = () => store.watchFeed().catch(() => {});
   const forget = () =>
     store.forgetDeletions(days).catch((error) => {

@@ -29,7 +29,7 @@ export function buildMetricsServer(
 ): FastifyInstance {
   const server = fastify({
     loggerInstance,
-    // Without this setting, the log would get a line for every request of Prometheus.
+    // Prometheus sends a request every few seconds, so the log has no lines for these requests.
     logController: new LogController({ disableRequestLogging: true }),
     ...nodeServerOptions(),
   });

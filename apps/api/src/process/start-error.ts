@@ -6,7 +6,6 @@ export function throwStartError(step: string, remedy: string): (cause: unknown) 
   };
 }
 
-/** The message that the process prints when it cannot start. */
 export function explainStartError(error: unknown): string {
   const lines = error instanceof Error ? error.message.split('\n') : [String(error)];
   return ['The plant store did not start.', ...lines].join('\n  ');

@@ -22,7 +22,6 @@ import { stopOnSignals } from './stop.ts';
 import { welcome } from './welcome.ts';
 import type { Listening, WorkerProcess } from './worker.ts';
 
-/** A server that does not listen yet, with its parts. */
 export type PreparedServer = Awaited<ReturnType<typeof prepareServer>>;
 
 export async function startAlone(env: Env): Promise<void> {
@@ -67,7 +66,7 @@ export async function prepareServer(env: Env, { worker, output: given }: ServerP
   const metrics =
     env.PLANT_STORE_METRICS_PORT === undefined
       ? undefined
-      : // This module loads slowly, so a server without metrics does not load it.
+      : // A server without metrics does not load `metrics.ts`, because this module loads slowly.
         (await import('../observability/metrics.ts')).createMetrics(store);
   const { maxConnections, shortage } = connectionCapacity();
   const hasLevelNames = env.PLANT_STORE_LOG_LEVELS === 'names';
@@ -105,8 +104,8 @@ export function listen(
   signals?: EventEmitter,
 ): Promise<Listening> {
   const { server, output } = prepared;
-  // Before this event, a signal ends the process immediately. After this event, clients can send requests,
-  // and the process must respond before it exits.
+  // Until the server listens, a stop signal ends the process immediately. When the server listens, clients
+  // can send requests, so the process must respond before it exits.
   const drainDelay = env.PLANT_STORE_DRAIN_DELAY_MS;
   server.server.once('listening', () =>
     stopOnSignals({ server, drainDelay, logOutput: output, signals }),
@@ -114,7 +113,7 @@ export function listen(
   return openServer(server, env);
 }
 
-/** Opens the port of the server. When the database responds, starts the work on the feed and the webhooks. */
+/** Opens the port of the server. When the database responds, calls `keepFeed` and sends the webhooks. */
 export async function openServer(server: FastifyInstance, env: Env): Promise<Listening> {
   const url = await server
     .listen({ host: env.HOST, port: env.PORT, backlog })
@@ -159,7 +158,6 @@ export async function listenForMetrics(
   return `${url}/metrics`;
 }
 
-/** Waits for the database, and then logs that the database responds. */
 async function logWhenOpen({ log, store }: FastifyInstance): Promise<void> {
   for await (const _ of setInterval(1_000, undefined, { ref: false })) {
     const isOpen = await store.ready().then(

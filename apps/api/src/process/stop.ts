@@ -15,12 +15,12 @@ interface RunningServer {
 /** Milliseconds for which a closing server waits for its last responses, after the drain delay. */
 const responseTimeout = 6_000;
 
-/** The store has these milliseconds to close its database. The close cancels statements that still run. */
+/** Milliseconds that the store may take to cancel running statements and to close its database. */
 const storeTimeout = 2_000;
 
 /**
- * Makes the stop signals end the process immediately, until the first request can arrive. Without a listener,
- * the first process of a container (PID 1) ignores these signals.
+ * Until the server listens, makes a stop signal end the process immediately. Without a listener, the first
+ * process of a container (PID 1) ignores this signal.
  */
 export function exitOnSignals(): void {
   for (const signal of stopSignals) process.on(signal, exit);
@@ -30,14 +30,13 @@ export function exitOnSignals(): void {
 /** Without a terminal, SIGHUP comes from logrotate or `nohup`, and must not stop the process. */
 const terminalSignals = [0, 1, 2].some(isatty) ? (['SIGHUP'] as const) : [];
 
-/** The signals that stop the process. */
 const stopSignals = ['SIGINT', 'SIGTERM', ...terminalSignals] as const;
 
 const exit = () => process.exit();
 
 /**
  * Calls `stop` at the first signal that stops the process. A second signal ends the process immediately.
- * Returns a function that calls `stop`, unless the process is already stopping.
+ * Returns a function that calls `stop` if `stop` has not been called yet.
  *
  * @param signals emits the signals. By default, the process itself emits the signals
  */
@@ -67,11 +66,11 @@ export function onStopSignal(
 }
 
 /**
- * After a stop signal, ends the process when the server has responded to all requests. An uncaught exception
- * leaves the process in an unknown state, and ends the process in the same way, with exit code 1.
+ * After a stop signal or an uncaught exception, ends the process when the server has responded to all
+ * requests. After an uncaught exception, the state of the process is unknown, so the exit code is 1.
  */
 export function stopOnSignals({ server, drainDelay, logOutput, signals }: RunningServer): void {
-  // After SIGINT or SIGHUP, a user waits at a terminal, so there is no delay.
+  // Only SIGTERM has a drain delay. SIGINT and SIGHUP come from a user who waits at a terminal.
   const stopOnce = onStopSignal(
     (signal) => void stop(signal === 'SIGTERM' ? drainDelay : 0),
     signals,

@@ -6,9 +6,7 @@ import type { FirstRunToken } from './first-run-token.ts';
 import type { Listening } from './worker.ts';
 
 interface Started extends Listening {
-  /** The address of the metrics, or undefined when the server has no metrics. */
   metricsUrl: string | undefined;
-  /** The token that the server generated. */
   generated?: FirstRunToken | undefined;
   /** The code with which a browser can sign in to the console one time. */
   signInCode?: string | undefined;
@@ -16,7 +14,6 @@ interface Started extends Listening {
 
 const isWindows = process.platform === 'win32';
 
-/** Returns the text that the server prints when it listens. */
 export function welcome(env: Env, started: Started): string {
   const { url, metricsUrl, signInCode, generated } = started;
   const { DATABASE_URL: databaseUrl, PLANT_STORE_DATA_DIR: dataDirectory } = env;

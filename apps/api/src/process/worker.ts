@@ -18,7 +18,7 @@ export function becomeWorker(state: Omit<WorkerFunctions, 'stop'>): WorkerProces
   return {
     signals,
     areAllReady: () => call('areAllReady', undefined).catch(() => false),
-    // If the primary has ended, the worker sends its responses without waiting for other workers.
+    // If the primary has ended, `closed` resolves at once, and this worker does not wait for other workers.
     closed: () => call('closed', undefined).catch(() => {}),
     listening: (details) => call('listening', details),
   };
@@ -33,7 +33,7 @@ export interface Listening {
 
 /** The primary calls these functions of a worker. */
 export type WorkerFunctions = {
-  /** Stops the worker in the same way as the signal stops a server without workers. */
+  /** Stops the worker as `signal` stops a server that has no workers. */
   stop(signal: NodeJS.Signals): void;
   isReady(argument: undefined): Promise<boolean>;
   metrics(argument: undefined): Promise<MetricValues>;
@@ -43,6 +43,6 @@ export type WorkerFunctions = {
 export type PrimaryFunctions = {
   listening(details: Listening): void;
   areAllReady(argument: undefined): Promise<boolean>;
-  /** During a shutdown, the promise resolves when every worker has stopped listening. */
+  /** Reports that this worker does not listen any more. In a shutdown, resolves when no worker listens. */
   closed(argument: undefined): Promise<void> | undefined;
 };

@@ -24,7 +24,6 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   const all = new Set<Worker>();
   /** The workers that serve requests, each with the function that calls the worker. */
   const serving = new Map<Worker, Call<WorkerFunctions>>();
-  /** The workers that accept connections. */
   const listening = new Set<Worker>();
   const allClosed = Promise.withResolvers<void>();
   let hasServed = false;
@@ -36,17 +35,16 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   startWorker(0);
 
   return {
-    /** Stops all workers. Each worker handles the signal like a process without workers. */
+    /** Stops all workers. Each worker stops as `signal` stops a server that has no workers. */
     stop(signal: NodeJS.Signals): void {
       stopSignal = signal;
       for (const worker of all) stopWorker(worker, signal);
       if (all.size === 0) onEnd(exitCode);
     },
-    /** Returns the values of the metrics of each worker. */
     metrics: () => askAll((call) => call('metrics', undefined)),
   };
 
-  /** @param failures how many workers died soon after their start, one after another, before this start */
+  /** @param failures how many times in a row this worker's predecessors died within `startTime` */
   function startWorker(failures: number): void {
     if (stopSignal) return;
     const worker = cluster.fork();
@@ -115,7 +113,7 @@ export function startWorkers({ count, log, onListening, onEnd }: WorkersOptions)
   }
 }
 
-/** Returns how many milliseconds the primary waits before it replaces a worker. The first wait is 0. */
+/** Returns the milliseconds that the primary waits before it replaces a worker: none after one failure. */
 function restartDelay(failures: number): number {
   return failures < 2 ? 0 : Math.min(30_000, 500 * 2 ** (failures - 1));
 }

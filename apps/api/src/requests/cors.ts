@@ -4,10 +4,8 @@ import { firstTimes } from '../observability/error-log.ts';
 import { addVary } from '../responses/negotiation.ts';
 
 /**
- * Makes the two hooks of the CORS protocol (Fetch standard).
- *
- * We do not use `@fastify/cors`, because this plugin responds to every OPTIONS request. When the request is
- * not a preflight, the plugin sends text or a wrong status.
+ * Makes the two hooks of the CORS protocol (Fetch standard). Unlike `@fastify/cors`, these hooks do not
+ * respond to OPTIONS requests that are not preflights.
  */
 export function cors(origins: readonly string[]) {
   const isNewOrigin = firstTimes();

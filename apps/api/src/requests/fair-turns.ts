@@ -4,7 +4,7 @@ import { HttpError } from '../errors/http-error.ts';
 
 type Next = (overloaded?: HttpError) => void;
 
-/** Calls `next` when the request has its turn. `next` gets an error when the request has waited too long. */
+/** Calls `next` when the request may continue. Passes an error to `next` when the request waited too long. */
 type TakeTurn = (request: FastifyRequest, next: Next) => void;
 
 interface FairTurnsOptions {
@@ -12,7 +12,7 @@ interface FairTurnsOptions {
   readonly maxInTurn?: number;
   /** The most milliseconds that a request waits before its rejection. The default is no limit. */
   readonly maxWait?: number;
-  /** Runs in place of the turn when the client of the request has disconnected. */
+  /** Called instead of `next` when the client of the request has disconnected. */
   readonly onDrop?: (request: FastifyRequest) => void;
   /** Emits `connection` for each connection that the event loop accepts. */
   readonly server?: EventEmitter;
@@ -25,10 +25,8 @@ interface Waiting {
 }
 
 /**
- * Lets requests continue in turns, because many requests may arrive at the same time. In each turn of the
- * event loop, only a few requests continue.
- *
- * In a turn that has accepted a connection, even fewer requests continue. More connections may be waiting,
+ * Lets only a few requests continue in each turn of the event loop, because many may arrive at the same time.
+ * In a turn that has accepted a connection, even fewer requests continue: more connections may be waiting,
  * and Node accepts only one connection in each turn (nodejs/node#57364).
  */
 export function createFairTurns({
@@ -39,7 +37,6 @@ export function createFairTurns({
 }: FairTurnsOptions = {}): TakeTurn {
   const waiting: Waiting[] = [];
   const late: Waiting[] = [];
-  /** The number of requests that have continued in this turn. */
   let continued = 0;
   let connections = 0;
   let isScheduled = false;
@@ -49,7 +46,7 @@ export function createFairTurns({
   return (request, next) => {
     if (!isScheduled) scheduleTurn();
     if (waiting.length > 0 || continued >= maxInTurn) {
-      // All requests that Node reads in one turn had arrived at the start of that turn.
+      // The request arrived before this turn of the event loop, so `since` is the start of the turn.
       waiting.push({ request, next, since: turnStart });
     } else {
       continued++;
@@ -83,7 +80,7 @@ export function createFairTurns({
     if (continued > 0 || late.length > 0) scheduleTurn();
   }
 
-  /** An error takes as long as a create, so the errors of late requests get only an eighth of a turn. */
+  /** A rejection takes as long as a create, so late requests get only an eighth of a turn's time. */
   function rejectLate(): void {
     const now = performance.now();
     const until = now + (now - turnStart) / 8;
@@ -107,7 +104,7 @@ export function createFairTurns({
   }
 }
 
-/** All requests share one error, because the stack of a new error takes most of its time. */
+/** All late requests share one error object, because Node needs much time for the stack of a new object. */
 const overloaded = new HttpError(
   'overloaded',
   'more requests have arrived than the server can process in time: nothing was written, send the request again later',

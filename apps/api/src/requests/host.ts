@@ -4,8 +4,7 @@ import { shorten } from '@plant-store/schemas';
 import { malformed } from '../connections/request-target.ts';
 
 /**
- * Throws when `Host` is missing or invalid (RFC 9112 §3.2), or when an absolute target has an invalid
- * host.
+ * Throws when `Host` is missing or invalid (RFC 9112 §3.2), or when `target` has an invalid host.
  *
  * @param target the request target as it was sent
  */
@@ -27,7 +26,7 @@ export function checkHost(
   }
 }
 
-/** The last valid `Host`. Most requests have this value, so the server need not check the value again. */
+/** The latest valid `Host`. Most requests have the same `Host`, which the server checks only once. */
 let lastHost = '';
 
 const absoluteForm = /^https?:\/\/([^/?#]*)/i;

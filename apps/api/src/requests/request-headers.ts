@@ -30,7 +30,7 @@ export const checkRequestHeaders: onRequestHookHandler = ({ raw, originalUrl }, 
   done();
 };
 
-/** A hook that checks the headers of a body before the server reads any of the body. */
+/** A hook that checks headers such as `Content-Type` before the server reads the body. */
 export const checkBodyHeaders: onRequestHookHandler = (request, reply, done) => {
   if (!methodsWithoutBody.has(request.method)) checkBody(request, reply);
   done();
@@ -52,7 +52,7 @@ function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): v
     throw malformed('Transfer-Encoding is not part of HTTP/1.0: send HTTP/1.1');
   }
   if (!/(^|[\s,])chunked$/i.test(coding)) {
-    closeAfter(reply.raw); // With this transfer coding, the end of the body is unknown (RFC 9112 §6.3).
+    closeAfter(reply.raw); // Without a last `chunked`, the body has no end (RFC 9112 §6.3).
     throw malformed(transferEncodingError);
   }
   if (!/^chunked$/i.test(coding)) {
@@ -61,7 +61,7 @@ function checkTransferEncoding(request: IncomingMessage, reply: FastifyReply): v
   }
 }
 
-/** With these methods, the body of a request has no meaning (RFC 9110 §9.3). */
+/** The body of a DELETE, GET or HEAD request has no meaning (RFC 9110 §9.3). */
 export const methodsWithoutBody = new Set(['DELETE', 'GET', 'HEAD']);
 
 /** Matches a media type, and also the comma after the media type in a list. */
@@ -94,7 +94,7 @@ function unsupported(message: string): HttpError {
   return new HttpError('unsupportedMediaType', message);
 }
 
-/** Counts how many times a request has a header. For some headers, Node's `headers` has only one value. */
+/** For some headers, Node's `headers` has only one value, so this function counts the raw headers. */
 function count(rawHeaders: string[], name: string): number {
   let times = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

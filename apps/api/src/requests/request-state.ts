@@ -12,11 +12,10 @@ declare module 'fastify' {
     store: PlantStore;
     memory: MemoryLimits;
     logError: LogError;
-    /** Counts a request that is about to wait for changes. `limitWaiting` makes this function. */
+    /** Counts a request before it waits for changes. `limitWaiting` makes this function. */
     startWaiting(request: FastifyRequest, reply: FastifyReply): void;
     /** Milliseconds for which a closing server accepts requests. */
     drainDelay: number;
-    /** Whether the server was told to close. */
     isClosing: boolean;
   }
   interface FastifyRequest {
@@ -28,19 +27,14 @@ declare module 'fastify' {
     bodyBytes: number;
     /** The bytes of the pages or of the response that count towards the memory budget. */
     pageBytes: number;
-    /** The type `Caller` of the core package explains this property. */
+    /** Whether the store reports this request's calls on its diagnostics channels. */
     isTraced: boolean;
-    /** The type `Caller` of the core package explains this property. */
+    /** Milliseconds for which the database has worked for this request. The store adds to this number. */
     databaseTime: number;
     reserve(bytes: number): (bytes: number) => void;
-    /** The principal that sent the request. `requireToken` sets this property. */
+    /** `requireToken` sets this property. */
     principal?: Principal;
-    /**
-     * Checks the token of the request again, because the token may have expired or been revoked.
-     * `requireToken` sets this property.
-     *
-     * @throws HttpError `tokenInvalid`, or the error of the look-up
-     */
+    /** Checks the token again. Throws `tokenInvalid` or the look-up's error. Set by `requireToken`. */
     checkTokenAgain(): Promise<void>;
     /** The request's span, when the server traces requests. */
     span?: Span | undefined;
@@ -53,7 +47,6 @@ declare module 'fastify' {
   }
 }
 
-/** Declares the properties above on each request of a server. */
 export function decorateRequests(server: FastifyInstance): void {
   server.decorateRequest('isGone', { getter: isGone });
   server.decorateRequest('bodyBytes', 0);
@@ -75,9 +68,8 @@ function isGone(this: FastifyRequest): boolean {
 }
 
 /**
- * Returns the deadline of a request. The first call sets the deadline, when the body has arrived. A small
- * body arrives while the request waits for its token look-up and its turn, so the deadline includes these
- * waits.
+ * Returns the deadline of a request. The first call sets the deadline, when the body has arrived. `waitTime`,
+ * the wait for the token look-up and for the turn, counts too, because a small body arrives during this wait.
  */
 export function startDeadline(request: FastifyRequest): Deadline {
   request.deadline ??= deadlineIn(defaultTimeout - request.waitTime);

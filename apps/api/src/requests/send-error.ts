@@ -23,7 +23,7 @@ export function handleError(
 function keepConnection(reply: FastifyReply): void {
   const { raw } = reply;
   const isEnding = connectionOf(raw.req.socket)?.isEnding || !raw.shouldKeepAlive;
-  // Both Fastify and Node have set the header `Connection`.
+  // Both Fastify's reply and Node's response contain this header.
   reply.removeHeader('connection');
   raw.setHeader('connection', isEnding ? 'close' : 'keep-alive');
 }

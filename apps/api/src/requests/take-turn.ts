@@ -2,17 +2,17 @@ import type { EventEmitter } from 'node:events';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import { createFairTurns } from './fair-turns.ts';
 
-/** Milliseconds for which a request may wait for its turn. The database needs the remaining time. */
+/** Milliseconds that a request may wait for its turn. The rest of its time limit is for the database. */
 const maxWait = 4_000;
 
 /** The most creates in one turn, and in one statement. */
 const maxCreates = 128;
 
 /**
- * Makes a hook that lets requests continue in turns. Creates have turns of their own, so a flood of other
- * requests does not delay creates.
+ * Makes a hook that lets only a few requests continue in each turn of the event loop. Creates have a queue of
+ * their own, so that a flood of other requests does not delay creates.
  *
- * @param onDrop runs in place of the response's hooks when the client disconnects during the wait
+ * @param onDrop is called, instead of the response hooks, when the client of a waiting request disconnects
  */
 export function takeTurn(
   server: EventEmitter,

@@ -4,9 +4,8 @@ import { checkTarget, decodedPath } from '../connections/request-target.ts';
 import { HttpError } from '../errors/http-error.ts';
 
 /**
- * Makes a hook that rejects a request with a malformed target, or without a route. The hook sends 405 and
- * `Allow` when the path has other methods, otherwise 404. The hook runs before the server reads the body.
- * Register the hook before the routes.
+ * Makes a hook that rejects a malformed target or an unknown route, before the server reads the body. For an
+ * unknown method, the hook sends 405 and `Allow`. Register the hook before the routes.
  */
 export function rejectUnknownRoute(
   server: FastifyInstance,
@@ -27,7 +26,7 @@ export function rejectUnknownRoute(
     const path = decodedPath(url) ?? url;
     // With an empty id, Fastify's router finds `/plants/:id` for the path `/plants/`.
     if (!is404 && (!path.endsWith('/') || routes.has(path))) return done();
-    // A path such as /plants/count also has the methods of /plants/:id.
+    // /plants/count also matches the route /plants/:id, so the path allows the methods of both routes.
     const matching = [...routes.values()].filter(({ pattern }) => pattern.test(path));
     if (matching.length === 0) {
       throw new HttpError('pathUnknown', `there is no path ${shorten(path)}: ${hint}`);
@@ -36,7 +35,7 @@ export function rejectUnknownRoute(
     const methods = new Set(matching.flatMap((route) => [...route.methods]));
     const allow = [...methods].toSorted().join(', ');
     reply.header('allow', allow);
-    // The responses to HEAD and GET have the same length (RFC 9110 §9.3.2), so both need the same message.
+    // HEAD and GET have the same `Content-Length` (RFC 9110 §9.3.2), so the message says GET for both.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     throw new HttpError('methodNotAllowed', `${shorten(path)} takes ${allow}, not ${method}`);
   };

@@ -13,7 +13,7 @@ export function limitWaiting(max: number) {
       throw new HttpError('overloaded', message);
     }
     request.waitsFrom = elapsedTime;
-    // After a disconnect, there is no further event `close`, so nothing would subtract this request again.
+    // After a disconnect, no event `close` follows, and `waiting` would count this request for ever.
     if (raw.destroyed) return;
     waiting++;
     raw.once('close', () => waiting--);

@@ -2,9 +2,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import { addVary, weightOf } from './negotiation.ts';
 
-/**
- * A response below this number of bytes, such as the response to a create, gains nothing from compression.
- */
+/** Compression gains nothing for responses with fewer bytes, such as the response to a create. */
 const minLength = 1024;
 
 type Compress = (text: string, done: (error: Error | null, bytes: Buffer) => void) => void;

@@ -2,8 +2,7 @@ import type { FastifyReply } from 'fastify';
 
 /**
  * Returns the weight that a header such as `Accept` gives to a value, from 0 to 1 (RFC 9110 §12.4.2). The
- * weight is 0 when the header does not name the value. A wildcard does not count as the name of
- * a value.
+ * weight is 0 when the header does not contain the value itself: a wildcard is not enough.
  *
  * @param value the value in lower case
  */

@@ -23,8 +23,9 @@ export interface Endpoint {
   /** The HTTP status of a successful call. With 204, the response has no body. */
   readonly status: number;
   /**
-   * Returns the input of a call, and releases the parsed body, which may take 40 times as much memory as its
-   * text. The procedure calls this function only when the principal has the scope of the procedure.
+   * Returns the input of a call, and releases the parsed body. A parsed body may take 40 times as much memory
+   * as the text of the body. The procedure calls this function only when the principal has the scope of the
+   * procedure.
    *
    * @param index the place of the call in a batch, or undefined when the request is not a batch
    */

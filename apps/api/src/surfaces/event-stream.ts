@@ -5,7 +5,7 @@ interface EventStreamOptions<Page> extends Pick<MemoryLimits, 'countPart'> {
   pages: AsyncIterator<Page>;
   /** Writes the events of a page of changes. */
   partOf(page: Page): Buffer;
-  /** Throws when the client may not get further pages. */
+  /** Throws when the client is no longer allowed to get pages. */
   check(): Promise<void>;
   /** The text that an idle stream sends at intervals. */
   ping: string;
@@ -25,7 +25,7 @@ export const reconnectAfterInactivity = 25_000;
 const maxDuration = 60_000;
 
 /**
- * Makes a stream of events. The stream ends without a last event when the client should connect again. The
+ * Makes a stream of events. When the client should connect again, the stream ends without an error event. The
  * stream reads a page only after the connection has taken the previous page, so a slow client takes the
  * memory of only one page.
  */
@@ -54,7 +54,7 @@ export function eventStream<Page>({
   const ping = setInterval(() => {
     if (isReading && stream.readableFlowing) stream.push(pingText);
   }, pingInterval);
-  // The time is random, so that clients do not all connect again at the same time.
+  // Each stream ends after a random time, so that not all clients connect again at the same time.
   const timeout = setTimeout(end, maxDuration * (0.5 + Math.random() / 2));
   return stream;
 

@@ -3,7 +3,10 @@ import type { FastifyRequest } from 'fastify';
 import { weightOf } from '../responses/negotiation.ts';
 import type { EventFormat } from './send-events.ts';
 
-/** Writes each change as one event. Errors have no event: the client gets an error when it connects again. */
+/**
+ * Writes each change as one event. An error has no event. After an error, the client connects again, and the
+ * response to this new request can contain the error.
+ */
 export const restEvents: EventFormat = {
   start: '\n',
   ping: ':\n\n',

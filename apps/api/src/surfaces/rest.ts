@@ -12,8 +12,8 @@ import { textReader } from './text-input.ts';
 
 /**
  * Serves every procedure that has a method and a path (`meta.openapi`) as a REST operation. The request
- * handler of trpc-to-openapi would permanently set `coerce` on our schemas. Then every surface would accept
- * `"5"` and `null` as ids.
+ * handler of trpc-to-openapi would permanently set `coerce` on our schemas. With `coerce`, every surface
+ * would accept `"5"` and `null` as ids.
  */
 export async function rest(scope: FastifyInstance, { procedures, queueBody }: SurfaceOptions) {
   parseJsonBodies(scope, queueBody, readBody);
@@ -78,7 +78,10 @@ function inputReader({ method, path }: Operation, schema: z.ZodType) {
   };
 }
 
-/** Merges query and path. A parameter in both becomes a list, like a parameter that a query repeats. */
+/**
+ * Merges the parameters of the query and of the path. A parameter that is in the query and in the path
+ * becomes a list, as if the query repeated the parameter.
+ */
 function merge(query: object, params: object): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...query };
   for (const [name, value] of Object.entries(params)) {

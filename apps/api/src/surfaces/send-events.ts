@@ -64,7 +64,8 @@ export function eventHandler(
       ping: format.ping,
       errorEvent(thrown) {
         const error = toHttpError(thrown);
-        // Without an error event, the client connects again and reaches another instance.
+        // When the server shuts down, the stream sends no error event. The client then connects again, and
+        // reaches another instance.
         if (error.kind === 'shuttingDown') return undefined;
         request.server.logError(error, request);
         return format.writeError(error);
@@ -75,13 +76,16 @@ export function eventHandler(
   };
 }
 
-/** Makes the caller for a stream. The caller reserves memory for a page, until the stream counts the page. */
+/**
+ * Makes the `Caller` of a stream. When the store reads a page, `reserve` reserves memory for the page. The
+ * reservation ends when the stream itself counts the memory of the page.
+ */
 function readerOf(request: FastifyRequest, signal: AbortSignal): Caller {
   return {
     get isGone() {
       return request.isGone || signal.aborted;
     },
-    // After the end of the stream, a read reserves nothing, because nobody would release the page.
+    // After the end of the stream, `reserve` does nothing, because nobody would release the memory.
     reserve(bytes) {
       if (signal.aborted) return () => {};
       request.server.memory.set(request, 'pageBytes', 0);
@@ -93,7 +97,7 @@ function readerOf(request: FastifyRequest, signal: AbortSignal): Caller {
   };
 }
 
-/** A page, and the cursor after it. */
+/** A page of changes, and the cursor of the next page. */
 type Page = TrackedEnvelope<PlantChanges>;
 
 /**

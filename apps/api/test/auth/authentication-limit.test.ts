@@ -56,7 +56,7 @@ it('rejects all requests of an address for a minute after three requests without
   expect((await send('test-token')).statusCode).toBe(429);
 });
 
-it('counts no request with a valid token, even when the request has another error', async () => {
+it('does not count a request with a valid token, even when the request gets 404 or 415', async () => {
   for (let i = 0; i < 4; i++) {
     expect((await send('test-token')).statusCode).toBe(200);
     expect((await send('test-token', { path: '/nothing' })).statusCode).toBe(404);

@@ -15,7 +15,7 @@ it.each([
   expect(response.json()).toEqual(ann);
 });
 
-it('spreads a hundred checks of a token over several turns of the event loop, and rejects a token that is no longer valid', async () => {
+it('checks a token a hundred times in several turns of the event loop, and rejects a token that has become invalid', async () => {
   let isValid = true;
   const server = fastify();
   const hook = requireToken(() => (isValid ? ann : undefined));

@@ -22,7 +22,7 @@ beforeEach(() => {
 const plant = '{"id":1,"name":"x"}';
 const bodyFor = (target: string) => (target.includes('rpc') ? `{"json":${plant}}` : plant);
 
-/** Opens a connection, and sends a request that would create a plant. */
+/** Sends a plant to a target over a new connection. */
 const send = (target: string, headers: string[] = [], method = 'POST') =>
   sendRaw(
     server.url,

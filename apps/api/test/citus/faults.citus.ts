@@ -30,7 +30,7 @@ const within = { timeout: 5_000 };
 
 const readiness = async ({ url }: StoreOnCluster) => (await fetch(`${url}/readyz`)).json();
 
-/** Functions that stop the second worker. Each function returns another that starts the worker again. */
+/** Functions that stop the second worker. Each function returns a function that starts the worker again. */
 const ways = {
   'is killed': async ({ cluster }: StoreOnCluster) => {
     const worker = cluster.workers[1]?.server;
@@ -176,7 +176,7 @@ it('the server creates plants even when the server cannot resolve the name of a 
   const { port } = new URL(store.cluster.workers[1]?.proxy?.url ?? '');
   const node = `localhost:${port}`;
 
-  // Every 15 s, the server reads the addresses and tries to reach the node.
+  // Every 15 s, the server reads the addresses of the nodes, and tries to reach the second worker.
   const logged = (level: number) =>
     vi.waitFor(() => {
       const lines = store

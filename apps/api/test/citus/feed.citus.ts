@@ -25,7 +25,8 @@ it('sends the changes over REST and tRPC after the distribution of the plants am
   const create = (id: bigint) => client.createPlant.mutate({ id, name: 'Hoya' });
   const changes = async (query: string) => {
     const response = await fetch(`${server.url}/plants/changes${query}`, { headers });
-    return (await response.json()) as { next?: string; error?: number }; // The REST API sends these properties.
+    // The cast is safe, because a response of the REST API has the property `next` or the property `error`.
+    return (await response.json()) as { next?: string; error?: number };
   };
 
   await create(1n);

@@ -67,7 +67,8 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
   expectationFailed: () => raw(rawRequest('GET /', ['Expect: cake', close])),
   rateLimited: () =>
     onNewServer({ rateLimit: 2 }, async (limited) => {
-      // The message has the seconds until the end of the minute, so the clocks stand still.
+      // The error message names the seconds until the client may try again. The test stops the clocks, so
+      // that this number is the same in each run.
       vi.useFakeTimers({ toFake: ['Date', 'performance'] });
       onTestFinished(() => void vi.useRealTimers());
       for (const _ of [1, 2]) await post(limited, '/plants', monstera);
@@ -113,7 +114,8 @@ const causes: Record<ErrorKind, () => Promise<ReceivedResponse>> = {
         }
       };
       let response: ReceivedResponse;
-      // On a slow machine, the database may have ended some creates before the request arrives.
+      // On a slow machine, some creates may end before the request arrives. The queue then has room for the
+      // request, so the test fills the queue again.
       do {
         fillQueue();
         response = await read(post(busy, '/plants', monstera));

@@ -223,7 +223,7 @@ describe.each([true, false])(
   },
 );
 
-it('has only patterns that accept the same text in RE2, the regular expressions of Go', () => {
+it('has only patterns with the same meaning in RE2, the regular expressions of Go', () => {
   for (const [, text = ''] of committed.matchAll(/"pattern": (".*")/g)) {
     const pattern = RE2JS.compile(JSON.parse(text));
     for (const name of ['🌻', '', 'a\nb\n', '\\x00']) expect(pattern.test(name)).toBe(true);

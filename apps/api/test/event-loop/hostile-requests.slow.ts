@@ -15,7 +15,7 @@ const factor = 25;
 
 /**
  * If a request takes longer than the limit, the test repeats the request up to this number of times. The
- * lowest value counts, because other work of the machine can only add CPU time.
+ * test uses the shortest CPU time, because other work of the machine can only add CPU time.
  */
 const tries = 5;
 

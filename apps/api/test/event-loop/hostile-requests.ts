@@ -7,7 +7,9 @@ const headerSize = 15_000;
 
 const fill = (unit: string, length: number) => unit.repeat(Math.floor(length / unit.length));
 
-/** A request repeats one of these texts in a path, a header, a parameter, a cursor or a token. */
+/**
+ * Each request contains one of these texts many times, in a path, a header, a parameter, a cursor or a token.
+ */
 const units: Record<string, string> = {
   'JWT beginnings': 'eyJ',
   'beginnings of tokens': 'plant_',
@@ -161,7 +163,7 @@ const inputs: Record<string, string> = {
   'a JWT as an unknown key': `{"id":1,"${fill('eyJ', size - 100)}":1}`,
 };
 
-/** superjson texts that claim types for as many values as fit in a body. */
+/** superjson texts whose metadata has as many types of values as fit in a body, or very long paths. */
 const claims: Record<string, string> = {
   'the most claims': claimed('{"a":1}', 31_900, (index) => `"${index.toString(36)}":["bigint"]`),
   'the most claims of texts': claimed('{"a":1}', 63_900, (index) => `"${index.toString(36)}":"x"`),
@@ -217,7 +219,7 @@ function chunks(bytes: Buffer): Buffer[] {
   });
 }
 
-/** Invalid plants with the most errors, or with the longest errors. */
+/** Invalid plants that cause as many errors as possible, or error messages as long as possible. */
 const invalidPlants: Record<string, string> = {
   'empty objects': '{}',
   numbers: '1',

@@ -21,7 +21,8 @@ interface Received {
 
 /**
  * Calls a function after each response on a connection. Only one request may be open on the connection.
- * This function skips most bodies, because an HTTP client would take more CPU time than the server.
+ * An HTTP client would read all bodies, and would take more CPU time than the server. This function therefore
+ * skips most bodies.
  */
 export function readResponses(socket: Socket, receive: (response: Received) => void): void {
   let head = '';

@@ -26,7 +26,10 @@ interface Fault {
 /** Makes a data directory. `faultFor` returns a fault for the process that uses this directory. */
 type PrepareFault = () => Promise<{ directory: string; faultFor: (pid: number) => Fault }>;
 
-/** The files of the process cannot grow, so the statement of PGlite never ends. */
+/**
+ * The operating system limits the size of the files of the process. When a file cannot grow, the statement of
+ * PGlite never ends.
+ */
 const limitedFiles: PrepareFault = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-limited-'));
   onTestFinished(() => rm(directory, { recursive: true }));

@@ -43,13 +43,14 @@ it.runIf(hasPosixSignals)(
     await standby.promote();
     const response = proxy.holdResponse(plant.name);
     const retry = store.create(plant);
-    // On the old primary, the retry has read the plant, or the commit of the retry waits for the standby.
+    // The retry uses the old primary. Either the retry has read the plant, and the proxy holds the response.
+    // Or the commit of the retry waits for the standby.
     const isWaiting = vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
     await Promise.any([response.held, isWaiting]);
     // A create loses its connection when the primary stops. The store then replaces all its connections to
     // the database.
     const lost = { id: 3n, name: 'another' };
-    // `createMany` sends a statement immediately, even while the commit of the retry waits.
+    // `createMany` does not wait for the commit of the retry, and sends a statement immediately.
     const other = store.createMany([lost]);
     await vi.waitFor(async () => {
       const inserts = await onPrimary`

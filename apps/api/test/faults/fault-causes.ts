@@ -72,7 +72,7 @@ const recreated: CauseFault = async ({ admin }) => {
   await admin`alter table plants rename to kept`;
   await admin`drop table access_tokens, plant_deletions, plant_feed, webhooks`;
   await vi.waitFor(() => admin`select from plants`, { timeout: 60_000, interval: 100 });
-  // The store has created a new table without plants, so the test inserts the plants of the old table.
+  // The store has created a new, empty table `plants`. The old plants are in the table `kept`.
   await admin`insert into plants select * from kept`;
 };
 

@@ -31,8 +31,8 @@ const plants = Array.from({ length: 1_000 }, (_, i) => ({ id: -i, name: 'x'.repe
 const batch = requestText('POST /plants/batch', token, JSON.stringify({ plants }));
 
 /**
- * The kinds of requests. The operating system buffers some MiB for each connection, so some clients send
- * several requests without a pause.
+ * The kinds of requests. The operating system can buffer some MiB of responses for each connection. To fill
+ * this buffer, some clients send eight requests without a pause.
  */
 const requests = [
   () => get('/plants?limit=1000').repeat(8),

@@ -15,7 +15,7 @@ export interface PlantsDatabase {
 export async function startPlantsDatabase(
   options?: Parameters<typeof startPostgres>[1],
 ): Promise<PlantsDatabase> {
-  // No test crashes the machine, so only tests with a slow disk need fsync.
+  // No test crashes the machine, so most tests need no fsync. A slow disk has an effect only with fsync.
   const server = await startPostgres({ fsync: options?.env ? 'on' : 'off' }, options);
   await runSql(server.url, 'create role gardener login', 'create database plants owner gardener');
 

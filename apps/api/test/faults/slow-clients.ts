@@ -55,7 +55,8 @@ async function readSlowly(
         const body = received.slice(0, missing);
         for (const [, code = ''] of body.matchAll(/"error":(\d{5})\b/g)) codes.add(code);
         if (missing > received.length) {
-          // A chunk may end in the middle of an error code, so the next turn reads the end of the chunk again.
+          // A chunk may end in the middle of an error code. The next iteration therefore searches the last
+          // 20 characters of this chunk again.
           received = received.slice(-20);
           missing -= body.length - received.length;
           break;

@@ -32,7 +32,7 @@ interface Sent {
 
 let lastId = 0;
 
-/** Sends `rate` creates a second while each flush takes `flush` milliseconds. */
+/** Each second, sends `rate` requests that create plants. Each flush takes `flush` milliseconds. */
 async function createDuring(flush: number, rate: number): Promise<Sent[]> {
   const server = await serve({ DATABASE_URL: database.url });
   const create = async (): Promise<Sent> => {
@@ -92,6 +92,7 @@ for (const { flush, rate } of cases)
     console.log(`${share(accepted)} got 200, ${share(unknown)} got an error and are stored`);
     expect(unknown.filter(({ milliseconds }) => milliseconds < deadline)).toEqual([]);
     expect(accepted.length).toBeGreaterThan(0);
-    // A create waits for a running flush and for its own flush. A busy machine can make both flushes longer.
+    // A create may wait for two flushes: for the running flush, and then for the flush that stores the plant.
+    // On a busy machine, both flushes can take longer.
     if (2 * longestGap < 0.8 * deadline) expect(accepted).toHaveLength(sent.length);
   });

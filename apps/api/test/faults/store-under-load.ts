@@ -9,7 +9,7 @@ import { expectStored, type Row } from './stored-plants.ts';
 /** A server that does not respond within this many milliseconds hangs, even on a slow machine. */
 export const hang = 60_000;
 
-/** Starts a database, which stops after the test. A concurrent test must pass the test's context. */
+/** Starts a database, which stops after the test. A concurrent test must pass its own test context. */
 export async function startDatabase(
   options?: Parameters<typeof startPlantsDatabase>[0],
   context: Pick<TestContext, 'onTestFinished'> = { onTestFinished },

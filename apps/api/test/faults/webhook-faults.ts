@@ -27,7 +27,10 @@ interface Message {
   data: { changes: { type: 'created' | 'deleted'; plant: { id: number; name: string } }[] };
 }
 
-/** The responses of the endpoint. The last three functions send an error or no complete response. */
+/**
+ * The responses of the endpoint. The last three functions send the status 503, no response, and the beginning
+ * of a response.
+ */
 const responses: ((response: ServerResponse) => void)[] = [
   (response) => response.end(),
   (response) => response.writeHead(204).end(),
@@ -109,7 +112,8 @@ export async function expectCopyAfterFaults({ urls, admin, restart }: FaultyStor
   const webhooks = { allow: ['127.0.0.1'] };
   const options = { requireConnection: true, webhooks };
   const store = await openPlantStore({ databaseUrl: urls[1], cluster: citus }, options);
-  // The creation of a webhook fails until the feed has begun again after the distribution.
+  // After the distribution of the plants, the feed begins again. Until this beginning, nobody can create a
+  // webhook.
   copy.secret = (await vi.waitFor(() => store.webhooks.create(copy.url), 10_000)).secret;
   await store.close();
   const instances = [await startInstance(urls[0]), await startInstance(urls[1])];

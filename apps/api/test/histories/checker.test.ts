@@ -108,7 +108,7 @@ describe('the checker', () => {
   });
 });
 
-it('reports a history until the end of the first operation that no order explains', () => {
+it('reports the operations that started before the end of the first operation that no order explains', () => {
   const lines: Line[] = [
     [0, 1, create('x')],
     [2, 9, deleted],

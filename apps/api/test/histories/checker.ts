@@ -14,8 +14,8 @@ export interface Operation {
  * Returns whether some order of the operations explains all their results. Each operation takes effect at
  * one moment between its start and its end.
  *
- * The function uses the algorithm of Wing and Gong. Like the algorithms of Lowe and Porcupine, the function
- * tries a state and a set of done operations only once.
+ * The function uses the algorithm of Wing and Gong. A pair of a state and a set of done operations can occur
+ * several times. The function tries each pair only once, like the algorithms of Lowe and Porcupine.
  *
  * @param initial the states that are possible before the first operation
  */
@@ -61,12 +61,15 @@ export function isExplainable(
   return initial.some((state) => search(0n, Number.NEGATIVE_INFINITY, 0, state));
 }
 
-/** Returns the history until the end of the first operation that no order explains. */
+/**
+ * Finds the first operation that no order explains, and returns all operations that started before the end of
+ * this operation.
+ */
 export function unexplainedPart<Op extends Operation>(operations: readonly Op[]): Op[] {
   const until = (end: number) =>
     operations
       .filter(({ start }) => start <= end)
-      // An operation that ends later may have no effect before `end`.
+      // An operation that ends after `end` possibly takes effect only after `end`.
       .map((operation) => ({
         ...operation,
         isCertain: operation.isCertain && operation.end <= end,

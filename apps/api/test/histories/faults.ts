@@ -22,7 +22,10 @@ export const faults: Record<FaultName, BeginFault> = {
     return instance.start;
   },
 
-  /** Stops the store's sessions while no commit runs. A stop during a commit would act like a slow flush. */
+  /**
+   * Freezes the store's sessions while no commit runs. A session that freezes during a commit would act like
+   * a slow flush.
+   */
   async freezeBackends({ database }) {
     const pids: number[] = [];
     const signal = (name: NodeJS.Signals) => {
@@ -43,7 +46,7 @@ export const faults: Record<FaultName, BeginFault> = {
     return setFault(network, 'hold');
   },
 
-  /** The proxy sends the statements to the database, holds the responses back, and then loses them. */
+  /** The proxy sends the statements to the database, delays all responses, and then loses these responses. */
   async loseResponses(_, { network }) {
     setFault(network, 'holdResponses');
     // The proxy first resets the open connections, and then works normally again.
@@ -59,7 +62,7 @@ export const faults: Record<FaultName, BeginFault> = {
     return () => database?.server.start();
   },
 
-  /** The running flush takes its full time, even at the end of this fault. */
+  /** A flush that still runs at the end of this fault takes its full time of `flush` milliseconds. */
   async slowFlush({ database, disk }) {
     disk?.set(flush);
     return async () => {

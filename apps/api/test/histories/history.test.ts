@@ -22,7 +22,7 @@ const callOf = (request: Request, outcome?: Partial<NonNullable<Call['outcome']>
 const create: Request = { procedure: 'createPlant', input: { id: 2, name: 'fern', tag: 'herb' } };
 const list: Request = { procedure: 'listPlants', input: { after: 1, limit: 2 } };
 
-it('a page of a list counts as a read of each id in the range of the page', () => {
+it('returns a read of each id in the range of a page of a list', () => {
   const output = { plants: [{ id: 2n, name: 'fern' }], next: 3n };
   const operations = operationsById([callOf(list, { output })], [1, 2, 3, 4]);
   const actions = [...operations.values()].map(([operation]) => operation?.action);
@@ -30,7 +30,7 @@ it('a page of a list counts as a read of each id in the range of the page', () =
   expect(actions).toEqual([undefined, ...reads, undefined]);
 });
 
-it('the last page of a list counts as a read of all ids after the cursor of the page', () => {
+it('returns a read of each id after the cursor of the last page of a list', () => {
   const operations = operationsById([callOf(list, { output: { plants: [] } })], [1, 2, 3]);
   expect([...operations.values()].map(({ length }) => length)).toEqual([0, 1, 1]);
 });

@@ -48,7 +48,7 @@ interface Period {
   readonly end: number;
 }
 
-/** The longest time from the end of a slow flush to the effect of a waiting commit, in milliseconds. */
+/** After the end of a slow flush, a waiting commit takes effect within this many milliseconds. */
 const flushLimit = 1_000;
 
 /** An operation, with the call that caused the operation. */
@@ -81,7 +81,7 @@ const expected: Record<Request['procedure'], number[]> = {
 };
 
 /**
- * Returns the effects of the calls on each id. The page of a list counts as a read of each id in the range of
+ * Returns the effects of the calls on each id. A call that lists a page is a read of each id in the range of
  * the page.
  *
  * @param faults the faults during the calls, because a slow flush delays the effects of calls

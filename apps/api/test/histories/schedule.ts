@@ -78,7 +78,7 @@ const plans: Record<FaultName, Plan> = {
   flood: { times: 1, lasts: long },
 };
 
-/** The possible faults of each database. The seed 0 uses the first fault, and the seed 1 uses the second. */
+/** The possible faults of each database. The seed 0 uses the first fault, and the seed 1 the second fault. */
 const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
   postgres: [
     'freeze',
@@ -137,7 +137,7 @@ function faultsOf(name: FaultName, instances: number, random: Random): Fault[] {
 
 /**
  * Each client creates, reads and deletes the same few plants again and again, because conflicts reveal
- * errors. Most creates have unique contents, so that the checker notices an old content that comes back.
+ * errors. Most created plants have a new name, so that the checker notices a deleted plant that comes back.
  */
 function* stepsOf(client: number, ids: readonly number[], random: Random): Generator<Step> {
   const home = ids[client % ids.length] ?? 0;

@@ -11,7 +11,7 @@ import { trackConnections, trackResponse } from '../../src/connections/client-co
 import { drain } from '../../src/connections/drain.ts';
 import { openSocket, sendRaw } from '../fixtures/raw-request.ts';
 
-// This server has only the hooks of `drain`. `npx -y pnpm mutants` can therefore try all mutants of `drain`.
+// This server has only the hooks of `drain`, so that `npx -y pnpm mutants` can try all mutants of `drain`.
 let server: FastifyInstance;
 let url: string;
 let otherProcesses: PromiseWithResolvers<void>;
@@ -21,7 +21,7 @@ let stream: PassThrough;
 const stopWaiting = vi.fn<() => void>();
 /** A hook that runs after the hooks of `drain`. */
 const afterwards = vi.fn<() => Promise<void>>(async () => {});
-/** This function runs while the server drains and accepts requests. */
+/** The closing server calls this function before the server stops listening. */
 let duringDrain: () => Promise<void>;
 let agent: Agent;
 
@@ -157,7 +157,7 @@ it('closes a connection after a response when the headers were sent before the d
   await closed;
 });
 
-it('closes unused and idle connections without a response', async () => {
+it('closes unused connections and idle connections', async () => {
   otherProcesses.resolve();
   const unused = await open();
   const response = await request('/');
@@ -170,7 +170,7 @@ it('closes unused and idle connections without a response', async () => {
 
 it('stops listening after a limited time, even when clients keep connecting', async () => {
   otherProcesses.resolve();
-  // This timer fires before the end of each quiet time, even when the machine is busy.
+  // This timer adds a connection every 5 ms, so that no quiet time of 50 ms passes without a new connection.
   const connecting = setInterval(() => {
     const socket = new Socket();
     server.server.emit('connection', socket);

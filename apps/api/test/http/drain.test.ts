@@ -17,7 +17,7 @@ import { post } from '../fixtures/surfaces.ts';
 let store: PlantStore;
 let server: FastifyInstance;
 let url: string;
-/** This function runs while the server drains and accepts requests. */
+/** The closing server calls this function before the server stops listening. */
 let duringDrain: () => Promise<void>;
 const log: string[] = [];
 

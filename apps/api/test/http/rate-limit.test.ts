@@ -47,7 +47,7 @@ describe.each(surfaces)('over $name', (surface) => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('counts a request even when the token of the request is invalid', async () => {
+  it('limits requests with an invalid token, too', async () => {
     const guess = () => surface.send(limited, plant, { authorization: 'Bearer guess' });
     const statuses = [await guess(), await guess(), await guess()].map(({ status }) => status);
     expect(statuses).toEqual([401, 401, 429]);
@@ -59,11 +59,11 @@ describe.each(surfaces)('over $name', (surface) => {
   });
 });
 
-it('forgets only the oldest of 100,001 clients', () => {
+it('counts the requests of 100,000 clients, and forgets the oldest client when a new client arrives', () => {
   const countOf = countByClient(() => ({ count: 0 }));
   const count = (client: number) => countOf(`client ${client}`).count++;
   for (let client = 0; client < 100_000; client++) count(client);
   expect(count(100_000)).toBe(0);
-  expect(count(0)).toBe(0); // The new client 0 takes the place of client 1.
+  expect(count(0)).toBe(0); // Client 0 is new again, and client 1 is forgotten.
   expect([count(2), count(99_999), count(1)]).toEqual([1, 1, 0]);
 });

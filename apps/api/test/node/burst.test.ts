@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { serve } from '../fixtures/program.ts';
 import { lastRequest, openSocket } from '../fixtures/raw-request.ts';
 
-// Windows cannot pause a process. On macOS, at most 128 connections can wait.
+// Windows cannot pause a process. On macOS, at most 128 connections can wait for a paused server.
 it.runIf(hasLongBacklog)(
   'responds to a thousand clients that connect while the server is paused',
   async () => {

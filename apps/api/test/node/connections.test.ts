@@ -64,7 +64,7 @@ it('closes connections on which clients read nothing, and serves other clients',
   await (await fetch(server.url + page, { headers: alone })).text();
   const before = usedMemory();
   await open(100, rawRequest(`GET ${page}`).repeat(10));
-  // The server accepts connections in order. After this response, all earlier connections are accepted.
+  // The response on this new connection shows that the server has accepted all older connections.
   await expectService();
   expect(usedMemory().arrayBuffers - before.arrayBuffers).toBeLessThan(100 * 2 ** 20);
   server.connectionsTimeOut();

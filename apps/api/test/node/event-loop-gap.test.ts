@@ -5,7 +5,7 @@ import { dropGoneAfterGap } from '../../src/connections/event-loop-gap.ts';
 import { decorateRequests } from '../../src/requests/request-state.ts';
 import { close, openSocket, rawRequest } from '../fixtures/raw-request.ts';
 
-/** Makes a server with the hook, clocks for the hook, and lists of served and dropped requests. */
+/** Makes a server with `dropGoneAfterGap`, and lists the requests that the server serves and drops. */
 function start() {
   const time = { elapsed: 0, now: 0 };
   const served: string[] = [];

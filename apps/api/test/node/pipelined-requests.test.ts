@@ -21,7 +21,7 @@ const chunkedHead = (...headers: string[]) =>
 const createRequest = (id: number, ...headers: string[]) =>
   rawPost(`{"id":${id},"name":"x"}`, '/plants', headers);
 
-/** Starts a server whose creates wait until a test calls `release`. */
+/** Starts a server that executes no create before the test calls `release`. */
 async function startHeldServer() {
   const held = holdCreates();
   const heldServer = await startServerOn(server.store, { create: held.create });
@@ -55,7 +55,7 @@ it('sends responses in order when the malformed body of the second request arriv
   const { socket, statusLines } = openConnection(held);
   socket.write(createRequest(1) + chunkedHead());
   await vi.waitFor(() => expect(held.create).toHaveBeenCalled());
-  // The response to this later request shows that the server has read both requests.
+  // When the server responds to /livez, the server has read both requests of the socket.
   await fetch(`${held.url}/livez`);
   socket.write('zz\r\n');
   await fetch(`${held.url}/livez`);

@@ -19,11 +19,11 @@ beforeEach(() => {
 
 const plant = '{"id":1,"name":"x"}';
 
-/** Writes the head of a create with headers that make the end of the body ambiguous. */
+/** Writes the head of a create request, with headers that contradict each other about the body's end. */
 const head = (...headers: string[]) =>
   rawRequest('POST /plants', [authorization, contentType, ...headers]);
 
-/** A create that an attacker hides in the body of another request. */
+/** A create request, which an attacker hides in the body of another request. */
 const hidden = rawPost(plant);
 
 it.each([

@@ -39,7 +39,7 @@ async function start(shell?: string, env: Record<string, string> = {}): Promise<
   await vi.waitFor(async () => expect((await fetch(`${url}/livez`)).status).toBe(200));
 }
 
-/** Sends requests until their log lines have this many bytes together. Returns the number of requests. */
+/** Sends requests until the log lines of the requests have `bytes` bytes. Returns the number of requests. */
 async function logAtLeast(bytes: number): Promise<number> {
   const requests = Math.ceil(bytes / lineLength);
   for (let sent = 0; sent < requests; ) {
@@ -53,7 +53,7 @@ async function logAtLeast(bytes: number): Promise<number> {
 /** The longest path that the log does not shorten. */
 const path = `/${'x'.repeat(199)}`;
 
-/** A log line with this path has at least this number of characters. */
+/** The smallest length of a log line with this path, in characters. */
 const lineLength = 400;
 
 /** Returns the number of requests with this path in a log. */
@@ -64,7 +64,6 @@ const logged = (log: string) =>
 const lost = (log: string) =>
   [...log.matchAll(/"lost":(\d+),/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 
-/** Makes a named pipe. */
 async function makePipe(name: string): Promise<string> {
   const path = join(directory, name);
   await runInShell(`mkfifo ${path}`);
@@ -99,7 +98,7 @@ it.runIf(hasFileSizeLimit)(
     await vi.waitFor(async () => expect((await stat(log)).size).toBe(limit));
     const before = await readFile(log, 'utf8');
 
-    // The waiting log lines do not fit into the file even when the file is empty.
+    // The server still has more log lines than fit into the emptied file.
     await truncate(log);
     await vi.waitFor(async () => expect((await stat(log)).size).toBe(limit));
     const after = await readFile(log, 'utf8');

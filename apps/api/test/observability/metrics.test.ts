@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const scrape = async () => readPrometheusText(await (await fetch(metricsUrl)).text());
 
-/** Runs a function. Returns by how much the function has increased each series. */
+/** Runs a function. Returns the increase of each series during the run. */
 async function growth(names: string[], run: () => Promise<unknown>): Promise<number[]> {
   const before = await scrape();
   await run();
@@ -86,7 +86,7 @@ it('has a series for every error code even before the first error', async () => 
   expect([...samples.keys()]).toEqual(expect.arrayContaining(series));
 });
 
-it('counts the plants and the statements of stored batches', async () => {
+it('counts the inserted plants and the SQL statements', async () => {
   const grown = await growth(['plant_store_insert_batch_plants_sum'], async () => {
     const ids = Array.from({ length: 20 }, (_, i) => 100 + i);
     await Promise.all(ids.map((id) => post(target, '/plants', `{"id":${id},"name":"x"}`)));
@@ -103,7 +103,7 @@ it('counts the plants and the statements of stored batches', async () => {
   expect(statements('SELECT')).toBeGreaterThan(0);
 });
 
-it('shows how many creates wait for a statement, and how many creates a running statement executes', async () => {
+it('shows the number of creates in the queue, and the number of creates in running statements', async () => {
   const unlock = await lockPlants(databaseUrl);
   const send = (id: number) => post(target, '/plants', `{"id":${id},"name":"x"}`);
   const responses = Promise.all(Array.from({ length: 20 }, (_, i) => send(200 + i)));

@@ -22,7 +22,7 @@ const json = '{"id":1,"name":"x"}';
 const id = 'X-Request-Id: mine';
 const head = (path: string, ...headers: string[]) =>
   rawRequest(`POST ${path}`, [id, authorization, contentType, ...headers]);
-/** Writes the head of a request. The server asks for the body, which a test does not send. */
+/** Writes the head of a request, which makes the server ask for the body. No test sends the body. */
 const beginning = (path = '/plants') => head(path, 'Content-Length: 99', 'Expect: 100-continue');
 const createRequest = rawPost(json, '/plants', [id]);
 

@@ -21,7 +21,7 @@ afterEach(async () => {
   vi.unstubAllEnvs();
 });
 
-/** Starts a server with these OpenTelemetry variables. The exporter reads some variables from `process.env`. */
+/** Starts a server with OpenTelemetry variables. The exporter reads some variables from `process.env`. */
 async function start(variables: Record<string, string> = {}): Promise<void> {
   const all = {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -48,7 +48,7 @@ const plant = () => JSON.stringify({ id: nextId++, name: 'x' });
 const idsOf = ({ traceId, spanId }: Pick<ReceivedSpan, 'traceId' | 'spanId'>) =>
   `${traceId}-${spanId}`;
 
-/** Checks that each call is linked to a statement, and that a shared statement is linked to its calls. */
+/** Checks that each call and its SQL statement are connected: by links, or as parent and child. */
 function expectLinked(calls: ReceivedSpan[], spans: ReceivedSpan[]): void {
   const inserts = spans.filter(({ name }) => name === 'INSERT plants');
   for (const call of calls) {

@@ -34,7 +34,7 @@ it('docs/observe.md has one section for each alert of docs/alerts.yml, and each 
 it('each alert of docs/alerts.yml has a promtool test in which the alert fires', () => {
   const cases: string[] = [];
   let alert = '';
-  // In these tests, an alert has a severity only when the alert must fire.
+  // The promtool tests name a severity only for an alert that must fire.
   for (const [, name, severity] of tests.matchAll(/alertname: (\w+)|severity: (\w+)/g)) {
     if (name) alert = name;
     else cases.push(`${alert} ${severity}`);
@@ -68,7 +68,7 @@ describe.runIf(hasPromtool)('promtool', () => {
     expect((await promtool('check', 'rules', path)).stdout).toMatch(/SUCCESS: \d+ rules found/);
   });
 
-  it('raises each alert only when the promtool test expects the alert', async () => {
+  it('the alert rules pass the promtool tests', async () => {
     expect((await promtool('test', 'rules', testsPath)).stdout).toContain('SUCCESS');
   });
 });

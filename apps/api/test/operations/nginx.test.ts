@@ -30,7 +30,7 @@ const connectOverTls = ({ port, ca }: TestNginx) =>
 const { bodyTooLarge, databaseUnavailable, malformedRequest, methodNotAllowed } = errorCatalogue;
 const { headersTooLarge, idTaken, pathUnknown, tokenMissing } = errorCatalogue;
 
-/** Checks that a response is an error of the contract and comes from nginx itself. */
+/** Checks that nginx itself sent the response, and that the response has the contract's error format. */
 function expectError(response: ReceivedResponse, { code }: { code: number }): void {
   expect(JSON.parse(response.body)).toEqual({ error: code, message: expect.any(String) });
   expect(response.status).toBe(Math.floor(code / 100));
@@ -276,7 +276,7 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
       ['is silent', () => {}],
     ];
 
-    /** Sends requests to two instances through nginx. Returns the requests that the instances receive, and the statuses. */
+    /** Sends requests through nginx. Returns the statuses, and the requests that two instances received. */
     async function sendThrough(
       requests: string[],
       react: (socket: Socket) => void,
@@ -306,7 +306,7 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
       return { received, statuses };
     }
 
-    /** A busy instance may read a request after nginx has given up, even after a later request. */
+    /** Ignores the order of the requests, because a busy instance may read a request late. */
     const expectLines = (received: readonly string[], expected: readonly string[]) =>
       expect.poll(() => received.toSorted()).toEqual(expected.toSorted());
 
@@ -358,7 +358,7 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
         const socket = connectOverTls(nginx);
         socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
         const upstream = await feed.promise;
-        // The request for `/plants` reaches its timeout during the pause of the feed.
+        // The feed pauses for longer than the usual timeout: nginx rejects `/plants` after this timeout.
         expectError(await send(nginx, '/plants'), databaseUnavailable);
         let received = '';
         socket.setEncoding('utf8').on('data', (text: string) => {

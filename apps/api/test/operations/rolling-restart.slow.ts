@@ -55,7 +55,7 @@ async function follow(nginx: TestNginx, isOver: () => boolean): Promise<string[]
   return failed;
 }
 
-/** Listens to events, and connects again after each end, until `isOver` returns true. Returns the errors. */
+/** Reads event streams until `isOver` returns true. Connects again when a stream ends. Returns the errors. */
 async function listen(
   nginx: TestNginx,
   surface: EventSurface,
@@ -105,7 +105,7 @@ it.runIf(hasNginx && hasPosixSignals)(
     }
     isOver = true;
     const results = await Promise.all(clients);
-    // An instance that stops ends the event streams last.
+    // An event stream ends only when its instance stops.
     await Promise.all(programs.map(stopProgram));
     const failed = [...results.map((result) => result.failed), ...(await Promise.all(followers))];
     expect(failed.flat()).toEqual([]);

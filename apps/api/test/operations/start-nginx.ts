@@ -11,16 +11,13 @@ import { freePort, makeCertificate } from '@plant-store/test-setup';
 /** Debian installs nginx in /usr/sbin, which is only in root's PATH. */
 const env = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
 
-/** Whether nginx is installed on this machine. */
 export const hasNginx = spawnSync('nginx', ['-v'], { env }).status === 0;
 
 export type TestNginx = Awaited<ReturnType<typeof startNginx>>;
 
 /**
- * Starts an nginx with a configuration of the repository. The test replaces only the addresses, the
- * certificate and the timeouts.
- *
- * @param upstreams the URLs of the instances
+ * Starts an nginx with a configuration of the repository. Replaces only the addresses, the certificate and
+ * the timeouts. `upstreams` are the URLs of the instances.
  */
 export async function startNginx(
   upstreams: readonly string[],
@@ -98,7 +95,7 @@ export async function send(
 ): Promise<ReceivedResponse> {
   const sent = request({ port, ca, path, host: '127.0.0.1', servername: 'localhost', ...options });
   sent.end(body);
-  // The event `response` has only this argument.
+  // The cast is safe, because the event `response` passes only the response.
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   return {
     status: response.statusCode ?? 0,

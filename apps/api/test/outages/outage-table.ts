@@ -12,7 +12,6 @@ export interface Row {
 export const head = `| outage | alerts, and their delay | new findings of \`doctor\` | responses to clients |
 |---|---|---|---|`;
 
-/** Formats a row of the Markdown table. */
 export function formatRow({ outage, alerts, doctor, clients }: Row): string {
   const cells = [
     outage,

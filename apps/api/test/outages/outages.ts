@@ -15,7 +15,6 @@ interface World {
   /** The proxy between the store and its database. */
   proxy: FaultProxy;
   server: StartedProcess;
-  /** The URL and the token that the clients use. */
   target: { url: string; token: string };
   /** The file with the milliseconds by which the server's clock is wrong. */
   clockShift: string;
@@ -26,7 +25,7 @@ interface World {
 
 export interface Outage {
   name: string;
-  /** Causes the outage, which lasts until the world ends. */
+  /** Causes the outage. The outage lasts until the program stops the whole store. */
   cause(world: World): unknown;
   /** The largest size of the database's files in KiB. */
   maxFileSize?: number;
@@ -92,7 +91,7 @@ export const outages: Outage[] = [
       await setSetting(database, 'set autovacuum = off');
       const fill = database.admin`
         insert into plants select -generate_series(1, 1000000), repeat('x', 300)`;
-      await fill.catch(() => {}); // The insert fails when the disk is full.
+      await fill.catch(() => {}); // This insert fails, because it fills the disk.
     },
   },
   { name: "database's disk slow to flush", cause: ({ disk }) => disk.set(2_000) },

@@ -16,7 +16,7 @@ import type { Outage } from './outages.ts';
 import { startPrometheus } from './start-prometheus.ts';
 import { authority, useCertificate } from './use-certificate.ts';
 
-/** An alert about the cause must fire within this many milliseconds. */
+/** The milliseconds for which `watch` waits for an alert about the cause of an outage. */
 const patience = 120_000;
 
 const token = 'secret-of-the-tests';
@@ -101,7 +101,7 @@ async function watch(
   };
 }
 
-/** Whether an alert is about a cause, and not about an objective. */
+/** Whether an alert is about a cause. The alerts `PlantStoreCreates…` are about missed objectives. */
 const isCause = (alert: string) => !/^PlantStoreCreates/.test(alert);
 
 /** Waits until Prometheus has scraped the store and no alert fires. */

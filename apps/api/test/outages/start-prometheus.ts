@@ -56,5 +56,5 @@ interface Alerts {
 }
 
 async function get<T>(url: string): Promise<T> {
-  return (await (await fetch(url)).json()) as T; // Prometheus's documentation describes this type.
+  return (await (await fetch(url)).json()) as T; // Prometheus documents the type `T`.
 }

@@ -5,7 +5,7 @@ import { type PlantsDatabase, setSetting } from '../faults/plants-database.ts';
 /** The authority that signs the certificates. */
 export const authority = makeCertificate('Authority');
 
-/** Gives a running database a certificate that expires this number of milliseconds from now. */
+/** Makes a running database use a new certificate, which expires after `lifetime` milliseconds. */
 export async function useCertificate(database: PlantsDatabase, lifetime?: number): Promise<void> {
   const { certificate, key } = makeCertificate('127.0.0.1', authority, lifetime);
   for (const [kind, pem] of Object.entries({ cert: certificate, key })) {
@@ -15,5 +15,5 @@ export async function useCertificate(database: PlantsDatabase, lifetime?: number
     await setSetting(database, `set ssl_${kind}_file = 'server.${kind}'`);
   }
   await setSetting(database, 'set ssl = on');
-  await setTimeout(1_000); // The database loads the certificate.
+  await setTimeout(1_000); // By then, the database has loaded the certificate.
 }

@@ -15,7 +15,7 @@ import { post } from '../fixtures/surfaces.ts';
 
 const headers = { authorization: `Bearer ${token}` };
 
-/** Returns the log lines with this message. */
+/** Returns the log lines whose message begins with `message`. */
 const logged = (server: StartedProcess, message: string) =>
   server
     .output()
@@ -23,7 +23,6 @@ const logged = (server: StartedProcess, message: string) =>
     .filter((line) => line.startsWith('{') && line.includes(`"msg":"${message}`))
     .map((line) => JSON.parse(line));
 
-/** Returns the process ids of the workers. */
 const workersOf = (server: StartedProcess): number[] =>
   logged(server, 'Server listening').map(({ pid }) => pid);
 
@@ -98,7 +97,6 @@ it('replaces a process that dies repeatedly, and waits longer before each replac
   expect(await server.ended()).toBe(0);
 });
 
-// Windows has no signals that a process can handle.
 describe.runIf(hasPosixSignals)('on a signal', () => {
   it('loses no acknowledged plant when a process is killed, and replaces the process', async () => {
     const server = await start();
@@ -119,7 +117,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
     expect(await stopProgram(server)).toBe(0);
   });
 
-  it('closes the connection of a client that waits for a killed process', async () => {
+  it('when a process is killed, closes the connections to this process', async () => {
     const server = await start();
     const [frozen = Number.NaN] = workersOf(server);
     process.kill(frozen, 'SIGSTOP');
@@ -175,7 +173,7 @@ describe.runIf(hasPosixSignals)('on a signal', () => {
   });
 });
 
-/** Sends one request after another, each on a new connection. Resolves with the first error. */
+/** Sends requests one after another, each on a new connection, until an error. Returns the error's code. */
 async function sendUntilRefused(url: string): Promise<string> {
   for (;;) {
     const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {

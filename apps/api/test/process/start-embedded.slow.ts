@@ -27,7 +27,7 @@ async function printedToken({ printed }: StartedProcess): Promise<string> {
   return token;
 }
 
-/** Creates plant 1. The default token is the token that the server has printed. */
+/** Creates plant 1. Without `token`, the request has the token that the server has printed. */
 async function create(server: StartedProcess, name: string, token?: string): Promise<unknown> {
   const target = { url: await server.listening(), token: token ?? (await printedToken(server)) };
   const response = await post(target, '/plants', JSON.stringify({ id: 1, name }));
@@ -63,7 +63,6 @@ it('exits when the token file contains no token', async () => {
   expect(server.output()).toContain(`${tokenFile} holds no access token: delete the file`);
 });
 
-// A POSIX shell runs the command.
 it.runIf(hasPosixShell)('uses PLANT_STORE_TOKEN, and never prints this token', async () => {
   const server = start({ PLANT_STORE_TOKEN: 'not-to-be-printed' });
   const command = await printedCommand(server);

@@ -24,7 +24,6 @@ import { post } from '../fixtures/surfaces.ts';
 
 const plant = '{"id":1,"name":"Monstera deliciosa"}';
 
-// A POSIX shell runs the commands.
 it.runIf(hasPosixShell)(
   'prints commands that create an access token and a plant, and never prints the password',
   async () => {
@@ -81,7 +80,6 @@ it('starts while the database is down, and is ready when the database is up', as
   await database.stop();
 });
 
-// Windows has no signals that a process can handle.
 it.runIf(hasPosixSignals)('exits immediately on SIGTERM while the database is silent', async () => {
   const silent = createServer();
   const { port } = new URL(await listen(silent));

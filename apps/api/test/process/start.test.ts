@@ -22,7 +22,6 @@ it('serves every printed address', async () => {
   }
 });
 
-// A POSIX shell runs the command.
 it.runIf(hasPosixShell)(
   'prints a command that creates a plant on a new embedded database',
   async () => {

@@ -6,7 +6,6 @@ import { eventSurfaces, requestEvents } from '../fixtures/event-surfaces.ts';
 import { type Served, serve, stopProgram } from '../fixtures/program.ts';
 import { beginCreate, openSocket } from '../fixtures/raw-request.ts';
 
-// Windows has no signals that a process can handle. On Windows, `kill` ends a process immediately.
 describe.runIf(hasPosixSignals)('the process', () => {
   let server: Served;
 
@@ -130,7 +129,7 @@ describe.runIf(hasPosixSignals)('the process', () => {
     expect(server.output()).toMatch(/"msg":"stopping"}\n.*"msg":"stopped"}\n$/);
   });
 
-  /** Returns a setting that makes the server run this code on SIGUSR2. */
+  /** Returns an environment variable that makes the server run `code` on SIGUSR2. */
   const onSigusr2 = (code: string) => {
     const script = `process.on('SIGUSR2', () => { ${code} })`;
     return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };

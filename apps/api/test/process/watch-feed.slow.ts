@@ -35,7 +35,7 @@ async function measuresHiddenChanges() {
   await expect.poll(heldBack).toBe(0);
 }
 
-// An instance reads the feed only every 15 seconds, so one test waits for both instances together.
+// Each instance reads the feed only every 15 seconds. One test waits for both instances, to save time.
 it('while nobody reads the feed, notices a restored dump of another server, and measures the delay of the feed', async () => {
   await Promise.all([noticesRestoredDump(), measuresHiddenChanges()]);
 });

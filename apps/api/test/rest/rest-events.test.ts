@@ -6,7 +6,6 @@ import { shareServer } from '../fixtures/running-server.ts';
 const own = ownPostgres();
 const server = shareServer(() => ({ postgresUrl: own.postgresUrl }));
 
-/** Requests the changes as events. */
 const get = (query = '', headers: Record<string, string> = {}) =>
   fetch(`${server.url}/plants/changes${query}`, {
     headers: {
@@ -24,7 +23,7 @@ interface Event {
   data: string;
 }
 
-/** Returns the complete events of a text. */
+/** Returns the events of a text, without an incomplete event at the end. */
 function eventsIn(text: string): Event[] {
   const [retry, ...blocks] = text.split('\n\n').slice(0, -1);
   expect(retry).toMatch(/^retry: \d+$/);

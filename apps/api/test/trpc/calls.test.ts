@@ -64,7 +64,7 @@ it.each(requests)(
   'responds to a request with %s as the library tRPC does',
   async (_name, path, body) => {
     const request = { method: 'POST', path, ...(body !== undefined && { body }) };
-    // This first call creates the plant. The next two calls then find an existing plant.
+    // The first request creates the plant, so that both compared requests find an existing plant.
     await responseTo(request);
     expect(await responseTo(request)).toEqual(await trpcResponseTo(request));
   },
@@ -141,7 +141,7 @@ async function responseTo({ path, ...request }: SentRequest) {
 
 async function partsOf(response: Response) {
   const { status, headers } = response;
-  // superjson adds a note when `next` and the last id are the same value. Our server omits this note.
+  // superjson adds `referentialEqualities` when `next` equals the last id. Our server leaves this key out.
   const body = (await response.text()).replace(/"referentialEqualities":\{.*?\},/, '');
   return { status, type: headers.get('content-type'), allow: headers.get('allow'), body };
 }
@@ -194,7 +194,7 @@ it('runs the other calls of a batch when the input of one call is not superjson'
   ]);
 });
 
-it('gives other requests a turn between the large calls of a batch', async () => {
+it('handles other requests between the large calls of a batch', async () => {
   let turn = 0;
   let isCounting = true;
   const countTurn = () => {

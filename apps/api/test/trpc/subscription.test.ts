@@ -29,7 +29,7 @@ it('sends a subscriber the cursor of the end of the feed, and then each change',
   expect(pages[1]?.changes[0]).toEqual({ type: 'created', plant });
 });
 
-it('an invalid subscription gets an error response, as an invalid call does', async () => {
+it('responds to an invalid subscription with an error, as to an invalid call', async () => {
   const send = (path: string, init: { method?: string; body?: string } = {}, headers = {}) =>
     fetch(`${server.url}/trpc/${path}`, {
       headers: { authorization: `Bearer ${server.token}`, ...headers },

@@ -46,7 +46,7 @@ it('in a batch, accepts a number only when JavaScript can send the number exactl
     return (await post(server, '/trpc/createPlant?batch=1', body)).status;
   };
   for (const id of ['7e3', '7000.0', '700000e-2']) expect(await statusFor(id)).toBe(200);
-  // A client must send these ids as a bigint, because JavaScript rounds numbers beyond 2^53.
+  // JavaScript rounds numbers beyond 2^53, so a client must send such ids as bigints, not as numbers.
   for (const id of ['9007199254740992', '9007199254740993', '1e17', '-1e18']) {
     expect(await statusFor(id)).toBe(400);
   }

@@ -40,7 +40,7 @@ function build(consoleDirectory: string): Promise<FastifyInstance> {
 
 const get = (url: string, headers: Record<string, string> = {}) => server.inject({ url, headers });
 
-describe('the page of the console', () => {
+describe('the HTML page of the console', () => {
   it('a browser gets the page at the path /', async () => {
     const response = await get('/', html);
     expect(response.statusCode).toBe(200);
@@ -85,7 +85,7 @@ describe('the page of the console', () => {
   });
 });
 
-describe('a file of the console', () => {
+describe('the files of the console', () => {
   it('allows browsers to cache the file for a year, because the name changes with the content', async () => {
     const response = await get('/console/index-4f2a.js');
     expect(response.body).toBe(script);
@@ -130,7 +130,7 @@ describe('other requests', () => {
     },
   );
 
-  it('a request for / gets 404 until the console is built', async () => {
+  it('responds to a request for / with 404 until the console files exist', async () => {
     const later = join(directory, 'later');
     const bare = await build(later);
     const response = await bare.inject({ url: '/', headers: html });

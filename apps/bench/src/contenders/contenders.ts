@@ -19,16 +19,15 @@ export interface Contender {
 }
 
 export interface Server {
-  /** The path of the program. */
   readonly program: string;
   readonly env: Record<string, string>;
-  /** The requests that create plants. */
+  /** The format of the requests that create plants. */
   readonly format: RequestFormat;
-  /** The requests that read plants, or undefined when the benchmark does not measure reads. */
+  /** The formats of the requests that read plants, or undefined if the benchmark measures no reads. */
   readonly reads?: ReadFormats | undefined;
-  /** Whether the program stores plants. If it does, the benchmark checks the table after a load. */
+  /** Whether the program stores plants. If true, the benchmark counts the stored plants after a load. */
   readonly storesPlants: boolean;
-  /** Whether the program takes every int64 as an id. Other programs get ids below 2^53. */
+  /** Whether the program accepts every int64 as an id. If false, the load has only ids below 2^53. */
   readonly takesInt64: boolean;
 }
 

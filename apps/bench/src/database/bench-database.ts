@@ -5,7 +5,7 @@ import postgres from 'postgres';
 
 /** The database of a server: a Postgres, the nodes of a cluster or an embedded database. */
 export interface BenchDatabase {
-  /** For each node, the settings of a server that uses the node. */
+  /** The settings of servers: the element with the index n makes a server use the database node n. */
   readonly settings: readonly Record<string, string>[];
   /** The process id of each node's Postgres. */
   readonly pids: readonly number[];

@@ -5,9 +5,8 @@ import { idFactor, storedPlants } from '../load/ids.ts';
 export const rareGenus = 'Xanthosoma';
 
 /**
- * Adds a million plants to an empty table. Half of the plants have a tag.
- *
- * @param every the step between two plants. With 10, the table gets every tenth plant
+ * Adds a million plants to an empty table. Half of the plants have a tag. If `every` is 10, adds only each
+ * tenth plant.
  */
 export async function addMillionPlants(sql: postgres.Sql, every = 1): Promise<void> {
   await sql`

@@ -4,7 +4,7 @@ export type IdOrder =
   | 'int64'
   /** The ids 1, 2, 3 and so on. */
   | 'small'
-  /** The ids of `million-plants.ts`, in random order. After the last id, the first id comes again. */
+  /** The ids of `million-plants.ts`, in random order. A longer load starts again at the first id. */
   | 'stored';
 
 export const storedPlants = 1_000_000;
@@ -24,7 +24,7 @@ export function nthId(order: IdOrder, n: number): string {
 
 /** Makes a function that reserves ids for a load. The function returns the number of the first id. */
 export function idAllocator(): () => number {
-  const idsOfALoad = 1e8; // Every load needs fewer ids, so two loads never share an id.
+  const idsOfALoad = 1e8; // No load needs as many ids, so two loads never share an id.
   let next = 1 - idsOfALoad;
   return () => (next += idsOfALoad);
 }

@@ -2,8 +2,7 @@ import { execute } from '../processes/execute.ts';
 import type { LoadGenerator } from './load.ts';
 import { plantFields } from './request-format.ts';
 
-// A client keeps its variables between two runs of the script. The clients together use each number once,
-// in order.
+// A client keeps its variables between two runs of the script. So no two inserts have the same number `k`.
 const script = `\\set n :n + 1
 \\set k :first + :n * :clients + :client_id
 \\set id (1 - :k % 2 * 2) * permute(:k, 9223372036854775807)

@@ -43,7 +43,6 @@ function inputOf(plant: string, hasBigint = false): string {
   return `{"json":${plant}${hasBigint ? ',"meta":{"values":{"id":["bigint"]},"v":1}' : ''}}`;
 }
 
-/** The requests that read plants. */
 export interface ReadFormats {
   readonly get: RequestFormat;
   /** Requests a list of 100 plants, which begins after a stored plant. */
@@ -77,7 +76,7 @@ function trpcQuery(procedure: string, json: object, bigint: string): string {
 /** All plants of a load have these fields and an id. */
 export const plantFields = { name: 'Monstera deliciosa', tag: 'Araceae' };
 
-/** Splits a request's body at the ids. A load generator then joins the parts with its own ids. */
+/** Splits the body of a request at the ids. A load generator then puts its own ids between the parts. */
 export function bodyParts({ plants, takesBigints, body }: RequestFormat, order: IdOrder): string[] {
   const hasBigints = takesBigints && order === 'int64';
   const plant = JSON.stringify({ id: '<id>', ...plantFields });

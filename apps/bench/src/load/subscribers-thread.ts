@@ -3,10 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * This thread posts a message when all subscribers are connected. Then the thread receives names of plants.
- * For each name, the thread posts a message when it begins to look for the name. When all subscribers have
- * got the name, the thread posts the times of arrival. The subscribers parse nothing, because they must leave
- * the CPU time to the server.
+ * Posts 'connected' when all subscribers are connected. For each name of a plant that this thread receives,
+ * the thread first posts 'ready', and then the times at which the subscribers have got the name. The
+ * subscribers parse nothing, because parsing would take CPU time from the server.
  */
 const { url, count, token } = workerData as { url: string; count: number; token: string };
 

@@ -6,7 +6,7 @@ import { accessToken } from './load.ts';
 export interface Subscribers {
   /** The number of plants that `latencies` has created. */
   readonly created: number;
-  /** Creates a plant. Resolves with the milliseconds from the response to each subscriber's change. */
+  /** Creates a plant. Resolves, per subscriber, with the milliseconds from the response to the change. */
   latencies(): Promise<number[]>;
   close(): Promise<unknown>;
 }

@@ -16,11 +16,11 @@ export interface LoadConditions extends Contender {
   readonly connections: number;
   /** Opens the database. Default: the database of the bench, without plants. */
   readonly open?: () => Promise<BenchDatabase>;
-  /** For each instance of the server, the number of its database node. All instances share the load. */
+  /** Starts a server for each number, on the database node with this number. All servers share the load. */
   readonly instancesOn?: readonly number[];
   /** Default: `int64`, or `small` for a server that cannot take every int64. */
   readonly order?: IdOrder;
-  /** The number of connections that only create plants. Their responses do not count, but their errors do. */
+  /** The number of extra connections that create plants. Only the errors of these connections count. */
   readonly creating?: number;
   /** The number of subscribers to the feed of the first instance. */
   readonly subscribers?: number;
@@ -98,7 +98,7 @@ async function startLoad(
 /** Measures the 99th percentile of the time from a commit until a subscriber gets the change. */
 async function feedP99(feed: Subscribers): Promise<number> {
   const all: number[] = [];
-  await feed.latencies(); // The first plant may wait behind the plants of the load.
+  await feed.latencies(); // This plant may wait for plants of the load, so it does not count.
   for (let i = 0; i < 20; i++) all.push(...(await feed.latencies()));
   return all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)] ?? Number.NaN;
 }
@@ -127,7 +127,7 @@ async function sendTo(
   };
 }
 
-/** @param before the earlier usage of each server, and then of each database node */
+/** @param before the usage before the load: first of each server, and then of each database node */
 function figuresOf(
   { responses, seconds, p50, p99 }: LoadResult,
   plants: number,
@@ -155,7 +155,7 @@ function figuresOf(
   };
 }
 
-/** A load ends before the last responses arrive, so the table may contain plants without a response. */
+/** Accepts a stored plant without a response, because a load ends before its last responses arrive. */
 export function faultsOf(
   loads: readonly LoadResult[],
   rows: number,

@@ -8,15 +8,15 @@ export interface Plan<F extends Figures> {
   readonly cases: readonly Case<F>[];
   readonly rounds: number;
   /**
-   * The number of times that a round measures a case. With several turns, all cases run at the same time
-   * and take turns. With one turn, each case stops before the next case starts.
+   * How many times a round measures each case. If 1, only one case runs at a time. If more, all cases run,
+   * and the round measures one case after another.
    */
   readonly turns?: number;
   readonly table: (results: readonly Result<F>[]) => string;
   readonly goals?: (of: Medians<F>) => Goal[];
 }
 
-/** A row of a mode's table. Each round starts, measures and stops the case. */
+/** A case is a row in the table of a mode. Each round starts, measures and stops each case. */
 export interface Case<F extends Figures> {
   readonly name: string;
   readonly title: string;
@@ -92,7 +92,7 @@ async function measureTogether<F extends Figures>(
       row.rounds.push([]);
     }
     for (let turn = 0; turn < turns; turn++) {
-      // Every second time, the cases take their turns in reverse order.
+      // Every second turn measures the cases in reverse order.
       for (const [row, running] of turn % 2 === 0 ? started : started.toReversed()) {
         const figures = await running.measure();
         row.rounds.at(-1)?.push(figures);
@@ -104,7 +104,6 @@ async function measureTogether<F extends Figures>(
   }
 }
 
-/** All values of a figure. */
 export function valuesOf<F extends Figures>(result: Result<F> | undefined, figure: keyof F) {
   return (result?.rounds.flat() ?? []).map((figures) => figures[figure]);
 }

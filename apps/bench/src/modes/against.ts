@@ -12,7 +12,7 @@ import type { ModeOptions } from './mode-options.ts';
 
 type Create = Pick<LoadConditions, 'title' | 'order' | 'open'> & {
   readonly server: Server;
-  /** Whether only this working tree has three idle webhooks. The mode then measures the cost of webhooks. */
+  /** Measures the cost of webhooks: only the server of this working tree has three idle webhooks. */
   readonly hasWebhooks?: true;
 };
 
@@ -69,7 +69,7 @@ export async function against(bench: Bench, options: ModeOptions): Promise<Repor
   }
 }
 
-/** Empties a database, and makes three webhooks. They stay idle, because nobody deletes a plant. */
+/** Empties a database, and makes three webhooks. The webhooks stay idle, because nobody deletes a plant. */
 async function withWebhooks(database: PostgresDatabase): Promise<PostgresDatabase> {
   await database.sql`truncate plants, webhooks`;
   const store = await openPlantStore({ databaseUrl: database.settings[0]?.['DATABASE_URL'] ?? '' });
@@ -108,7 +108,7 @@ export function changesTable(results: readonly Result<LoadFigures>[]): string {
   return `${formatTable(columns, changes)}\n\n${legend}`;
 }
 
-/** Makes one change for each round, with the results of only this round. */
+/** Splits a change into one change for each round. */
 const roundsOf = ([before, now]: Change) =>
   before.rounds.map((turns, i): Change => {
     return [
@@ -126,7 +126,7 @@ type Cost = 'serverCpu' | 'databaseCpu';
 
 const cost = (result: Result<LoadFigures>, name: Cost) => cheaperHalf(valuesOf(result, name));
 
-/** An embedded database runs in the server's process, so it has no CPU time and no ratio of its own. */
+/** Returns a dash for an embedded database, which has no process and therefore no CPU time of its own. */
 const ratio = ([before, now]: Change, name: Cost) =>
   decimal(cost(now, name) / (cost(before, name) || Number.NaN), 3);
 

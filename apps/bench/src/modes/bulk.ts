@@ -72,7 +72,7 @@ function commands(database: PostgresDatabase, directory: string): Row[] {
     return empty().then(({ sql }) => addMillionPlants(sql));
   };
   const fewTaken = () => empty().then(({ sql }) => addMillionPlants(sql, 1000));
-  // The measured import gets an existing database, because making a database takes much time and memory.
+  // Makes the database here, so that its time and memory do not count for the measured import.
   const newEmbedded = async () => {
     await rm(dataDirectory, { recursive: true, force: true });
     await (await openPlantStore({ dataDirectory })).close();

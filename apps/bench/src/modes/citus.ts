@@ -12,10 +12,7 @@ import type { ModeOptions } from './mode-options.ts';
 /** The delay between two nodes in each direction, in milliseconds. */
 const delay = 3;
 
-/**
- * The creates per second of an earlier version, with 256 clients. In this version, each batch had plants of
- * all nodes.
- */
+/** The creates per second with 256 clients in an earlier version, whose batches had plants of all nodes. */
 const earlierCreatesPerSecond = 833;
 
 const two = () => openCluster({ workers: 2, shards: 8 });

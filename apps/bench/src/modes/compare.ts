@@ -32,7 +32,6 @@ export async function compare(bench: Bench, options: ModeOptions): Promise<Repor
   });
 }
 
-/** The goals that compare the contenders. */
 export function comparisonGoals(of: Medians<LoadFigures>): Goal[] {
   const figure = (name: keyof LoadFigures) => (contender: { name: string }) =>
     of(contender.name, name);

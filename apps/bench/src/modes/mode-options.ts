@@ -6,7 +6,7 @@ export interface ModeOptions {
   readonly contenders: readonly Contender[];
   /** Whether the mode measures for a shorter time. */
   readonly quick: boolean;
-  /** The number of rounds. Default: the mode's own number. */
+  /** The number of rounds. By default, each mode has its own number of rounds. */
   readonly rounds?: number;
   /** The arguments after the mode. */
   readonly words: readonly string[];

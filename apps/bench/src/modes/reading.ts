@@ -86,7 +86,7 @@ async function tagIndexCreates({ postgres }: Bench): Promise<LoadConditions[]> {
   const conditions = { ...oursRest, connections: 32, order: 'int64' } as const;
   const labels = ['create, with the index on tags', 'create, without the index on tags'];
   const [indexed, other] = [await postgres.createDatabase(), await postgres.createDatabase()];
-  // The server would build a missing index at its start, so this function makes an empty index of that name.
+  // At its start, the server builds a missing index. An empty index with the same name prevents this.
   await other.sql`drop index plants_tag`;
   await other.sql`create index plants_tag on plants (id) where false`;
   for (const { sql } of [indexed, other]) await addMillionPlants(sql);
@@ -95,7 +95,6 @@ async function tagIndexCreates({ postgres }: Bench): Promise<LoadConditions[]> {
   });
 }
 
-/** The goals of the mode `reading`. */
 export function readingGoals(of: Medians<LoadFigures>): Goal[] {
   const goal = (bound: number, operation: keyof ReadFormats, { name, title }: Contender) => {
     const speed = (each: string) => of(`${each}, ${operation}`, 'requestsPerSecond');

@@ -38,7 +38,7 @@ export function startUp(bench: Bench, { quick, rounds }: ModeOptions): Promise<R
 
 type Open = () => Promise<BenchDatabase>;
 
-/** @param earlier the number of starts on the same database before the measured start */
+/** Before the measured start, starts the server `earlier` times on the same database. */
 function startCase(title: string, open: Open, earlier = 0): Case<{ seconds: number }> {
   return {
     name: title,

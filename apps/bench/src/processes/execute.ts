@@ -10,12 +10,11 @@ export async function execute(
 ): Promise<string> {
   const running = promisify(execFile)(command, args);
   endWithThisProcess(running.child);
-  // The program may end before it reads its input. Then the pipe emits an error.
+  // The program may end before it has read `input`. The pipe then emits an error, which does no harm.
   running.child.stdin?.on('error', () => {}).end(input);
   return (await running).stdout;
 }
 
-/** Whether a program is installed. */
 export function isInstalled(command: string): Promise<boolean> {
   return execute(command, ['--version']).then(
     () => true,

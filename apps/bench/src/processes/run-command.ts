@@ -11,15 +11,11 @@ export interface Command {
   readonly program: string;
   readonly args: readonly string[];
   readonly env?: Record<string, string>;
-  /** The file for standard output. */
+  /** The path of a file that gets the standard output. */
   readonly output?: string;
 }
 
-/**
- * Runs a command. Returns how many seconds and CPU seconds the command took, and its largest memory.
- *
- * @throws Error when the command fails
- */
+/** Runs a command. Returns its duration, CPU time and peak memory. Throws an error if the command fails. */
 export async function runCommand({ program, args, env, output = devNull }: Command) {
   const file = await open(output, 'w');
   const start = performance.now();

@@ -6,7 +6,6 @@ export interface Usage {
   readonly cpu: number;
   /** Resident memory in bytes. Memory that several processes share counts for each of these processes. */
   readonly memory: number;
-  /** The number of processes. */
   readonly processes: number;
 }
 
@@ -17,7 +16,7 @@ export async function usageOf(pid: number): Promise<Usage> {
 /** Returns undefined when the process has ended. The CPU time of an ended process counts for its parent. */
 async function usageOfTree(pid: number): Promise<Usage | undefined> {
   const children = (await readProc(pid, `task/${pid}/children`)).split(' ').filter(Boolean);
-  // All reads run at the same time, so that a child that ends during the reads counts only once.
+  // All reads run at the same time. Otherwise a child that ends between two reads could count twice.
   const [stat, status, ...descendants] = await Promise.all([
     readProc(pid, 'stat'),
     readProc(pid, 'status'),

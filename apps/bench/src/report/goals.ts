@@ -3,7 +3,7 @@ import { decimal, formatTable } from './format-table.ts';
 /** A claim about the store's speed, and the measured value. The bound shows whether the claim is true. */
 export interface Goal {
   readonly claim: string;
-  /** The value is NaN when a figure of the goal was not measured. */
+  /** NaN if the benchmark has not measured a figure that the goal needs. */
   readonly measured: number;
   readonly bound: number;
   readonly sense: 'at least' | 'at most';

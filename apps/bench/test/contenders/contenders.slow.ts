@@ -26,7 +26,7 @@ beforeAll(async () => {
   await createTables(databaseUrl);
   sql = postgres(databaseUrl, { max: 1 });
 
-  // Several contenders can have the same program. The test starts each program only one time.
+  // Several contenders can have the same program. The test starts this program for all of them together.
   const programs = new Map(servers.map(({ program, env }) => [program, env]));
   const settings = { DATABASE_URL: databaseUrl, PLANT_STORE_TOKEN: accessToken };
   await Promise.all(
@@ -63,7 +63,7 @@ it.each(servers)(
     expect((await post(nameless, bearer)).status).toBe(400);
     expect(await rows()).toEqual([]);
 
-    // The second time, the plants exist already.
+    // The first request creates the plants. The second request finds the existing plants.
     for (const _ of ['first time', 'second time']) {
       const response = await post(plants, bearer);
       expect(response.status).toBe(200);

@@ -41,7 +41,7 @@ it.concurrent.each(cases)(
       const path = method === 'GET' ? url?.replace(found[0] ?? '', '{id}') : url;
       requests.push([method, path, headers.authorization, headers['content-type']]);
       if (method === 'POST') JSON.parse(body);
-      // Every second response is an error, which the generator must count separately.
+      // Every second response is an error. The generator must count responses and errors separately.
       response.writeHead(requests.length % 2 ? 200 : 503).end('{}');
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -63,7 +63,7 @@ it.concurrent.each(cases)(
     expect(new Set(requests.map((request) => JSON.stringify(request)))).toEqual(
       new Set([JSON.stringify([format.method, format.path, `Bearer ${accessToken}`, contentType])]),
     );
-    // When a generator ends, it has prepared some requests that it never sends.
+    // A generator may have reserved ids for requests that the generator never sent.
     const allocated = ids.length + connections * format.plants;
     const expectedIds = Array.from({ length: allocated }, (_, n) => nthId(order, n + 1));
     expect(new Set(ids).size).toBe(ids.length);

@@ -72,7 +72,7 @@ it.concurrent('reads stored plants while other clients create plants', async () 
   expect(rows).toBeGreaterThan(storedPlants);
 });
 
-it.concurrent('creates plants with ids that no stored plant has', async () => {
+it.concurrent('creates only plants with new ids in a table that already has plants', async () => {
   const database = await newDatabase();
   await addMillionPlants(database.sql, 10);
   const open = database.checkpointed;

@@ -7,7 +7,7 @@ const load: LoadResult = { responses: 2500, errors: 0, seconds: 1, p50: 1, p99: 
 const conditions = { ...oursRest, connections: 32 };
 const faults = (rows: number) => faultsOf([load, load], rows, conditions);
 
-it('accepts plants whose response was pending when a load ended', () => {
+it('reports no fault for stored plants whose response was pending at the end of a load', () => {
   expect(faults(5000)).toEqual([]);
   expect(faults(5064)).toEqual([]);
 });

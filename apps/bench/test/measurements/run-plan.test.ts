@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Case, runPlan } from '../../src/measurements/run-plan.ts';
 import { atMost } from '../../src/report/goals.ts';
 
-/** Makes cases that log their steps. The measured costs are 1, 2, 3 and so on. */
+/** Makes cases that log their steps. The first measured cost is 1, the second cost is 2, and so on. */
 function loggedCases(names: string[]) {
   const log: string[] = [];
   let cost = 0;

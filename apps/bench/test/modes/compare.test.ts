@@ -22,7 +22,7 @@ it('says that goals about the best peer are not measured when one peer was not m
   expect(goals.filter((goal) => goal === 'not measured').length).toBe(3);
 });
 
-it('misses most goals when the store is only as fast as its peers', () => {
+it('misses most goals when the store and its peers have the same speed', () => {
   const { speed, ...others } = verdicts(speeds({ 'ours-trpc-10': 1000 }));
   expect(others).toEqual({ cpu: ['missed', 'missed', 'missed', 'met'], p99: 'missed' });
   expect(speed).toEqual(['missed', 'missed', 'missed', 'met', 'met', 'missed', 'met']);

@@ -3,7 +3,7 @@ import { readingGoals } from '../../src/modes/reading.ts';
 import { verdict } from '../../src/report/goals.ts';
 import { medians, speeds } from '../measured.ts';
 
-/** Returns the verdicts for these speeds of our server. All other contenders have one speed. */
+/** Returns the verdicts for these speeds of our server. All other contenders share a fixed speed. */
 const verdicts = (getSpeed: number, listSpeed: number) => {
   const given = speeds({ 'ours-rest, get': getSpeed, 'ours-rest, list': listSpeed });
   return readingGoals(medians(given)).map(verdict);
@@ -15,7 +15,7 @@ it('uses the speed of gets for the goals of get, and the speed of lists for the 
   expect(verdicts(1499, 899)).toEqual(['missed', 'missed', 'missed', 'missed', 'met']);
 });
 
-it('uses the 99th percentile of gets for the goal that creates hardly delay gets', () => {
+it('one goal limits the 99th percentile of gets during a full load of creates', () => {
   const p99Verdict = (noCreates: number, fullLoad: number) =>
     readingGoals(
       medians({

@@ -41,7 +41,7 @@ it.runIf(platform() === 'linux')('adds the usage of the whole process group', as
   await once(child, 'exit');
   expect(processes).toBe(3);
   expect(cpu).toBeGreaterThan(0.6);
-  // Linux may have taken unused memory back, so the measured memory can be smaller.
+  // Linux may have reclaimed unused memory, so the measured memory can be smaller than the sum of `sizes`.
   expect(memory).toBeGreaterThan(0.5 * sizes.reduce((a, b) => a + b));
 });
 

@@ -3,12 +3,11 @@ import { fstatSync } from 'node:fs';
 /** The milliseconds between two checks of standard output. */
 const interval = 500;
 
-/** The file descriptor of standard output. */
 const stdout = 1;
 
 /**
- * Ends a read-only command with code 0 when the reader of its output closes the pipe. Without this
- * function, a command would notice a closed pipe only at the next write, which may never come.
+ * Ends a read-only command with code 0 when the reader of its output closes the pipe. Without this function,
+ * a command that writes nothing more would never notice the closed pipe.
  */
 export async function exitWhenOutputCloses(): Promise<void> {
   if (!fstatSync(stdout).isFIFO()) return;

@@ -23,12 +23,11 @@ interface Context {
 }
 
 /**
- * Makes an error that explains a wrong argument or a fault of the database, and says what to do. When a table
- * or a privilege may be the cause, inspects the database. Returns any other error unchanged.
+ * Makes an error that explains a wrong argument or a fault of the database, and says what to do. Inspects the
+ * database if a table or a privilege may be the cause. Returns errors of other kinds unchanged.
  */
 export async function toCommandError(error: unknown, context: Context): Promise<unknown> {
   if (!(error instanceof PlantStoreError)) return error;
-  // An invalid argument, such as a token's name, needs no inspection.
   if (error.kind === 'invalidInput') return usageError(error.message);
   if (error.kind !== 'databaseUnavailable' && error.databaseCode === undefined) return error;
   const message = (await explainTables(error, context)) ?? explainDatabaseError(error);

@@ -12,7 +12,7 @@ export const exitCodes = {
 
 interface CommandErrorOptions {
   exitCode?: number;
-  /** The error code in the catalogue. Default: the code of the cause. */
+  /** The error code in the catalogue. Default: the catalogue's code for `cause`. */
   code?: ErrorCode;
   cause?: unknown;
 }
@@ -78,12 +78,12 @@ function codeOf(error: unknown): ErrorCode {
 }
 
 /**
- * The names of core's errors that need no stack trace. An import of the error classes
- * would load core, so the program compares names.
+ * The names of core's errors that need no stack trace. The program compares only names, because an import of
+ * the error classes would load core.
  */
 const databaseErrors = ['DatabaseSettingsError', 'DataDirectoryError'];
 
-/** Whether the message of an error is complete without the stack trace. */
+/** Whether an error has a message that explains the error, so that the user needs no stack trace. */
 function isExplained(error: unknown): error is Error {
   return (
     error instanceof CommandError || (error instanceof Error && databaseErrors.includes(error.name))

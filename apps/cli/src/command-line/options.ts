@@ -6,7 +6,6 @@ export function jsonOption(description: string): Option {
   return new Option('--json', description);
 }
 
-/** Parses a plant's id. */
 export function parseId(text: string): bigint {
   const error = explainIdText(text);
   if (error !== undefined) throw new InvalidArgumentError(`It ${error}.`);
@@ -79,7 +78,7 @@ export function parseTime(text: string, now = Date.now()): Date {
   return parsed;
 }
 
-/** Whether the calendar has the day. JavaScript parses February 30 as March 2. */
+/** Whether a date exists in the calendar. JavaScript itself parses February 30 as March 2. */
 function isDate(text: string): boolean {
   const date = new Date(text);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);

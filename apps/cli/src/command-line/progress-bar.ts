@@ -9,7 +9,6 @@ export interface ProgressOptions {
 }
 
 export interface Progress {
-  /** Shows the current values. */
   update(): void;
   stop(): void;
 }
@@ -56,7 +55,7 @@ export function showProgress({ total, value, rows }: ProgressOptions): Progress 
     format: total ? known : unknown,
     noTTYOutput: true,
     notTTYSchedule: 2_000,
-    hideCursor: null, // A killed process would leave the cursor hidden.
+    hideCursor: null, // A hidden cursor would stay hidden after the process is killed.
     gracefulExit: false,
     etaBuffer: 100,
   });

@@ -32,12 +32,9 @@ interface Streams {
 const invalidPassword = '28P01';
 
 /**
- * If the database requires a password that DATABASE_URL does not contain, asks for the password on a
- * terminal, as psql does.
+ * Asks for the password on a terminal, as psql does, and returns the settings with the password.
  *
- * @param error the error of the connection attempt
- * @returns the settings with the password
- * @throws the error when a missing password is not the cause, or when there is no terminal
+ * @throws `error` when a missing password is not the cause of `error`, or when there is no terminal
  */
 export async function askPassword(
   settings: DatabaseOptions,

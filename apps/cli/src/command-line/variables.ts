@@ -6,7 +6,7 @@ import { usageError } from './errors.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** Whether the program runs in the repository. In the package, this file is JavaScript. */
+/** Whether the program runs in the repository, where this file is TypeScript. The package has JavaScript. */
 const isInRepository = import.meta.url.endsWith('.ts');
 
 /** The default directory of `.env` and the embedded database. The server has the same default. */

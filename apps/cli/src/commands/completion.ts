@@ -7,7 +7,6 @@ interface Shell {
    * Calls this command for each completion. If there are no completions, the shell completes names of files.
    */
   script: string;
-  /** Formats a completion for the script. */
   format(completion: Completion): string;
 }
 

@@ -55,7 +55,7 @@ async function deletePlant(id: bigint, { yes, json }: DeleteOptions): Promise<vo
       if (!stored) throw plantUnknown(id);
       const isConfirmed = yes || (await confirm(`Delete ${formatJson(stored)}?`));
       if (!isConfirmed) throw new CommandError(`the plant with the id ${id} is not deleted`);
-      // While the user read the question, another client may have deleted the plant.
+      // Another client may have deleted the plant before the user confirmed.
       const wasThere = await store.delete(id);
       if (!wasThere) throw plantUnknown(id);
       return stored;

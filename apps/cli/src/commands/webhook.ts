@@ -36,7 +36,7 @@ export const webhookCommand = () =>
     .addCommand(commandFor('delete', 'delete a webhook', remove, to('delete')))
     .addHelpText('after', help);
 
-/** Uses a webhook. Returns the result to show, or nothing when the webhook does not exist. */
+/** Uses a webhook. Returns a result for the output, or undefined or false if the webhook does not exist. */
 type Use = (webhooks: PlantStore['webhooks'], name: string) => Promise<object | undefined | false>;
 
 const show: Use = (webhooks, name) => webhooks.get(name);

@@ -31,7 +31,7 @@ export async function* readIds(file: string): AsyncGenerator<IdBatch> {
   } catch (error) {
     throw toCommandError(error, exitCode);
   } finally {
-    input?.destroy(); // The process would not end while standard input is open.
+    input?.destroy(); // An open standard input would keep the process alive.
   }
 }
 

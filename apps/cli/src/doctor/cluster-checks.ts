@@ -96,7 +96,7 @@ export function distribution(tables: readonly TableDistribution[]): Finding[] {
       return [{ check, level: 'warning', message }];
     }
     const how = kind === 'reference' ? 'copied to each node' : `distributed by ${column ?? kind}`;
-    // While `undistribute_table` runs, Citus loses inserts through other nodes, so all instances must stop.
+    // Citus loses inserts through other nodes during `undistribute_table`, so all instances must stop first.
     const message =
       `plants is ${how}: stop all instances, run SELECT undistribute_table('plants'), and then ` +
       'plant-store distribute';
@@ -114,7 +114,7 @@ function copies(table: string, kind: TableDistribution['kind']): Omit<Finding, '
   return { level: 'warning', message };
 }
 
-/** Checks the feed of each node. The function `findings` names the nodes that are down. */
+/** Checks the feed of each node. A node that is down has no finding here, because `findings` names it. */
 function feeds({ nodes }: ClusterState): Finding[] {
   return nodes.flatMap(({ address, plants, feed }): Finding[] => {
     const check = 'feed';

@@ -4,14 +4,14 @@ import type { Finding } from './finding.ts';
 
 /** The metrics of an instance. `series` is a name with labels, such as `name{label="value"}`. */
 interface Metrics {
-  /** Returns the value now. */
+  /** Returns the current value of a series. */
   value(series: string): number;
-  /** Returns the increase per second. */
+  /** Returns the increase of a series per second. */
   rate(series: string): number;
 }
 
 interface Question {
-  /** The alert of docs/alerts.yml with the same limit. */
+  /** The alert in docs/alerts.yml that has the same limit as this question. */
   alert: string;
   value(metrics: Metrics): number;
   limit: number;
@@ -77,7 +77,7 @@ export async function instanceChecks(url: string, interval = 5_000): Promise<Fin
     const after = await readMetrics(url);
     const increase = (series: string) => (after.get(series) ?? 0) - (before.get(series) ?? 0);
     const metrics: Metrics = {
-      // Each read resets the values of Node's event loop, so the greater value counts.
+      // Each read resets the metrics of Node's event loop, so the greater value of both reads counts.
       value: (series) => Math.max(before.get(series) ?? 0, after.get(series) ?? 0),
       rate: (series) => Math.max(0, increase(series)) / (interval / 1_000),
     };
@@ -100,7 +100,6 @@ export async function instanceChecks(url: string, interval = 5_000): Promise<Fin
   }
 }
 
-/** Reads the metrics of an instance. */
 async function readMetrics(url: string): Promise<Map<string, number>> {
   const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
   const lines = (await response.text()).matchAll(/^(\w+(?:\{.*\})?) (\S+)$/gm);

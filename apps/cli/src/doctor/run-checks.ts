@@ -14,10 +14,7 @@ import { embeddedStorage, serverStorage } from './storage-checks.ts';
 import { tableChecks } from './table-checks.ts';
 import { webhookChecks } from './webhook-checks.ts';
 
-/**
- * Checks the settings and the database, and changes nothing. Stops when an error makes the next checks
- * impossible.
- */
+/** Checks the settings and the database, and changes nothing. Stops at an error that prevents more checks. */
 export async function runChecks(): Promise<Finding[]> {
   let settings: DatabaseOptions;
   try {

@@ -52,7 +52,7 @@ async function* linesOf(
   tag: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  // This call throws an error when a setting is wrong. Later calls wait while the database is down.
+  // A wrong setting makes this first call throw an error. Later calls wait while the database is down.
   const { next } = await reader.changes({ after: cursor, limit: 1 });
   const after = cursor ?? next;
   const outage = createOutageWarning();
@@ -129,7 +129,7 @@ function createOutageWarning() {
   };
 }
 
-/** Says what to do about an error of the feed. `toCommandError` explains the errors of the database. */
+/** Says what to do about an error of the feed. Leaves the errors of the database to `toCommandError`. */
 function explained(error: unknown): unknown {
   if (!(error instanceof PlantStoreError)) return error;
   const { kind, message, code } = error;

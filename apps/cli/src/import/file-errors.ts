@@ -4,7 +4,7 @@ import { decompressors } from '@plant-store/formats/node';
 import { errorCatalogue } from '@plant-store/schemas/plain';
 import { CommandError } from '../command-line/errors.ts';
 
-/** The advice in errors about files. Each text names the option to add to the command. */
+/** The advice in errors about files: the option that the user must add to the command. */
 const advice: Advice = {
   csv: 'add --format csv',
   ndjson: 'add --format ndjson',

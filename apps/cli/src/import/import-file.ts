@@ -31,7 +31,7 @@ export interface ImportOptions
   strict?: true;
   /** What the import does with a row whose id belongs to another plant. */
   onConflict: (typeof onConflicts)[number];
-  /** Shows no progress. Shows a summary only if `json` is set. */
+  /** Shows no progress. Writes a summary only if `json` is also set. */
   quiet?: true;
   /** Writes the summary as JSON. */
   json?: true;
@@ -136,7 +136,7 @@ function stoppedAt({ line, reason }: RejectedRow, { lines, created, exists }: Im
 
 const hint = 'run the import again to complete it';
 
-/** Makes an error of the database also say how to complete the import. */
+/** Adds `hint` to the message of a database error. */
 function withHint(cause: unknown, ofFile: number): unknown {
   if (cause instanceof FileError) return toCommandError(cause, ofFile);
   const isOfDatabase = cause instanceof CommandError && cause.cause instanceof PlantStoreError;

@@ -14,7 +14,6 @@ import { PassThrough } from 'node:stream';
 import { CommandError, exitCodes } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
 
-/** The list of the rejected rows. */
 export interface RejectsFile {
   /** @param header the start of the file. Only the first call writes the header. */
   add(header: string, text: string): Promise<void>;
@@ -52,7 +51,7 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
 /**
  * Opens a rejects file, and removes the old content. `-` is standard output.
  *
- * @throws CommandError when the path is not writable. `add` throws the same error.
+ * @throws CommandError when the path is not writable. Later, `add` throws this error when a write fails.
  */
 export async function openRejectsFile(path: string): Promise<RejectsFile> {
   if (path === '-') return standardOutput();
@@ -101,7 +100,7 @@ async function removeIfUnused(directory: string): Promise<void> {
 function standardOutput(): RejectsFile {
   const texts = new PassThrough({ objectMode: true, highWaterMark: 1 });
   const isWritten = writeOutput(texts);
-  isWritten.catch(() => {}); // The function `close` of the rejects file throws the error later.
+  isWritten.catch(() => {}); // Ignores the error here, because `close` throws it later.
   const add = async (text: string) => {
     // When the reader has closed the pipe, nothing can be written.
     if (!texts.destroyed && !texts.write(text))
@@ -130,7 +129,7 @@ function notWritable(path: string, options: { cause: unknown; exitCode?: number 
   return new CommandError(message, options);
 }
 
-/** Whether the handle belongs to an empty file. A device such as /dev/null is not a file. */
+/** Whether an opened file is a regular file without content. The device /dev/null is not a regular file. */
 async function isEmptyFile(file: FileHandle): Promise<boolean> {
   const stats = await file.stat();
   return stats.isFile() && stats.size === 0;

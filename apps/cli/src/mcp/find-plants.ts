@@ -2,13 +2,10 @@ import type { PlantStoreClient, StoredPlant } from '@plant-store/client';
 import type { ListPlants } from '@plant-store/schemas';
 import { fitting, type ToolCall } from './tool-result.ts';
 
-/**
- * The function reads at most this number of pages for one result. A page may have no plants, because the
- * store searches only a limited number of plants for each page.
- */
+/** The greatest number of requests for one result. Each request searches a limited number of plants. */
 const maxPages = 50;
 
-/** Reads pages until a result has enough plants. To get more plants, the client sends `next` as `after`. */
+/** Finds plants with several requests. To find further plants, the client sends `next` as `after`. */
 export async function findPlants(
   client: PlantStoreClient,
   { after, limit, ...condition }: ListPlants,

@@ -27,9 +27,9 @@ export async function toolResult(
   }
 }
 
-/** Returns the first items that fit into one result. */
+/** Returns the first items, as many as fit into one result. */
 export function fitting<Item>(items: readonly Item[]): readonly Item[] {
-  let left = maxBytes - 500; // 500 bytes are for the other properties of the result.
+  let left = maxBytes - 500; // The other properties of the result take at most 500 bytes.
   const end = items.findIndex((item) => {
     const json = toJson(item);
     left -= Buffer.byteLength(json) + Buffer.byteLength(JSON.stringify(json));

@@ -125,9 +125,8 @@ export function addTools(server: McpServer, client: PlantStoreClient, allowed: s
 }
 
 /**
- * Makes a schema for the SDK. If a schema of the store has `override`, the JSON Schema contains the
- * properties of `override`, such as a pattern that needs no flags. Outputs may have additional properties,
- * because later versions may add properties.
+ * Makes a schema for the SDK. `override` in a schema of the store replaces properties of the JSON Schema.
+ * Outputs may have additional properties, because later versions may add properties.
  */
 function toolSchema<Schema extends z.ZodObject>(
   schema: Schema,

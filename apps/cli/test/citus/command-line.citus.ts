@@ -45,7 +45,7 @@ describe('the command line on a Citus cluster', () => {
     expect(stderr).toContain('run plant-store distribute there once');
   });
 
-  it('distributes nothing without Citus, without a terminal or without a number of shards', async () => {
+  it('distributes nothing when Citus, a terminal or the number of shards is missing', async () => {
     expect(await run(['distribute', '--shards', '8'], { env })).toMatchObject({ code: 2 });
     expect(await run(['distribute', '--yes'], { env })).toMatchObject({ code: 2 });
     const plain = Object.assign(new URL(database.url), {
@@ -78,7 +78,7 @@ describe('the command line on a Citus cluster', () => {
   it('says after an error that the user must run distribute again', async () => {
     const { url, adminUrl } = await createCitusDatabase(cluster);
     const admin = postgres(adminUrl, { max: 1 });
-    // Another user owns this function, so the last step fails.
+    // The last step fails, because the step replaces this function, which another user owns.
     await admin`create function plant_store_renew(key bigint) returns void language sql as ''`;
     const distribute = () =>
       run(['distribute', '--shards', '4', '--yes'], { env: { DATABASE_URL: url } });
@@ -191,7 +191,7 @@ describe('the command line on a Citus cluster', () => {
     const doctor = (options?: { node: string[] }) => run(['doctor'], { env, ...options });
     const unreachable = /^warning +cluster +this machine cannot reach (\S+) itself \((\S+ \S+)/gm;
     expect((await doctor()).stdout).not.toMatch(unreachable);
-    // While the given file exists, the process cannot resolve `localhost`. This test file always exists.
+    // In this process, `localhost` is unknown as long as this test file exists.
     const { stdout } = await doctor({ node: [localhostUnknownWhile(import.meta.filename)] });
     expect([...stdout.matchAll(unreachable)].map(([, ...found]) => found)).toEqual([
       [`localhost:${port}`, 'getaddrinfo ENOTFOUND'],
@@ -201,7 +201,7 @@ describe('the command line on a Citus cluster', () => {
     await admin.end();
   });
 
-  it('says in distribute and in doctor which server process has not found the cluster', async () => {
+  it('says in distribute and in doctor which server process has not noticed the Citus cluster', async () => {
     const instance = postgres(onWorker['DATABASE_URL'] ?? '', {
       max: 1,
       connection: { application_name: 'plant-store process 7' },

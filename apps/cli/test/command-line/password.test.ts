@@ -22,7 +22,7 @@ describe.runIf(hasTerminals)('a DATABASE_URL without a password', () => {
     await sql.end();
   });
 
-  /** Runs a command, and types this text when the command asks for the password. */
+  /** Runs a command that asks for the password, and types `typed` as the password. */
   function answer(typed: string) {
     const { child, result } = startOnTerminal(['token', 'create', 'me'], { env });
     let shown = '';

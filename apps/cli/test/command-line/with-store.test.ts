@@ -6,7 +6,7 @@ import { run } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 
-it('names the process that uses the embedded database, and works after this process ends', async () => {
+it('names the process that uses the embedded database, and opens the database after this process ends', async () => {
   const path = directory.path('store');
   const env = await embeddedDatabase(path);
   const server = startProcess(env);

@@ -60,7 +60,7 @@ it.each([
   await restored.end();
 });
 
-it.each(formatNames)('writes the same %s as createPlantWriter', async (format) => {
+it.each(formatNames)('exports the same %s that createPlantWriter writes', async (format) => {
   const sorted = anyPlants.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   await load(anyPlants);
   const args = ['export', '--format', format, '--columns', 'id,name,tag'];
@@ -112,7 +112,7 @@ it.runIf(hasDevFull).each(['export', 'list'])(
 it('says that the output is incomplete when the database ends the session', async () => {
   const { sql } = database;
   await sql`insert into plants (id, name) select id, repeat('x', 1000) from generate_series(1, 20000) as id`;
-  // The test reads no more output of the export for now, so the export waits.
+  // The test does not read the output until the session ends, so the export must wait.
   const child = spawn(process.execPath, [main, 'export'], { env });
   await once(child.stdout, 'readable');
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%'`;

@@ -11,7 +11,7 @@ const { env } = database;
 
 const said = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 
-it('switches the feed off, which ends a running follow and makes earlier cursors invalid', async () => {
+it('switches the feed off: a running follow ends, and earlier cursors become invalid', async () => {
   const follower = startFollower([], { env });
   const [line] = await follower.waitFor(1);
   const feed = (...args: string[]) => run(['feed', ...args], { env });

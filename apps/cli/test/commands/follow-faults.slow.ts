@@ -13,7 +13,7 @@ import { main } from '../fixtures/run-program.ts';
 const plants = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
 
-it('gives each change once to a consumer that is killed several times', async () => {
+it('a consumer that is killed and restarted several times receives each change once', async () => {
   const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
   await store.load(plants(0, 200));
@@ -57,7 +57,7 @@ async function changesBehind(store: PlantStore, cursor: string): Promise<string[
   }
 }
 
-it('lets a consumer make an exact copy of the store even when the list is killed several times', async () => {
+it('a consumer that is killed several times during the list still makes an exact copy of the store', async () => {
   const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
   await store.load(plants(0, 12_000));
@@ -75,7 +75,7 @@ it('lets a consumer make an exact copy of the store even when the list is killed
     const follower = startFollower(['--from', cursor], { env });
     cursor = take((await follower.waitFor(count)).slice(0, count));
     follower.child.kill('SIGKILL');
-    // In the first round, the consumer has received only one of the two deleted plants.
+    // In the first round, the consumer has received the first of these plants, but not the second.
     for (const id of [count - 1, count + 1]) await store.delete(BigInt(id));
     await store.create({ id: BigInt(count - 1), name: 'another' });
     await store.create({ id: BigInt(100_000 + count), name: 'new' });
@@ -92,7 +92,7 @@ it('lets a consumer make an exact copy of the store even when the list is killed
   await store.close();
 });
 
-it('goes on after the database restarts, and warns once of each outage', async () => {
+it('continues after each restart of the database, and warns once of each outage', async () => {
   const server = await startPostgres({ fsync: 'off' });
   const env = { DATABASE_URL: server.url };
   let sql = await migratedDatabase(env);
@@ -129,7 +129,7 @@ it('continues the list after the database restarts, without a missing or a repea
     select id, repeat('x', 1000) from generate_series(1, ${count}::int) as id`;
   await sql.end();
   const child = spawn(process.execPath, [main, 'follow', '--from', 'start'], { env });
-  await once(child.stdout, 'readable'); // The test reads no further output, so the command waits.
+  await once(child.stdout, 'readable'); // The test reads the rest later, so the command waits.
   await server.halt();
   const ids: number[] = [];
   const allRead = (async () => {
@@ -183,7 +183,7 @@ it('stops reading from the database while nobody reads the output', async () => 
       last = await readRows();
       if (last === before || last > previous) throw new Error(`${last} rows`);
     },
-    // Postgres updates the number of read rows only after a second.
+    // Postgres updates the number of read rows once a second, so the test asks less often.
     { timeout: 60_000, interval: 1_500 },
   );
   expect(last - before).toBeLessThan(count / 2);

@@ -31,7 +31,7 @@ it('list shows the plants whose name contains a text, in upper or lower case', a
   expect(stderr).toBe('');
 });
 
-it('list gives no hint when it shows all plants', async () => {
+it('list writes no hint when the list has no more plants', async () => {
   const { stdout, stderr } = await run(['list', '--tag', 'Araceae', '--limit', '3'], { env });
   expect(stdout.match(/\n/g)).toHaveLength(3);
   expect(stderr).toBe('');

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';
 import { main, start } from '../fixtures/run-program.ts';
 
-/** An export of this number of plants reads several pages. */
+/** So many plants that `export --paged` needs several pages. */
 const count = 200_000;
 
 const database = useDatabase({ isShared: true, isMigrated: true });
@@ -39,7 +39,7 @@ describe.runIf(hasPosixSignals)('on a system with pipes', () => {
 
   it.each([
     ...['export | true', 'list --limit 200000 | true'],
-    // No plant changes, so `follow` writes no second line.
+    // No plant changes, so `follow` must notice the closed pipe without writing a second line.
     'follow | head -n 1 > /dev/null',
   ])('exits with code 0 when the reader closes the pipe: %s', async (pipeline) => {
     const [command, reader] = pipeline.split(' | ');

@@ -123,7 +123,7 @@ it('manages a webhook of the embedded database while the server is stopped', asy
   await vi.waitFor(() => expect(endpoint.bodies).not.toEqual([]));
 });
 
-it('requires a start for a replay', async () => {
+it('a replay needs the option --since or --from', async () => {
   const { code, stderr } = await run(['webhook', 'replay', 'partner'], { env: database.env });
   expect({ code, stderr }).toEqual({
     code: 2,

@@ -52,7 +52,7 @@ describe('in zsh', () => {
 
   it.runIf(isInstalled('zsh'))('completes a command, where zsh is installed', async () => {
     const { stdout: script } = await run(['completion', 'zsh']);
-    // An interactive zsh defines the functions `compdef` and `_describe`. This zsh is not interactive.
+    // Only an interactive zsh has the functions `compdef` and `_describe`, so the test defines both.
     const call = `${plantStore}
       compdef() { echo "$@" }
       _describe() { print -l -- "$1" "\${(@P)2}" }

@@ -17,7 +17,7 @@ async function findings(check: string, databaseUrl = env.DATABASE_URL): Promise<
     .map(({ level, message }) => `${level} ${message}`);
 }
 
-it('has the same findings over a slow network', async () => {
+it('finds the same faults when the network is slow', async () => {
   const { sql } = database;
   const other = postgres(env.DATABASE_URL, { max: 1 });
   await other`begin`;
@@ -25,7 +25,7 @@ it('has the same findings over a slow network', async () => {
   const user = await createUser(sql, env.DATABASE_URL, [
     'all on plants, plant_deletions, plant_feed, access_tokens, webhooks',
   ]);
-  // With a broken table, doctor sends all statements of its trial, and reads the feed twice.
+  // With this fault, `doctor` sends every statement of its trial write, and reads the feed twice.
   await sql`alter table plants alter tag set not null`;
   const near = user.env.DATABASE_URL;
   const proxy = await startFaultProxy(near);

@@ -32,7 +32,7 @@ async function inspect(databaseUrl = server.url): Promise<DatabaseState> {
   return state;
 }
 
-/** Sets the age of the oldest transaction in a state, and returns the finding for this state. */
+/** Returns the finding of `doctor` for an oldest transaction of this age. */
 function findingAt(age: number, state: DatabaseState): string {
   const oldest = state.feed?.oldest;
   if (!state.feed || !oldest) throw new Error('no transaction holds the feed back');
@@ -78,8 +78,7 @@ const inspectAsUser = async () => inspect((await createUser(sql, server.url)).en
 it('does not warn of short transactions with hidden start times', async () => {
   const another = postgres(server.url, { max: 1 });
   let isOver = false;
-  // Each session begins a transaction before the other session commits, so a transaction is open at all
-  // times.
+  // At all times, at least one of the two sessions has an open transaction.
   const overlap = async (first: postgres.Sql, second: postgres.Sql): Promise<void> => {
     await second`begin`;
     await second`select pg_current_xact_id()`;

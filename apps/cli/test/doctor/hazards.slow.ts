@@ -79,7 +79,7 @@ const hazards: Record<string, string[]> = {
     'problem writes: a write fails, because the primary key of plants is missing or invalid (there is no',
   ],
 
-  // The next changes concern only some plants, so they cause a warning and not a problem.
+  // The next changes concern only some plants, so `doctor` reports a warning and no problem.
   "alter table plants add constraint rule check (id > 0 and length(name) <= 200 and name ~ '^[A-Z][a-z].*[^ ]$')":
     [warnOfConstraint],
   'create unique index names on plants (name)': [
@@ -102,7 +102,7 @@ const hazards: Record<string, string[]> = {
     'warning writes: a write fails, because the table does not allow a plant (new row for relation "plants"',
   ],
 
-  // The next changes slow the store down, or end sessions of the store.
+  // The next changes make the store's requests slow, or end the store's database sessions.
   'drop index plants_tag, plant_deletions_id': [
     'warning indexes: the index plants_tag is missing, so some requests read a whole table: run CREATE INDEX ' +
       'CONCURRENTLY plants_tag ON plants (hashtextextended(tag, 0), id) where tag is not null',
@@ -164,7 +164,7 @@ it.each(['plants', 'access_tokens', 'plant_deletions'])(
         `^problem writes: a write fails, because row-level security hides rows from the store .*"${table}"`,
       ),
     ]);
-    expect(await hazardsOf(made.env)).toEqual([]); // Row-level security hides no rows from a superuser.
+    expect(await hazardsOf(made.env)).toEqual([]); // Row-level security does not apply to superusers.
   },
 );
 

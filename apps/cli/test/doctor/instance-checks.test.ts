@@ -15,7 +15,7 @@ const healthy = {
   process_resident_memory_bytes: 1e8,
 };
 
-/** Responds to each request with the next metrics, or again with the last metrics. Returns the URL. */
+/** Serves one set of metrics for each request, and repeats the last set. Returns the URL. */
 async function serveMetrics(...pages: Record<string, number>[]): Promise<string> {
   const server = createServer((_request, response) => {
     const page = pages.length > 1 ? pages.shift() : pages[0];

@@ -44,7 +44,7 @@ describe.each(formatNames)('an import of arbitrary bytes as %s', (format) => {
           bytes.subarray(i * size, (i + 1) * size),
         );
         const counts = await countsOf(Readable.from(pieces), format);
-        if (!counts) return; // Without counts, the import has rejected the whole file.
+        if (!counts) return; // The import has rejected the whole file.
         const { lines, header, blank, continued, rows, created, rejected } = counts;
         expect(header + blank + continued + rows).toBe(lines);
         expect(created + rejected).toBe(rows);
@@ -58,7 +58,7 @@ describe.each(formatNames)('an import of arbitrary bytes as %s', (format) => {
 
   it('the database has the counted plants, and a second import changes nothing', async () => {
     const files = fc.sample(anyBytes, { numRuns: 12, seed: 14 });
-    // The file begins with this text, so that the import can read the file.
+    // The import does not reject a file that begins with these lines.
     const start = format === 'csv' ? 'id,name,tag\n7,"Hoya",\n' : '{"id":7,"name":"Hoya"}\n';
     const file = await directory.write('any', Buffer.concat([Buffer.from(start), ...files]));
     const args = ['import', file, '--format', format, '--json'];

@@ -48,7 +48,7 @@ it.each(Object.entries(files))(
   },
 );
 
-it('counts a plant as existing when only its time differs', async () => {
+it('counts a plant as existing when only the creation time differs', async () => {
   const file = await directory.write('a.ndjson', '{"id":1,"name":"a"}\n');
   await run(['import', file], { env });
   const again = await directory.write(

@@ -8,8 +8,7 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { type ImportOptions, importFile } from '../../src/import/import-file.ts';
 import { rejectsOf, useDirectory } from '../fixtures/plant-files.ts';
 
-// `npx -y pnpm mutants` changes the code only in the process of the tests, so the import runs in this
-// process.
+// `npx -y pnpm mutants` changes code only in the test process, so the import runs in the test process.
 const directory = useDirectory();
 let output: Record<'stdout' | 'stderr', string>;
 let databaseUrl: string;
@@ -133,8 +132,7 @@ describe('stopped imports', () => {
         where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`;
       return row?.['active'] === 0;
     };
-    // This write waits for the end of all statements. If a statement stored rows after the conflict, the test
-    // would see these rows.
+    // This write lasts until all statements have ended, so that the test sees every stored row.
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
       output.stdout += String(text);
       void vi
@@ -168,7 +166,7 @@ describe('stopped imports', () => {
 
   it('stops the import when a privilege is missing, and names the privilege', async () => {
     await (await openPlantStore({ databaseUrl })).close();
-    // The name of the database is unique, so the user gets the same name.
+    // The name of the database is unique, so the same name is free for a user.
     const user = new URL(databaseUrl).pathname.slice(1);
     const sql = postgres(databaseUrl);
     await sql.unsafe(`create role ${user} login`);

@@ -7,9 +7,9 @@ const database = useDatabase();
 const { env } = database;
 
 /**
- * LibreOffice 7 Calc has written these files from a spreadsheet whose cells are text. This command wrote
- * `comma.csv`: `soffice --headless --convert-to "csv:Text - txt - csv (StarCalc):44,34,76" plants.ods`. For
- * the other files, the last numbers were `59,34,76`, `59,34,1,1,,0,true` and `9,34,65535`.
+ * LibreOffice 7 Calc has written these files from a spreadsheet of texts. The command for `comma.csv` was
+ * `soffice --headless --convert-to "csv:Text - txt - csv (StarCalc):44,34,76" plants.ods`. The other commands
+ * had `59,34,76`, `59,34,1,1,,0,true` and `9,34,65535` in place of `44,34,76`.
  */
 const fixture = (name: string) =>
   fileURLToPath(new URL(`../fixtures/libreoffice/${name}`, import.meta.url));

@@ -27,7 +27,7 @@ it('lists rejected CSV rows in a form that a user can correct and import', async
   const rejects = await readFile(rejectsOf(file), 'utf8');
   expect(rejects).toBe(csvRejects);
 
-  // A second import rejects the remaining wrong rows, and lists these rows in the same way.
+  // When the user corrects one row, a second import rejects and lists the other rows again.
   const half = await directory.write('half.csv.rejects', rejects.replace(';1;"F', ';2;"F'));
   const { stdout, stderr } = await run(['import', half, '--json'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ lines: 5, continued: 1, created: 1, rejected: 2 });

@@ -27,7 +27,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** The first id is too long for a JavaScript number. */
+/** A JavaScript number cannot represent the first id exactly. */
 const ids = ['9007199254740993', '-9223372036854775808', '9223372036854775807'];
 
 async function withScopes(...scopes: Scope[]): Promise<Record<string, string>> {
@@ -188,7 +188,7 @@ it('returns the errors of the store as results, and continues when the store is 
 
 it('ends the request to the store when the client cancels the call', async () => {
   const counting = Promise.withResolvers<ServerResponse>();
-  /** Forwards requests to the store, but never responds to a request that counts plants. */
+  /** Forwards each request to the store, except `countPlants`, which gets no response. */
   const front = createServer(async ({ url = '', headers }, response) => {
     if (url.includes('countPlants')) return counting.resolve(response);
     const authorization = headers.authorization ?? '';

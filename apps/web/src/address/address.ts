@@ -1,6 +1,6 @@
 import { readIdText } from '@plant-store/schemas/plain';
 
-/** The names and titles of the views beside the table. The view of a plant has no name. */
+/** The titles of the views beside the table. Each key is a value of `sheet` in the address. */
 export const sheetTitles = {
   add: 'Add a plant',
   import: 'Add files of plants',
@@ -26,7 +26,6 @@ export interface PlantFilter {
 export interface Address extends PlantFilter {
   /** The id at the top of the table, or undefined at the start of the table. */
   readonly at?: bigint | undefined;
-  /** The id of the open plant. */
   readonly plant?: bigint | undefined;
   readonly sheet?: SheetName | undefined;
 }
@@ -45,7 +44,7 @@ export function readAddress(hash: string): Address {
   };
 }
 
-/** Removes undefined properties from a filter. The filter becomes part of a request and of a query key. */
+/** Removes undefined properties from a filter. */
 export function filterOf({ tag, search }: PlantFilter): PlantFilter {
   return { ...(tag !== undefined && { tag }), ...(search !== undefined && { search }) };
 }

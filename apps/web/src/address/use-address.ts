@@ -7,10 +7,7 @@ interface Shown extends Address {
 }
 
 let shown: Shown = { ...readAddress(location.hash), jumps: 0 };
-/**
- * The id at the top of the table. React's state does not contain the id, because scrolling must not render a
- * view again.
- */
+/** The id at the top of the table. The id is outside React's state, so that scrolling renders no view. */
 let place = shown.at;
 const listeners = new Set<() => void>();
 
@@ -61,7 +58,6 @@ export function closeSheet(): void {
   else replace({ plant: undefined, sheet: undefined });
 }
 
-/** Returns the id at the top of the table. */
 export function currentPlace(): bigint | undefined {
   return place;
 }

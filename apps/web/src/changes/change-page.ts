@@ -1,9 +1,7 @@
 import type { PlantChange, StoredPlant } from '@plant-store/schemas';
 import type { PlantFilter } from '../address/address.ts';
 
-/**
- * A page of the list of plants, from one response. The page ends at the id `next`, or at the end of the list.
- */
+/** The plants of one response. The next response begins after the id `next`. */
 interface LoadedPage {
   readonly plants: StoredPlant[];
   readonly next?: bigint | undefined;
@@ -17,7 +15,7 @@ export interface PageQuery extends PlantFilter {
 
 /**
  * Applies changes to a page of plants. Returns the same object when the page does not change. Applying a
- * change twice does no harm. A page of a search gets no new plants here, see `mayLackPlants`.
+ * change twice does no harm. Adds no created plants to the results of a search: see `mayLackPlants`.
  */
 export function changePage(
   page: LoadedPage,
@@ -44,8 +42,8 @@ export function changePage(
 }
 
 /**
- * Returns whether the loaded plants of a search may lack a created plant. The console then loads the plants
- * again, because each database ignores the case of non-ASCII letters in its own way.
+ * Whether a created plant may match the search of a page. The console cannot be sure, because each database
+ * compares upper and lower case outside ASCII in its own way.
  */
 export function mayLackPlants(
   page: LoadedPage,
@@ -65,7 +63,7 @@ export function mayLackPlants(
 }
 
 function mayContain(name: string, search: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII includes control characters.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII includes control characters.
   const isAscii = /^[\u0000-\u007f]*$/.test(name + search);
   return !isAscii || name.toLowerCase().includes(search.toLowerCase());
 }
@@ -74,13 +72,10 @@ function isInPage(id: bigint, page: LoadedPage, query: PageQuery): boolean {
   return id > (query.after ?? before) && id <= (page.next ?? behind);
 }
 
-/** One id is below the range of int64, and the other id is above this range. */
+/** `before` is smaller than every valid id, and `behind` is greater than every valid id. */
 const [before, behind] = [-(2n ** 64n), 2n ** 64n];
 
-/**
- * Returns the number of created plants minus the number of deleted plants. With a tag, counts only plants
- * with this tag.
- */
+/** Returns the number of created minus deleted plants, of all plants or of the plants with a tag. */
 export function countChange(tag: string | undefined, changes: readonly PlantChange[]): number {
   const fitting = changes.filter(({ plant }) => hasTag(plant, tag));
   return fitting.reduce((sum, { type }) => sum + (type === 'created' ? 1 : -1), 0);

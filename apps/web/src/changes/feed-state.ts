@@ -17,14 +17,12 @@ export function useFeedState(): FeedState | undefined {
   return useQuery(feed).data;
 }
 
-/**
- * Loads the plants again after the console has changed a plant. With a live feed, no request is necessary.
- */
+/** Loads the plants again after the console has changed a plant, unless the feed sends the change. */
 export function refreshUnlessLive(queryClient: QueryClient): void {
   if (queryClient.getQueryData(feed.queryKey) !== 'live') void refreshPlants(queryClient);
 }
 
-/** Without a feed, loaded plants count as current for half a minute. With a feed, plants stay current. */
+/** Returns for how many milliseconds loaded plants are current. A feed keeps the plants current. */
 export function plantsStaleTime(queryClient: QueryClient): number {
   return queryClient.getQueryData(feed.queryKey) === 'off' ? 30_000 : Number.POSITIVE_INFINITY;
 }

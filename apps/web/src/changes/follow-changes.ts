@@ -43,7 +43,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
   function open(): void {
     if (subscription) return;
     const input = cursor === undefined ? {} : { after: cursor };
-    let isFirst = true; // Whether no changes have arrived since the feed was opened or interrupted.
+    let isFirst = true; // True until the feed sends changes after a start or an interruption.
     subscription = client.plantChanges.subscribe(input, {
       onData({ data }) {
         const isStart = cursor === undefined;
@@ -51,7 +51,7 @@ function followChanges(client: PlantStoreClient, queryClient: QueryClient): () =
         isFirst = false;
         cursor = isFarBehind ? undefined : data.next;
         if (isFarBehind) {
-          // Loading the lists again is faster than reading all missed changes.
+          // The tab has missed many changes: loading the lists again is faster than reading the changes.
           close();
           return open();
         }

@@ -2,24 +2,18 @@ import type { PlantChange } from '@plant-store/schemas';
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { changePage, countChange, mayLackPlants, type PageQuery } from './change-page.ts';
 
-/**
- * When a page of plants has more rows than this number, the console loads the page again, so that new plants
- * do not make the page larger and larger.
- */
+/** When new plants make a page longer than this number of rows, the console loads the page again. */
 const maxRows = 5_000;
 
-/** For each running request for plants, the changes that have arrived since the start of the request. */
+/** Each running request for plants has a list of the changes that arrive during the request. */
 const requests = new Set<PlantChange[]>();
 
-/**
- * The console highlights a new plant for this number of milliseconds. plant-table.css has the same number.
- */
+/** The console highlights a new plant for this number of milliseconds, which plant-table.css repeats. */
 const highlightTime = 2_000;
 
 const highlighted = new Set<bigint>();
 const listeners = new Set<(changes: readonly PlantChange[]) => void>();
 
-/** Whether the row of a plant is highlighted as new. */
 export function isNew(id: bigint): boolean {
   return highlighted.has(id);
 }
@@ -48,7 +42,6 @@ export async function loadPage<Page extends Parameters<typeof changePage>[0]>(
   }
 }
 
-/** Adds changes to the list of each running request. */
 export function noteChanges(changes: readonly PlantChange[]): void {
   for (const request of requests) request.push(...changes);
 }
@@ -85,7 +78,7 @@ const updaters: Readonly<Record<string, Updater>> = {
     const change = countChange(inputOf({ queryKey }).tag, changes);
     if (!isExact || change === 0) return;
     queryClient.setQueryData(queryKey, { count: Math.max(0, count + change), isExact });
-    // The number from the store may already include a change, so the console asks for the number again later.
+    // The number from the store may already include this change, so the console asks the store again later.
     void queryClient.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
   },
   getPlant(queryClient, { queryKey }, changes) {
@@ -97,13 +90,13 @@ const updaters: Readonly<Record<string, Updater>> = {
   'previous plant': updateNeighbour,
 };
 
-/** Repeats a query. First waits until a running request ends, because the response may lack a change. */
+/** Waits for the running request of a query, which may miss a change, and then repeats the query. */
 async function loadAgain(queryClient: QueryClient, { queryKey, promise }: Query): Promise<void> {
   await promise?.catch(() => {});
   await queryClient.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false });
 }
 
-/** Loads a neighbour of the open plant again when another plant may have become the neighbour. */
+/** Loads the next or the previous plant again when a change is between this plant and the open plant. */
 function updateNeighbour(
   queryClient: QueryClient,
   { queryKey, state }: Query,

@@ -3,7 +3,6 @@ import './button.css';
 import { Icon } from './icon.tsx';
 
 interface ButtonProps extends ComponentProps<'button'> {
-  /** The icon before the text. */
   icon?: ComponentProps<typeof Icon>['name'];
   kind?: 'primary' | 'plain' | 'quiet' | 'danger' | 'danger-plain' | 'progress';
 }
@@ -29,8 +28,7 @@ interface CopyButtonProps {
 export function CopyButton({ what, text }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   const copy = async () => {
-    // On plain HTTP, browsers have no `navigator.clipboard`, so the console selects the text and copies the
-    // selection.
+    // On plain HTTP, browsers have no `navigator.clipboard`, so the console copies a selected text.
     if (navigator.clipboard) await navigator.clipboard.writeText(text);
     else copySelected(text);
     setIsCopied(true);

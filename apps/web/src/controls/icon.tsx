@@ -1,6 +1,5 @@
 import icon from './icon.svg';
 
-/** The logo of the plant store. */
 export function Logo() {
   return <img className="logo" src={icon} alt="" width="28" height="28" />;
 }

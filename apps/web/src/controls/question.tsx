@@ -10,7 +10,7 @@ interface QuestionProps {
   confirm: string;
   /** Whether the button that confirms is enabled. */
   isConfirmed?: boolean;
-  /** A field below the text. */
+  /** A form field that the dialog shows below `text`. */
   children?: ReactNode;
   isOpen: boolean;
   onConfirm(): void;

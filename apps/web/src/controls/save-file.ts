@@ -1,6 +1,6 @@
 declare global {
   interface Window {
-    /** Only Chromium has this function, and only on secure origins. */
+    /** Only Chromium has this function, and only on pages from HTTPS or localhost. */
     showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
   }
 }
@@ -27,7 +27,6 @@ function downloaded(name: string): WritableStream<string> {
   });
 }
 
-/** Saves a file as a download. */
 export function saveFile(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

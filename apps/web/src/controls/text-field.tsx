@@ -7,7 +7,6 @@ interface TextFieldProps {
   onChange(value: string): void;
   /** Explains which values the field accepts. */
   description?: string | undefined;
-  /** Says what is wrong with the value. */
   error?: string | undefined;
   type?: HTMLInputTypeAttribute;
   /** The latest date of a field for dates. */
@@ -18,7 +17,6 @@ interface TextFieldProps {
   isMultiline?: boolean;
 }
 
-/** A text input with a label, a description and an error. */
 export function TextField(props: TextFieldProps) {
   const { label, value, onChange, description, error, isMultiline = false, ...rest } = props;
   const id = useId();

@@ -14,7 +14,7 @@ const overhead = 160;
 export interface Batch {
   readonly block: RowBlock;
   readonly rows: readonly CheckedRow[];
-  /** The first batch of a block also counts the lines without a row, such as blank lines. */
+  /** In the first batch of a block, the counts include lines without a row, such as blank lines. */
   readonly counts: LineCounts;
   /** The number of bytes that the rows take in the file. */
   readonly bytes: number;
@@ -26,7 +26,7 @@ export async function* batchesOf({ blocks, bytesRead }: OpenFile): AsyncGenerato
   for await (const block of blocks) {
     const total = block.rows.length;
     const bytes = bytesRead() - bytesBefore;
-    // The bytes of a block without rows, such as a header, count as bytes of the next block.
+    // A block without rows, such as a header, adds its bytes to the next block.
     if (total > 0) bytesBefore += bytes;
     let around = { ...block.counts, lines: block.counts.lines - total };
     for (const rows of total === 0 ? [[]] : splitRows(block)) {

@@ -12,10 +12,7 @@ export type Client = Pick<PlantStoreClient, 'createPlants'>;
 export interface Connection {
   /** Returns a client with a token. After `onTokenError`, waits for a new token. */
   client(): Promise<Client>;
-  /**
-   * Runs when the store rejects the token of a client. Without this function, `createPlants` throws the
-   * error.
-   */
+  /** Runs when the store rejects a token. Without this function, `createPlants` throws the error. */
   onTokenError?(client: Client, error: unknown): void;
   /** Runs when plants start to wait for the server or a token, and when the wait ends. */
   onWaiting?(isWaiting: boolean): void;
@@ -36,7 +33,7 @@ export async function createPlants(
   let isWaiting = false;
   for (let rest = plants; rest.length > 0; ) {
     const client = await orAborted(connection.client(), signal);
-    // Without `background`, the history of requests would contain all plants of an import.
+    // `background` keeps the request, with all plants of an import, out of the history of requests.
     const { results: received } = await client.createPlants
       .mutate({ plants: [...rest] }, background.trpc)
       .catch(async (thrown: unknown) => {

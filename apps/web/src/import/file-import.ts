@@ -27,7 +27,6 @@ export interface FileImport {
   readonly rejects: readonly Blob[];
   /** The average number of rows per second since the start of the import. */
   readonly rowsPerSecond?: number;
-  /** The reason why the import failed. */
   readonly reason?: string | undefined;
 }
 
@@ -53,14 +52,11 @@ export function isStarted({ state }: FileImport): boolean {
   return state === 'running' || state === 'waiting';
 }
 
-/** Whether the import has ended. */
 export function isEnded({ state }: FileImport): boolean {
   return state === 'done' || state === 'cancelled' || state === 'failed';
 }
 
-/**
- * Summarizes the results of imports. `attention` counts the rows and files that need the user's attention.
- */
+/** Summarizes imports. `attention` is the number of rows and files that need the user's attention. */
 export function summaryOf(imports: readonly FileImport[]) {
   const sum = (of: (each: FileImport) => number) =>
     imports.reduce((all, each) => all + of(each), 0);
@@ -84,7 +80,7 @@ export function withStep(latest: FileImport, step: ImportStep): Partial<FileImpo
   const { counts, rejectedRows, rejectsHeader, bytes } = step;
   const sums = Object.entries(latest.counts).map(([name, count]) => [
     name,
-    count + counts[name as keyof ImportCounts], // `latest.counts` and `counts` have the same properties.
+    count + counts[name as keyof ImportCounts], // The cast is safe, because both counts have each key.
   ]);
   const sum = { bytes: latest.bytes + bytes, counts: Object.fromEntries(sums) as ImportCounts };
   if (rejectedRows.length === 0) return sum;

@@ -28,7 +28,7 @@ export interface ImportStep {
 
 interface ImportOptions {
   connection: Connection;
-  /** Stops the import. The store may contain plants that the import has already sent. */
+  /** Stops the import. The store may keep plants that were sent before. */
   signal: AbortSignal;
   /** Receives the outcome of each batch, in the order of the file. */
   onStep(step: ImportStep): void;
@@ -62,7 +62,7 @@ export async function importFile(
       }
       const plants = batch.rows.flatMap(({ plant }) => plant ?? []);
       const results = createPlants(plants, connection, isOver);
-      results.catch(() => {}); // `finishFirst` throws the error later.
+      results.catch(() => {}); // Prevents an unhandled rejection. `finishFirst` throws the error.
       inFlight.push({ batch, results });
     }
     while (inFlight.length > 0) await finishFirst();

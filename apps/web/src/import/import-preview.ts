@@ -2,7 +2,6 @@ import { formatOf, type Row } from '@plant-store/formats';
 import { plantColumns } from '@plant-store/schemas';
 import { type CheckedRow, checkRow, type OpenOptions, openFile } from './open-file.ts';
 
-/** The number of rows in a preview. */
 const shownRows = 5;
 
 /** The first rows of a file, which the console shows before the import. */
@@ -35,7 +34,7 @@ export async function readPreview(
   let read: Row[] = [];
   for await (const { rows } of blocks) {
     read = rows;
-    if (rows.length > 0) break; // The `break` also closes the file.
+    if (rows.length > 0) break; // `break` ends the generator, which closes the file.
   }
   const fields = new Set(read.flatMap(usedFields));
   const columns = Object.entries(plantColumns).filter(([field]) => fields.has(field));

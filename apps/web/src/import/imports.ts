@@ -172,7 +172,6 @@ export function useImports({ subscribe, all }: Imports): readonly FileImport[] {
   return useSyncExternalStore(subscribe, all);
 }
 
-/** Loads the plants again when an import has ended. */
 export function useRefreshAfterImports(imports: Imports): void {
   const queryClient = useQueryClient();
   useEffect(() => {

@@ -35,7 +35,6 @@ export interface OpenOptions {
   warn(message: string): void;
 }
 
-/** An open file, whose rows can be read. */
 export interface OpenFile {
   readonly blocks: AsyncGenerator<RowBlock>;
   /** Returns the number of bytes that have been read from the file. */

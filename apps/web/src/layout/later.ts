@@ -1,5 +1,4 @@
-// The parts of the console that the list of plants does not need. The browser loads this script after the
-// list.
+// The list of plants does not need these parts, so the browser loads this script after the list.
 export { importFile } from '../import/import-file.ts';
 export { readPreview } from '../import/import-preview.ts';
 export { openFile } from '../import/open-file.ts';

@@ -1,10 +1,7 @@
 /** The number of milliseconds until the console tries again to load the script later.ts. */
 const retryDelay = 1_000;
 
-/**
- * Loads the parts of the console that the list of plants does not need. Tries again until the server
- * responds.
- */
+/** Loads the script later.ts. Tries again until the server responds. */
 export async function loadLater(): Promise<typeof import('./later.ts')> {
   for (;;) {
     try {

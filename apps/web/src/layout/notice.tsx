@@ -2,9 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from '../controls/button.tsx';
 import './notice.css';
 
-/**
- * The notice disappears after this number of milliseconds, unless the pointer or the focus is on the notice.
- */
+/** A notice disappears after this number of milliseconds without the pointer or the focus. */
 const shownFor = 10_000;
 
 export interface NoticeText {

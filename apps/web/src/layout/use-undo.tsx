@@ -8,10 +8,7 @@ import { explainError } from '../store/explain-error.ts';
 import { useTRPCClient } from '../store/trpc.ts';
 import type { NoticeText } from './notice.tsx';
 
-/**
- * Returns a function that shows a notice about deleted plants. The notice has a button that creates the
- * plants again.
- */
+/** Returns a function that names deleted plants in a notice, whose button creates the plants again. */
 export function useUndo(canUndo: boolean, setNotice: (notice: NoticeText) => void) {
   const client = useTRPCClient();
   const queryClient = useQueryClient();

@@ -135,7 +135,7 @@ async function* deleteInGroups(
     const errors = results.map((result): unknown => 'reason' in result && result.reason);
     yield {
       deleted: group.filter((_id, i) => !errors[i]),
-      // A plant is also missing when an earlier attempt deleted the plant, but the response was lost.
+      // If an earlier attempt deleted the plant, but the response was lost, the plant counts as missing.
       missing: group.filter((_id, i) => isMissing(errors[i])),
     };
     const failed = errors.find((error) => error && !isMissing(error));

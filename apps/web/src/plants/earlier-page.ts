@@ -13,11 +13,9 @@ export interface EarlierPage {
 }
 
 /**
- * Finds a page of plants that ends at an id. The store lists plants only in ascending order, so the function
- * guesses the start of the page. The function guesses again when the page has no plants or too many plants.
+ * Finds a page of plants that ends at the id `end`. The store lists plants only in ascending order, so the
+ * function guesses the start of the page, and guesses again when the page has no plants or too many plants.
  *
- * @param list returns the page after an id.
- * @param end the greatest id of the page.
  * @param distance the first guess of the difference between the ids at the start and at the end
  */
 export async function findEarlierPage(
@@ -25,15 +23,15 @@ export async function findEarlierPage(
   end: bigint,
   distance: bigint,
 ): Promise<EarlierPage> {
-  let short = 0n; // The greatest distance so far that gave no plants.
-  let long: bigint | undefined; // The smallest distance so far that gave too many plants.
+  let short = 0n; // The greatest tried distance that found no plants.
+  let long: bigint | undefined; // The smallest tried distance that found too many plants.
   for (let tried = distance; ; ) {
     const after = end - tried < int64Bounds.minimum ? undefined : end - tried;
     const { plants, next } = await list(after);
     const reachesEnd = next === undefined || next >= end;
     const rowCount = plants.findLastIndex(({ id }) => id <= end) + 1;
     if (reachesEnd && (rowCount > 0 || after === undefined)) return { after, rowCount };
-    // The distance cannot become smaller, because a single plant can fill a page.
+    // No shorter distance is left to try, because a single plant can fill a page.
     if (!reachesEnd && tried - short <= 1n) return { after, rowCount };
     if (reachesEnd) short = tried;
     else long = tried;
@@ -44,7 +42,6 @@ export async function findEarlierPage(
 /**
  * Finds the id of the last plant in a list, and sends only a few requests.
  *
- * @param list returns the page after an id.
  * @param from the id of any plant in the list.
  * @param distance the first guess of the difference between `from` and the last id
  */
@@ -64,7 +61,7 @@ export async function findLastId(
   }
 }
 
-/** Chooses a distance between a distance that was too short and a distance that was too long. */
+/** Returns the next distance to try. `short` was too short, and `long` was too long. */
 function between(short: bigint, long: bigint | undefined): bigint {
   if (long === undefined) return short * 16n;
   if (long > 32n * (short + 1n)) return short === 0n ? long / 16n : short * 16n;

@@ -58,7 +58,7 @@ export function PlantDetails({ id, filter, may, onDeleted, onDuplicate }: PlantD
                 onEnd={({ deleted, missing }) => deleted.length + missing > 0 && onDeleted(plant)}
               />
             )}
-            {/* biome-ignore lint/security/noBlankTarget: the opener gives the new tab this tab's token. */}
+            {/* biome-ignore lint/security/noBlankTarget: an opener copies its token into the new tab. */}
             <a className="button" href={hrefOf({ plant: id })} target="_blank" rel="opener">
               Open in a new tab
             </a>

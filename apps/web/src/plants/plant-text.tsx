@@ -2,10 +2,7 @@ import { shorten } from '@plant-store/schemas/plain';
 import { hrefOf } from '../address/address.ts';
 import './plant-text.css';
 
-/**
- * The console shows at most this number of characters, because a longer word keeps the browser busy for
- * minutes.
- */
+/** The console shows at most this number of characters: a longer word keeps the browser busy for minutes. */
 export const maxShown = 5_000;
 /** In one line, the console shows fewer characters, because the screen cuts off a long line. */
 const maxInLine = 1_000;

@@ -4,7 +4,6 @@ import { isSame } from '../changes/change-page.ts';
 /** The selected plants, with their ids as keys. */
 export type SelectedPlants = ReadonlyMap<bigint, StoredPlant>;
 
-/** The selected plants, and the function that changes the selection. */
 export interface Selection {
   readonly plants: SelectedPlants;
   onChange(change: (latest: SelectedPlants) => SelectedPlants): void;

@@ -22,7 +22,7 @@ interface ShownField<Value> {
 const shortTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const longTime = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'medium' });
 
-/** Says how the console shows each property of a plant. The type checker requires every property here. */
+/** Says how the console shows each property of a plant. A missing property would be a type error. */
 export const shownFields: {
   readonly [Field in keyof StoredPlant]-?: ShownField<NonNullable<StoredPlant[Field]>>;
 } = {
@@ -72,12 +72,9 @@ export const shownFields: {
 // The cast is safe, because `shownFields` has no other keys than the properties of a plant.
 const fieldNames = Object.keys(shownFields) as (keyof StoredPlant)[];
 
-/** The properties in the table. */
 export const tableFields = fieldNames.filter((field) => shownFields[field].width !== undefined);
 
-/**
- * Shows a property in the table or in the list of facts. Returns undefined when the plant lacks the property.
- */
+/** Shows a property in the table or in the list of facts. Returns undefined for a missing property. */
 export function showField(
   plant: StoredPlant,
   field: keyof StoredPlant,
@@ -90,7 +87,6 @@ export function showField(
   return value === undefined ? undefined : show(value as never);
 }
 
-/** Lists all properties of a plant. */
 export function PlantFacts({ plant }: { plant: StoredPlant }) {
   return (
     <dl className="plant-facts">

@@ -1,10 +1,7 @@
 import { formatJson, operations } from '@plant-store/schemas';
 import type { StoreRequest } from './request-history.ts';
 
-/**
- * Formats a request as a `curl` command for a POSIX shell. The command reads the token from an environment
- * variable.
- */
+/** Formats a request as a `curl` command for a POSIX shell. An environment variable contains the token. */
 export function asCurl({ procedure, input }: StoreRequest, baseUrl: string): string {
   const { method, path, body } = restRequest(procedure, input);
   const address = quote(new URL(path, baseUrl).href);

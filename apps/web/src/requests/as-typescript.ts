@@ -1,10 +1,7 @@
 import { operations } from '@plant-store/schemas';
 import type { StoreRequest } from './request-history.ts';
 
-/**
- * Formats a request as a TypeScript module that uses tRPC. The module reads the token from an environment
- * variable.
- */
+/** Formats a request as a TypeScript module that uses tRPC. An environment variable contains the token. */
 export function asTypeScript({ procedure, input }: StoreRequest, baseUrl: string): string {
   const verb = operations[procedure].method === 'GET' ? 'query' : 'mutate';
   return `import { createPlantStoreClient } from '@plant-store/client';

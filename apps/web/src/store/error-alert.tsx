@@ -7,7 +7,6 @@ interface ErrorAlertProps {
   start?: string;
 }
 
-/** Shows the error of a request to the user. */
 export function ErrorAlert({ error, start }: ErrorAlertProps) {
   if (!error) return null;
   return (

@@ -11,10 +11,7 @@ export function explainError(thrown: unknown): string {
   return capitalized(message);
 }
 
-/**
- * Makes the first letter of a sentence a capital letter. A file name at the start, such as "plants.xlsx",
- * does not change.
- */
+/** Makes the first letter of a sentence a capital letter, but not of a file name such as "plants.xlsx". */
 export function capitalized(text: string): string {
   return text.replace(/^[a-z]+[ :,]/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 }

@@ -12,11 +12,7 @@ import { baseUrl } from './trpc.ts';
 /** While the server is down, the console sends a query again after this number of milliseconds. */
 const retryInterval = 1_000;
 
-/**
- * Makes the cache of the store's responses.
- *
- * @param onTokenError runs when the store rejects the access token
- */
+/** Makes the cache of the store's responses. `onTokenError` runs when the store rejects the token. */
 export function createQueryClient(onTokenError: (error: unknown) => void): QueryClient {
   const onError = (error: unknown) => {
     if (isTokenError(error)) onTokenError(error);
@@ -46,8 +42,8 @@ export function createQueryClient(onTokenError: (error: unknown) => void): Query
 export async function refreshPlants(queryClient: QueryClient): Promise<void> {
   const names = ['listPlants', 'countPlants', 'next plant', 'previous plant'];
   const filters = { predicate: ({ queryKey }: Query) => names.includes(String(queryKey[0])) };
-  // The first request of a query may still run. React Query does not repeat a running first request, although
-  // the response may be outdated. So the function waits until the first requests have ended.
+  // The response to a running request may lack a change, but React Query does not repeat the first request
+  // of a query while this request runs. So the function first waits until all first requests have ended.
   const queries = queryClient.getQueryCache().findAll(filters);
   const first = queries.map(({ state, promise }) => state.data === undefined && promise);
   await Promise.allSettled(first);

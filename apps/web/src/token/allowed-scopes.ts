@@ -6,8 +6,8 @@ import { background, useTRPC } from '../store/trpc.ts';
 export type Permissions = Readonly<Record<'read' | 'create' | 'delete' | 'manage', boolean>>;
 
 /**
- * Returns the scopes of the access token. The scopes are undefined until the store has responded. Until then,
- * the console assumes that the token may read plants, so that the first list needs only one round trip.
+ * Returns the scopes of the access token, or undefined until the store responds. Before the response, the
+ * console assumes that the token may read plants: the scopes and the list need only one round trip together.
  */
 export function useScopes() {
   const trpc = useTRPC();

@@ -72,9 +72,7 @@ function Token({ token, isOwn }: TokenProps) {
   );
 }
 
-/**
- * Revokes a token after the user has confirmed. To revoke the token of this tab, the user must confirm twice.
- */
+/** Revokes a token after the user has confirmed. For the token of this tab, the user must confirm twice. */
 function RevokeToken({ token: { id, name }, isOwn }: TokenProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();

@@ -35,10 +35,7 @@ it('highlights plants that another client creates, and removes plants that anoth
   await expect.poll(() => namesOf(page)).toEqual([second, third, fifth].map(nameOf));
 });
 
-/**
- * Returns the name of the animation of the first new row. The console highlights a new row only for two
- * seconds.
- */
+/** Returns the animation of the first new row. The console highlights a new row only for two seconds. */
 async function animationOfNewRow(page: Page): Promise<string> {
   const animation = await page.waitForFunction(() => {
     const row = document.querySelector('[data-new]');

@@ -70,7 +70,7 @@ it('continues with another token when the store rejects the first token', async 
   expect(lost).toEqual([revoked]);
 });
 
-it('stores the first of two rows with the same id, even when two requests send the rows', async () => {
+it('stores the first of two rows with the same id, even when the rows are in different requests', async () => {
   const { client } = await startStore();
   const others = Array.from({ length: 2_500 }, (_, id) => `${id + 10},x\n`).join('');
   const text = `id,name\n1,first\n${others}1,second\n${others}1,first\n`;
@@ -81,7 +81,7 @@ it('stores the first of two rows with the same id, even when two requests send t
   expect(await client.getPlant.query({ id: 1n })).toMatchObject({ name: 'first' });
 });
 
-it('counts the bytes and the lines of each request when the response arrives', async () => {
+it('adds the bytes and the lines of a request to the progress after the store has responded', async () => {
   const { client } = await startStore();
   const rows = Array.from({ length: 4_000 }, (_, id) => `${id},x`).join('\n');
   const { steps, sum } = await importText(`id,name\n${rows}\n`, connectionOf(client));
@@ -97,7 +97,7 @@ it('counts the bytes and the lines of each request when the response arrives', a
 it('finds the invalid plant when the store rejects a whole request', async () => {
   const { client } = await startStore();
   const plants = Array.from({ length: 9 }, (_, i) => ({ id: BigInt(i), name: `x${i}` }));
-  // The plant with the id 5 stands for a plant that only a newer version of the store rejects.
+  // The plant 5 imitates a plant that the console considers valid, but a newer store rejects.
   const stranger = { id: 5n, name: 5 } as unknown as NewPlant;
   const sent = plants.with(5, stranger);
   const results = await createPlants(sent, connectionOf(client), new AbortController().signal);

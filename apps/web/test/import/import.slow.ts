@@ -86,7 +86,7 @@ it('lets the user choose the columns when the header of a file has other names, 
   expect(await withTag(tag)).toMatchObject([{ id, name: 'Hoya' }]);
 });
 
-it('shows the first plants of a file, and adds no plants before the user confirms', async () => {
+it('shows a preview of a file, and adds no plants before the user confirms', async () => {
   const [tag, id] = [freshTag(), freshId()];
   const text = `ID;Name;Tag;Height;created_at\n${id};Aeschynanthus;${tag};3;2020-01-01\nx;y;;;\n`;
   const page = await openPage(address());
@@ -147,7 +147,7 @@ it('adds the plants of several files, and then of files that the user drops duri
   expect(names.toSorted()).toEqual(['First', 'Second', 'Third']);
 });
 
-it('counts the rows by outcome, and saves the rejected rows', async () => {
+it('shows how many rows are added, already there or rejected, and saves the rejected rows', async () => {
   const [tag, taken, there, id] = [freshTag(), freshId(), freshId(), freshId()];
   await client.createPlant.mutate({ id: taken, name: 'The owner of the id' });
   await client.createPlant.mutate({ id: there, name: 'Here', tag });

@@ -12,10 +12,7 @@ declare global {
   }
 }
 
-/**
- * Returns the violations that axe finds in light and dark colours, on a desktop and on a phone. A page that
- * is wider than the screen counts as a violation.
- */
+/** Returns axe's findings for two screen widths in light and dark colours, and an overflow of the page. */
 async function findings(page: Page): Promise<string[]> {
   const found: string[] = [];
   await page.evaluate(axe.source);

@@ -15,7 +15,7 @@ describe('with forced colors', () => {
   const open = (name: ViewName): Promise<Page> =>
     openView(server, name, (page) => page.emulateMedia({ forcedColors: 'active' }));
 
-  it('shows the active row and the focus when the user forces colours', async () => {
+  it('shows the active row and the focus in high-contrast mode', async () => {
     const page = await open('filter');
     const row = tableOf(page).locator('#row-1');
     const before = await picture(row);
@@ -31,14 +31,14 @@ describe('with forced colors', () => {
     expect(await styleOf(button, 'outline-style')).toBe('solid');
   });
 
-  it('shows the selected rows when the user forces colours', async () => {
+  it('shows the selected rows in high-contrast mode', async () => {
     const page = await open('selected');
     const rows = tableOf(page).locator('.plant-row');
     expect(await styleOf(rows.nth(0), 'outline-style')).toBe('solid');
     expect(await styleOf(rows.nth(1), 'outline-style')).toBe('none');
   });
 
-  it('shows the progress of an import when the user forces colours', async () => {
+  it('shows the progress of an import in high-contrast mode', async () => {
     const page = await open('import running');
     const bar = page.getByRole('progressbar');
     const half = await picture(bar);
@@ -48,7 +48,7 @@ describe('with forced colors', () => {
     expect((await picture(bar)).equals(half)).toBe(false);
   });
 
-  it('draws the edges of chips and tags when the user forces colours', async () => {
+  it('draws the edges of chips and tags in high-contrast mode', async () => {
     const page = await open('filter');
     const background = await styleOf(page.locator('body'), 'background-color');
     for (const part of [page.locator('.chip'), tableOf(page).locator('.tag > *').first()]) {

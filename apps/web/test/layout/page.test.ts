@@ -27,7 +27,7 @@ let proxy: Server | undefined;
 
 afterEach(() => proxy?.close().closeAllConnections());
 
-it('loads two scripts and one style sheet, and the second script only after the plants', async () => {
+it('loads the second of two scripts only after the plants, and loads a single style sheet', async () => {
   const page = await openPage(address());
   await page.getByText('This token may').waitFor();
   const loaded = await page.waitForFunction(() => {
@@ -36,7 +36,6 @@ it('loads two scripts and one style sheet, and the second script only after the 
   });
   const parts = /(index|style|later|listPlants)(?=[^/]*$)/;
   const order = ((await loaded.jsonValue()) ?? []).flatMap((name) => parts.exec(name)?.[1] ?? []);
-  // The two scripts share the style sheet, so that no view appears without its style.
   expect([...new Set(order)].toSorted()).toEqual(['index', 'later', 'listPlants', 'style']);
   expect(order.indexOf('later')).toBeGreaterThan(order.indexOf('listPlants'));
 });

@@ -7,7 +7,6 @@ import { createPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 import { openView, viewNames } from '../fixtures/views.ts';
 
-/** A CSS selector for texts and controls. */
 const parts =
   ':is(button, a, input, textarea, h1, h2, h3, p, label, th, td, summary, dt, dd, code, [role=columnheader], .plant-row > :not(.plant-check))';
 
@@ -59,7 +58,7 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
 
 const server = sharedServer();
 
-it('keeps most of the screen for the table at 400 % zoom, and lets the page scroll', async () => {
+it('shows the table on most of the screen at 400 % zoom, and lets the user scroll the page', async () => {
   const tag = freshTag();
   await createPlants(Array.from({ length: 100 }, freshId), tag);
   const page = await openPage(server.address(), { width: 320, height: 256 });
@@ -95,7 +94,7 @@ it.each(viewNames)(
   },
 );
 
-it.each([768, 900, 1024])('keeps the table usable beside a plant at %i pixels', async (width) => {
+it.each([768, 900, 1024])('fits a table and a plant into %i pixels of width', async (width) => {
   const tag = freshTag();
   await createPlants([freshId(), freshId()], tag);
   const page = await openPage(server.address(), { width, height: 768 });

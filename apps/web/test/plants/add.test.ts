@@ -22,7 +22,6 @@ const fields = (page: Page) => {
   };
 };
 
-/** Fills the form, and submits the form. */
 async function add(page: Page, name: string, id = freshId()): Promise<void> {
   await fields(page).name.fill(name);
   await fields(page).id.fill(String(id));
@@ -170,7 +169,7 @@ it('shows an error from the server below the invalid field', async () => {
   await page.getByText('is not polite').waitFor({ state: 'detached' });
 });
 
-it('shows the plant that owns the id when the typed id is taken', async () => {
+it('shows the stored plant when the typed id is taken', async () => {
   const id = freshId();
   await client.createPlant.mutate({ id, name: 'The owner of the id' });
   const page = await openForm();

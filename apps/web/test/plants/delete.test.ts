@@ -17,7 +17,7 @@ async function askToDelete(prepare?: (page: Page) => Promise<unknown>) {
   return { ...opened, question };
 }
 
-it('deletes a plant after a question, and creates the plant again when the user undoes the delete', async () => {
+it('asks before a delete, and creates the plant again when the user undoes the delete', async () => {
   const { id, tag, page, question } = await askToDelete();
   await question.getByRole('button', { name: 'Delete' }).click();
   await page.getByText(`Deleted the plant ${id}`).waitFor();
@@ -41,7 +41,7 @@ it('offers to undo a delete while the user looks at another plant', async () => 
   await tableOf(page).getByText('Ficus lyrata').waitFor();
 });
 
-it('keeps the plant when the user cancels the question', async () => {
+it('keeps the plant when the user cancels the delete', async () => {
   const { id, page, question } = await askToDelete();
   await question.getByRole('button', { name: 'Cancel' }).click();
   await question.waitFor({ state: 'detached' });
@@ -64,7 +64,7 @@ it('shows all buttons and notices on a small screen even when a name is very lon
   await page.getByText(`Deleted the plant ${id}`).waitFor();
 });
 
-it('closes the question when another client deletes the plant', async () => {
+it('closes the confirmation dialog when another client deletes the plant', async () => {
   const { id, page, question } = await askToDelete();
   await client.deletePlant.mutate({ id });
   await page.getByText('This plant was deleted.').waitFor();

@@ -3,7 +3,6 @@ import { findEarlierPage, findLastId, likelyDistance } from '../../src/plants/ea
 
 const pageSize = 500;
 
-/** A store that counts its requests. */
 function storeOf(ids: readonly bigint[]) {
   const store = {
     requests: 0,
@@ -43,12 +42,12 @@ it.each([
   },
 );
 
-it('finds no page before the first plant', async () => {
+it('returns zero rows when the store has no plant before the id', async () => {
   const store = storeOf([5n, 6n]);
   expect(await findEarlierPage(store.list, 4n, 1n)).toEqual({ after: undefined, rowCount: 0 });
 });
 
-it('needs only one request when the gaps between the ids are equal', async () => {
+it('finds the earlier page with one request when the gaps between the ids are equal', async () => {
   const ids = range(100_000, (i) => BigInt(i) * 977n);
   const behind = ids.slice(50_000, 50_500).map((id) => ({ id }));
   const store = storeOf(ids);

@@ -7,10 +7,7 @@ import { holdRequests, tableOf, tryToReload } from '../fixtures/open-page.ts';
 import { openPlants } from '../fixtures/open-plants.ts';
 import { sharedServer } from '../fixtures/shared-servers.ts';
 
-/**
- * A headless browser cannot show the file dialog. So the console writes to a file in the browser's own
- * storage here. Both kinds of files have the same interface.
- */
+/** Replaces the file dialog, which a headless browser cannot show, by a file in the browser's storage. */
 function chooseFile() {
   window.showSaveFilePicker = async ({ suggestedName }) => {
     const directory = await navigator.storage.getDirectory();
@@ -37,7 +34,7 @@ async function openExport(count: number, tag = freshTag()) {
 const save = (page: Page, format: string) =>
   page.getByRole('button', { name: `Save as ${format}`, exact: true }).click();
 
-/** Matches the requests for all pages of plants after the first page. */
+/** Matches the `listPlants` requests for the second and all further pages. */
 const laterPages = '**/trpc/listPlants*after*';
 
 it('writes exactly the plants that match the filter to the file that the user chooses', async () => {

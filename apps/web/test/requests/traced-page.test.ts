@@ -55,7 +55,6 @@ it('traces 16 parallel creates over REST and tRPC, from the spans of a browser t
   expect(named('INSERT plants').some(({ links }) => links.length > 1)).toBe(true);
 });
 
-/** Bundles a module for the browser into one file. */
 async function bundle(module: URL): Promise<string> {
   const output = await build({
     configFile: false,

@@ -7,7 +7,7 @@ import { startProcess } from '@plant-store/test-setup';
 import { expect, inject, it } from 'vitest';
 import { findField, openPage, waitForTitle } from '../fixtures/open-page.ts';
 
-it('accepts the code in the printed address only once, and logs neither the code nor the token', async () => {
+it('accepts the code of the printed address only once, and keeps the code and the token out of the log', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-first-run-'));
   cpSync(inject('dataDirectory'), directory, { recursive: true });
   const server = startProcess({ PLANT_STORE_DATA_DIR: directory });

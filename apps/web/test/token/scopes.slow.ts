@@ -40,8 +40,7 @@ it('shows only the form that adds plants when the token may only create plants',
     await expect.poll(() => name.inputValue()).toBe('');
     expect(await client.getPlant.query({ id })).toMatchObject({ name: 'Ficus lyrata' });
   }
-  // The first request asks for the scopes of the token. All later requests must be requests that the scopes
-  // allow.
+  // The first request reads the scopes of the token. These scopes must allow all later requests.
   const [, ...others] = calls.filter((path) => path.startsWith('/trpc/'));
   const procedures = others.flatMap((path) => path.slice('/trpc/'.length).split(','));
   expect(new Set(procedures)).toEqual(new Set(['whoAmI', 'createPlant']));

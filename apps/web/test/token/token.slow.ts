@@ -113,7 +113,7 @@ it.each([
   await page.getByLabel('Access token').waitFor();
 });
 
-it('does not read a plus in the token of a link as a space', async () => {
+it('keeps a plus sign in the token when the user opens a link with a token', async () => {
   const page = await openPage(url);
   const request = page.waitForRequest('**/trpc/**');
   await page.evaluate(() => location.assign('#token=to+ken%2B/='));

@@ -35,7 +35,7 @@ export function openCentral({
     async write(...statement) {
       if (isOnWorker) return coordinator.write(...statement);
       return database.write(...statement).catch(async (error) => {
-        // The rejected statement has changed nothing, so another node may run the statement.
+        // The rejected statement has changed nothing, so the store may send it to the coordinator.
         if (databaseCode(error) !== undefinedTable) throw error;
         isOnWorker = (await clusterRole(query)) === 'worker';
         if (!isOnWorker) throw error;

@@ -14,13 +14,8 @@ import {
 } from '@plant-store/core/cluster';
 
 /**
- * Makes ordinary statements, which Citus passes to the nodes that store the plants. With an array for each
- * column, Citus would send every row through the coordinator. The INSERT therefore has a parameter for each
- * value, and the text of the INSERT depends on the size of the batch.
- *
- * Citus rejects volatile functions in a write. Citus also evaluates the branches of CASE that are not taken,
- * so no branch can raise an error. After the deadline, the INSERT therefore sets the name to null, which the
- * column rejects.
+ * Makes ordinary statements, which Citus passes to the nodes that store the plants. The INSERT has a
+ * parameter for each value, because with arrays, Citus would send every row through the coordinator.
  */
 export function createOrdinaryStatements(verbs: Verbs): PlantStatements {
   return {
@@ -49,7 +44,8 @@ function insertRows(size: number): string {
     const values = columns.map((name, i) => {
       const parameter = `$${row * columns.length + i + 1}`;
       if (name !== 'name') return parameter;
-      // Postgres sets `statement_timestamp` when a statement arrives.
+      // After the deadline, the name is null, which the column rejects. No branch may raise an error, because
+      // Citus evaluates every branch of CASE. Citus also rejects volatile functions in a write.
       return `case when statement_timestamp() < ${deadline} then ${parameter}::text end`;
     });
     return `(${values})`;
@@ -64,7 +60,7 @@ function throwLateWrite(cause: unknown): never {
 
 const notNullViolated = '23502';
 
-/** After a cancellation, throws an error with an unknown outcome, because another node may have committed. */
+/** After a cancellation, the outcome of a write is unknown, because another node may have committed. */
 export function throwUnlessCancelled(cause: unknown): never {
   if (!isCancelled(cause)) throw cause;
   throw Object.assign(new Error('the statement was cancelled', { cause }), {
@@ -76,9 +72,8 @@ export function throwUnlessCancelled(cause: unknown): never {
 const unknownOutcome = '40003';
 
 /**
- * Counts the plants on each shard of a cluster. The count on each shard stops at the limit. For a subquery
- * with LIMIT, Citus would send the rows of every shard to one node. `run_command_on_shards` gets only one
- * number from every shard.
+ * Counts the plants of each shard up to the limit. `run_command_on_shards` returns one number for each shard.
+ * With LIMIT in an ordinary subquery, Citus would send the rows of every shard to one node.
  */
 export function createCountOnShards({ read }: Verbs): CountUpTo {
   return async (limit, { tag } = {}, options = {}) => {

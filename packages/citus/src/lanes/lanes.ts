@@ -18,7 +18,6 @@ import { createNodeStatements } from './node-statements.ts';
 import { NodeTurns } from './node-turns.ts';
 import { createNodeFeed } from './read-changes.ts';
 
-/** A lane to a node that stores plants. */
 interface NodeLane {
   readonly key: string;
   readonly lane: Lane;
@@ -27,8 +26,8 @@ interface NodeLane {
 }
 
 /**
- * Watches the shards of the plants. When the shards are known, the store uses a lane for each node. Before
- * the store knows the shards, all plants go through the node that the URL names.
+ * Watches the shards of the plants. Until the store knows the shards, all plants go through the node in the
+ * URL. Afterwards, the store uses a lane for each node.
  */
 export function watchLanes(store: ClusterStore): ClusterWatch {
   const { database, nodes: connections, events, onCommit, main, use } = store;
@@ -46,7 +45,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
     laneOf(id) {
       const map = shards.current;
       if (!map || !(typeof id === 'bigint' || Number.isSafeInteger(id))) return ordinary;
-      // The cast is safe, because the `if` has checked the type of `id`.
+      // The cast is safe, because `id` is an integer here.
       const { node } = map.shardOf(BigInt(id as bigint | number));
       return byNode.get(node)?.lane ?? ordinary;
     },
@@ -117,7 +116,7 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
     const onUnsettled = () => events.emit('warning', `on ${address}: ${lateCommit}`);
     const node = { id, address, clusterId };
     const access = openNodeAccess(node, { ...connections, onUnsettled });
-    /** Returns undefined when the node has left the cluster. The store then emits no events for the node. */
+    /** Undefined when the node has left the cluster, so that the store emits no events for the node. */
     const current = () => nodes().find((node) => node.id === id);
     const health = new NodeHealth({
       access,

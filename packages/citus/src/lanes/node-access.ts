@@ -19,9 +19,9 @@ export interface NodeAccess extends Verbs {
   /** See `Database`. */
   mayCommit(share: Share): Promise<boolean>;
   pool(): PoolState;
-  /** Whether the store connects to the node itself, and not to another node that passes statements on. */
+  /** Whether the store connects to the node directly, and not to a node that passes the statements on. */
   readonly isDirect: boolean;
-  /** The error of the last attempt to connect to the node itself. Undefined without an error. */
+  /** The error if the last attempt to connect directly has failed. */
   readonly directError: unknown;
   /** See `Database`. */
   onClockMoved(listener: (error: Error) => void): void;
@@ -29,7 +29,7 @@ export interface NodeAccess extends Verbs {
 }
 
 interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo'> {
-  /** Called when a write is still committing one second after the deadline of the write. */
+  /** Called when a write is still committing one second after its deadline. */
   readonly onUnsettled?: () => void;
   /** A clock in milliseconds. Default: `performance.now`. */
   readonly now?: () => number;
@@ -41,14 +41,13 @@ export const nodeShares = { creates: 3, deletes: 1, lookUps: 2, lists: 1 };
 /** After this many milliseconds, the store tries again to connect to an unreachable node. */
 const retryInterval = 15_000;
 
-/** The time limits to connect to a node, in milliseconds. Plants wait for the first attempt. */
+/** The time limits in milliseconds of the first direct connection, while plants wait, and of later ones. */
 const firstTimeout = 2_000;
 const timeout = 5_000;
 
 /**
- * Opens a pool of connections for the plants that one node stores. The pool connects to this node itself, so
- * that the plants cause no work on other nodes. When the store cannot reach the node, the pool connects to
- * the node in the URL. The node in the URL passes the statements on.
+ * Opens a pool of direct connections to a node, so that the plants of the node cause no work on other nodes.
+ * When the store cannot reach the node, the pool connects to the node in the URL, which passes statements on.
  */
 export function openNodeAccess(
   { clusterId, ...node }: Pick<StorageNode, 'id' | 'address'> & { clusterId: string },
@@ -64,11 +63,11 @@ export function openNodeAccess(
     async connect() {
       const first = triedAt === undefined ? await tryDirectly(firstTimeout) : undefined;
       if (first) return first;
-      // The store has reached the node itself before. So the node is down, and another route would not help.
+      // The store has connected directly before, so the node is down, and a detour would not help.
       if (isDirect) return connectDirectly(timeout);
       const connection = await connect();
       if (!isDirect) return connection;
-      // Direct and indirect connections need different statements, so a pool must have only one kind.
+      // Direct connections need other statements than `connection`, so the pool must not contain both kinds.
       void connection.close();
       return connectDirectly(timeout);
     },
@@ -106,7 +105,7 @@ export function openNodeAccess(
     }
   }
 
-  /** Tries to connect to the node again, and then replaces the connections to the other node. */
+  /** Tries to connect directly. After a success, replaces the connections to the node in the URL. */
   async function retry(): Promise<void> {
     const connection = await tryDirectly(timeout);
     if (!connection) return;

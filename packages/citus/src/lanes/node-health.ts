@@ -11,10 +11,7 @@ interface NodeHealthOptions {
   readonly access: Pick<NodeAccess, 'write' | 'directError'>;
   /** Called when writes to the node begin to fail, or succeed again. */
   readonly onChange: () => void;
-  /**
-   * Called with the reason when creates begin to go through another node. Called with undefined when creates
-   * go directly to the node again.
-   */
+  /** Called when creates begin (with an error) or cease (with undefined) to go through another node. */
   readonly onReroute: (error: unknown) => void;
   readonly now?: () => number;
 }
@@ -55,12 +52,7 @@ export class NodeHealth {
     };
   }
 
-  /**
-   * Calls the insert function without plants, to check whether the node is writable. The promise is never
-   * rejected.
-   *
-   * @param someId an id that the node stores
-   */
+  /** Calls the insert function without plants, on the node of `someId`. The promise is never rejected. */
   async probe(someId: bigint): Promise<void> {
     const { access, now } = this.#options;
     const options = { share: 'lookUps', deadline: deadlineIn(probeTimeout) } as const;
@@ -74,7 +66,7 @@ export class NodeHealth {
     this.#succeeded(this.isWritable || !hasFailedLately);
   }
 
-  /** Reports a change of the route only after a success, because every route fails while the node is down. */
+  /** After a success, reports whether the route has changed. While the node is down, every route fails. */
   #succeeded(isWritable = true): void {
     this.#set(isWritable);
     const { directError } = this.#options.access;

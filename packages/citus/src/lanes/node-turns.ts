@@ -10,9 +10,9 @@ const period = 10_000;
 const longest = 50;
 
 /**
- * Lets the lanes of busy nodes send their statements one after the other. The statements then contain more
- * creates, and one full statement costs less than two half-full statements. Lanes to idle nodes do not wait,
- * because waiting would save nothing.
+ * Lets the lanes of busy nodes send their statements one after the other. While a lane waits, its next
+ * statement fills with creates, and one full statement costs less than two half-full statements. Lanes to
+ * idle nodes do not wait, because waiting would save nothing.
  */
 export class NodeTurns implements SharedTurn {
   #running = 0;

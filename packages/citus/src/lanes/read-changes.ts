@@ -26,21 +26,21 @@ interface NodeFeedOptions {
   accessTo(node: StorageNode): Pick<NodeAccess, 'read' | 'write' | 'isDirect'> | undefined;
 }
 
-/** A page waits at most this many milliseconds for a node, and then lacks the changes of this node. */
+/** After this many milliseconds, a page of changes omits the changes of a node that has not responded. */
 const patience = 500;
 
 /** The SQLSTATE when `plant-store distribute` has not created the function yet. */
 const undefinedFunction = '42883';
 
-/** These SQLSTATEs mean that a node does not have a shard, or has no statement for the shard. */
+/** The SQLSTATEs when a shard has left the node, or the function has no statement for a shard of the node. */
 const shardsChanged = [nodesChanged, '20000', '42P01', 'XX000', '0A000'];
 
 /**
- * Makes the feed of a cluster. Each node has a log with the changes of its own shards. A node reads this log
- * in the same way as a single database reads the feed. See docs/decisions/cluster-feed.md.
+ * Makes the feed of a cluster. Each node has a log with the changes of its own shards. The log of a node
+ * works like the feed of a single database. See docs/decisions/cluster-feed.md.
  */
 export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) {
-  /** The nodes that are slow to respond. Each of these nodes has a read in progress. */
+  /** The nodes that did not respond in time and whose reads are still in progress. */
   const silent = new Set<number>();
   let turn = 0;
 
@@ -72,7 +72,7 @@ export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) 
 
   async function currentNodes(): Promise<readonly StorageNode[]> {
     if (!shards.current) await shards.refresh();
-    // Either the plants are still moving, or somebody must run `plant-store distribute` after a split.
+    // No shards are known while the plants move, and after a split until `plant-store distribute` has run.
     if (!shards.current) throw isTested() ? hasChanged() : noFeedOnCluster();
     return shards.current.nodes.toSorted((one, other) => one.id - other.id);
   }
@@ -98,7 +98,7 @@ export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) 
     return Promise.race([settled, late]).finally(() => timeout.abort());
   }
 
-  /** Makes a reader for the log of a node. It is the reader of a single database with another statement. */
+  /** Makes a reader for the log of a node: the reader of a single database, with the statement `callFeed`. */
   function readNode(nodes: readonly StorageNode[], node: StorageNode) {
     const access = accessTo(node);
     if (!access) throw noResponse(node);
@@ -143,7 +143,7 @@ export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) 
   }
 }
 
-/** Whether the cursor has a part for each node. */
+/** Whether the cursor consists of one part for each of the nodes. */
 function isOf({ parts = [] }: Cursor, nodes: readonly StorageNode[]): boolean {
   const isOfNode = (part: Cursor, i: number) => logOf(part) === nameOf(nodes[i]?.id ?? 0);
   return parts.length === nodes.length && parts.every(isOfNode);
@@ -151,9 +151,9 @@ function isOf({ parts = [] }: Cursor, nodes: readonly StorageNode[]): boolean {
 
 interface NodePages {
   readonly nodes: readonly StorageNode[];
-  /** The page of each node, or the error of a node that is down. */
+  /** For each node, a page of its changes, or an error when the node is down. */
   readonly pages: readonly (ChangePage | PlantStoreError)[];
-  /** The index of the node whose changes come first. Each page begins with the next node. */
+  /** The index of the node whose changes come first in this page. The next page begins with the next node. */
   readonly turn: number;
 }
 

@@ -1,12 +1,10 @@
 import type { Query } from '@plant-store/core/cluster';
 
-/** The result of a statement on one node. */
 interface NodeResult {
   /** The group number of the node. */
   readonly id: number;
   /** The host and port of the node, as the cluster knows them. */
   readonly address: string;
-  /** Whether the node may store plants. */
   readonly mayStore: boolean;
   /** The value that the statement selected. Undefined when the node is down. */
   readonly result: string | undefined;
@@ -26,7 +24,7 @@ const onAllNodes = `
   from run_command_on_all_nodes($1) join pg_dist_node using (nodeid)
   where noderole = 'primary' order by groupid`;
 
-/** Reads how many plants the nodes have got from running COPY statements. Ignores nodes that are down. */
+/** Counts the plants that running COPY statements have written. Ignores nodes that are down. */
 export async function readCopied(query: Query): Promise<number> {
   const results = await askNodes(query, selectCopied);
   return results.reduce((sum, { result = 0 }) => sum + Number(result), 0);

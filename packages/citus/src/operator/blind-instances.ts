@@ -12,9 +12,9 @@ export interface Instance {
 }
 
 /**
- * Reads the instances that have not noticed that their database is a cluster. The sessions of these instances
- * have the `application_name` for a single database. Earlier versions of the store do not write the process
- * id into this name. Ignores nodes that are down.
+ * Reads the instances that have not noticed that their database is a cluster: their sessions still have the
+ * `application_name` for a single database. Earlier versions of the store write this name without a process
+ * id. Ignores nodes that are down.
  */
 export async function readBlindInstances(query: Query): Promise<Instance[]> {
   const results = await askNodes(query, blindInstances);

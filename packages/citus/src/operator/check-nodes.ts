@@ -3,11 +3,8 @@ import { clusterRole } from '../shards/cluster-role.ts';
 import { askNodes } from './ask-nodes.ts';
 
 /**
- * Checks that this database is a coordinator, that all nodes are reachable, and that at least one node may
- * store plants.
- *
- * @returns the nodes that may store plants, each as `host:port`.
- * @throws ClusterError
+ * Checks that this database is a coordinator, and that all nodes are reachable. Otherwise throws a
+ * `ClusterError`. Returns the nodes that may store plants, at least one, each as `host:port`.
  */
 export async function checkNodes(query: Query): Promise<string[]> {
   const role = await clusterRole(query);

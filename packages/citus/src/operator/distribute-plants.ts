@@ -50,7 +50,7 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
   async function takeStep({ statements, move }: DistributionStep): Promise<void> {
     const observer = move && (await connect());
     if (observer) {
-      // The step continues even when the report throws an error.
+      // If the report fails, the step continues.
       reportCopied(observer, (copied) => options.onCopied?.(copied, move.plants)).catch(() => {});
     }
     try {
@@ -63,7 +63,7 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
   }
 }
 
-/** Reports how many plants the nodes have received. Ends with an error when the connection is closed. */
+/** Reports every second how many plants the nodes have received, until the connection is closed. */
 async function reportCopied(
   observer: Connection,
   onCopied: (copied: number) => void,
@@ -71,7 +71,7 @@ async function reportCopied(
   let copied = 0;
   for (;;) {
     await setTimeout(interval, undefined, { ref: false });
-    // The sum counts only the running COPY statements, so it falls when a COPY ends.
+    // `readCopied` counts only running COPY statements, so its result falls when a COPY ends.
     copied = Math.max(copied, await readCopied(observer.query));
     if (copied > 0) onCopied(copied);
   }

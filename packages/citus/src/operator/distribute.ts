@@ -22,7 +22,7 @@ export interface Distribution {
 export interface DistributionStep {
   readonly description: string;
   readonly statements: readonly string[];
-  /** A step that takes less than a second has no `move`. */
+  /** Undefined if the step takes less than a second. */
   readonly move?: {
     /** Whether creates and deletes wait while the step runs. */
     readonly isBlocking: boolean;
@@ -36,21 +36,15 @@ export interface DistributeOptions {
   readonly databaseUrl: string;
   /** The number of shards into which the plants are split. */
   readonly shards: number;
-  /** Moves the plants in one statement. One statement is faster, but blocks creates and deletes. */
+  /** Moves the plants in one statement, which is faster, but blocks creates and deletes. Default: false. */
   readonly isBlocking?: boolean;
   /** Returns whether to take the missing steps. This function is not called when no step is missing. */
   readonly confirm: (missing: Distribution) => Promise<boolean>;
-  /**
-   * This function is called about once a second during a move of plants. `copied` is the number of plants
-   * that the nodes have received.
-   */
+  /** Called about once a second while plants move, with the number of plants that the nodes have received. */
   readonly onCopied?: (copied: number, total: number | undefined) => void;
-  /** This function is called before the wait for the instances that have not noticed the cluster. */
+  /** Called before the wait, with the instances that have not noticed the cluster. */
   readonly onWait?: (instances: readonly Instance[]) => void;
-  /**
-   * Milliseconds to wait for the instances that have not noticed the cluster. Every instance checks for a
-   * cluster every 15 s. Default: 0.
-   */
+  /** Milliseconds to wait until all instances notice the cluster. Instances check every 15 s. Default: 0. */
   readonly patience?: number;
 }
 
@@ -61,11 +55,7 @@ export interface DistributeResult extends Distribution {
   readonly blindInstances: readonly Instance[];
 }
 
-/**
- * Checks a Citus cluster, and plans the missing steps for the tables of the store.
- *
- * @throws ClusterError
- */
+/** Checks a cluster, and plans the missing steps for the tables of the store. May throw a `ClusterError`. */
 export async function planDistribution(
   query: Query,
   { shards, isBlocking = false }: Pick<DistributeOptions, 'shards' | 'isBlocking'>,
@@ -74,7 +64,7 @@ export async function planDistribution(
   return { nodes, ...(await planTables(query, { shards, isBlocking })) };
 }
 
-/** The options when a plan is only shown, and nobody has chosen a number of shards yet. */
+/** The options of a plan that is only shown, before the operator has chosen a number of shards. */
 const undecided = { shards: 0, isBlocking: true };
 
 /**
@@ -113,7 +103,7 @@ interface TableState {
   has_insert_function: boolean;
 }
 
-/** A hash of the functions. A store with another hash replaces the functions of the cluster. */
+/** A hash of the functions. If the cluster has functions with another hash, `distribute` replaces them. */
 const functionsVersion = createHash('sha256').update(createNodeFunctions.join()).digest('hex');
 
 const tables = `
@@ -139,7 +129,7 @@ const tables = `
       where classid = 'pg_proc'::regclass and objid = to_regprocedure('${clusterIdSignature}')
     ) as has_insert_function`;
 
-/** The tables that only the coordinator has, although every node needs a copy. */
+/** Selects the tables that every node needs, but that only the coordinator has. */
 const missingCopies = `
   select name as table
   from (values ('plant_feed'), ('access_tokens'), ('drizzle.__drizzle_migrations')) as copied (name)
@@ -156,7 +146,7 @@ const ownCopies = `
 
 const notMigrated = 'the tables do not exist yet: start the server once, which creates them';
 
-/** One statement moves this many bytes of plants in about a second. Creates can wait for a second. */
+/** Up to this many bytes of plants move in one statement, so that creates wait for about a second. */
 const fewPlants = 16 * 2 ** 20;
 
 function distributePlants(
@@ -206,7 +196,7 @@ function copyToEveryNode(table: string): DistributionStep {
   };
 }
 
-/** All older cursors expire, so no client needs the old deletions. */
+/** Drops the old deletions: the new feed begins without deletions, and cursors of the old feed expire. */
 const distributeDeletions: DistributionStep = {
   description:
     'distribute the deletions of the feed, which begins anew: followers list the plants again',
@@ -216,7 +206,7 @@ const distributeDeletions: DistributionStep = {
   ],
 };
 
-/** The step for a table when an earlier run ended before it removed the old rows. */
+/** Removes the old rows of a distributed table, which an interrupted run has left on the coordinator. */
 function removeOwnCopy(table: string): DistributionStep {
   return {
     description: `remove the coordinator's own copy of ${table}`,
@@ -231,7 +221,7 @@ const createFunction: DistributionStep = {
   description: 'create the functions that insert and delete the plants of one node',
   statements: [
     ...createNodeFunctions,
-    // The last statement writes the version into a comment, which shows that all functions exist.
+    // This comment comes last, so it shows that all functions have this version.
     `comment on function ${insertFunctionSignature} is '${functionsVersion}'`,
   ],
 };

@@ -22,9 +22,9 @@ export interface ClusterState {
   readonly tables: readonly TableDistribution[];
   /** The steps that `distributePlants` would take. The list is always empty on a worker. */
   readonly missing: readonly string[];
-  /** The nodes that store plants. The list is empty when the store does not know the node of each plant. */
+  /** The nodes that store plants. Empty when the store cannot find the node of every plant. */
   readonly nodes: readonly NodeContent[];
-  /** The addresses of the nodes that are down and store no plants, such as the coordinator. */
+  /** The addresses of all nodes without plants that are down, for example of the coordinator. */
   readonly downWithoutPlants: readonly string[];
   /** The instances that have not noticed the cluster. The list is empty before the plants are distributed. */
   readonly blindInstances: readonly Instance[];

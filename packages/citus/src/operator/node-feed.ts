@@ -20,7 +20,7 @@ interface Row extends Pick<FeedState, 'isOn' | 'hasIndex'> {
   hasRow: boolean;
 }
 
-/** Each node has its own row in its copy of `plant_feed`, and an index on each of its shards. */
+/** Each node writes its own row into its copy of `plant_feed`, and has an index on each of its shards. */
 const selectFeed = `
   select exists (select 1 from plant_feed) as "hasRow",
     exists (select 1 from plant_feed where ${isOwn}) as "isOn",

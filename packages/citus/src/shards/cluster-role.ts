@@ -1,6 +1,6 @@
 import type { Query } from '@plant-store/core/cluster';
 
-// Every command loads this file, so the file imports only types from core.
+// Every command loads this file. Import only types from core here, so that commands start fast.
 
 /** A session waits only 2 s for a silent node, not 30 s. Servers without Citus ignore this setting. */
 export const settings = { 'citus.node_connection_timeout': '2000' };
@@ -17,11 +17,7 @@ export async function clusterRole(query: Query): Promise<ClusterRole | undefined
   return Number(group) === 0 ? 'coordinator' : 'worker';
 }
 
-/**
- * Only the coordinator migrates. An instance on a worker waits for the coordinator.
- *
- * @throws Error on a worker
- */
+/** Throws an error on a worker, because only the coordinator migrates. */
 export async function checkMigration(query: Query): Promise<void> {
   if ((await clusterRole(query)) === 'worker') throw new Error(workerNotMigrated);
 }

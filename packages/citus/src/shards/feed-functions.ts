@@ -13,9 +13,9 @@ import {
 import { forEachShard } from './for-each-shard.ts';
 
 /**
- * The functions and triggers of the feed on a cluster (docs/decisions/cluster-feed.md). The upper bits of
- * `changed_in` name the node, and the lower bits are the number of a transaction on this node. So each node
- * recognizes its own changes, even after shards have moved.
+ * The functions and triggers of the feed on a cluster (docs/decisions/cluster-feed.md). In `changed_in`, the
+ * upper bits name the node that made the change, so a node recognizes its own changes even after a shard has
+ * moved. The lower bits are the number of a transaction on that node.
  */
 export const numberFunction = 'plant_store_number';
 const changesName = 'plant_store_changes';
@@ -26,12 +26,12 @@ const forgetName = 'plant_store_forget';
 const changesSignature = `${changesName}(bigint,text,text,text,text)`;
 
 /**
- * The number of the log of a node. Citus gives the coordinator the group 0. The log 0 stands for transaction
- * numbers from before the feed.
+ * The number of the log of a node. The log 0 stands for transaction numbers from before the feed, so the
+ * coordinator, whose group is 0, has the log 1.
  */
 export const nameOf = (group: number) => BigInt(group + 1);
 
-/** The SQLSTATE that the function raises when the caller knows the wrong nodes. */
+/** The SQLSTATE of `plant_store_changes` when other nodes store the plants than the caller expects. */
 export const nodesChanged = 'PS002';
 
 /** SQL for the lowest value of `changed_in` that belongs to this node. */
@@ -39,13 +39,10 @@ const lowest = `(((select groupid from pg_dist_local_group) + 1)::bigint << ${tr
 
 const asNumber = (sql: string) => `(${lowest} + (${sql})::text::bigint)::text::xid8`;
 
-/**
- * Runs a function on the node that receives the statement. Citus does not plan a statement with a condition,
- * unless the condition is constant.
- */
+/** Adds a condition that is not constant, so that Citus does not pass the call on to another node. */
 export const callHere = (callAnywhere: string) => `${callAnywhere} where now() is not null`;
 
-/** Calls a function of the feed on the node that stores the plant `key` ($1); see `callHere`. */
+/** Without `callHere`, Citus passes these calls to the node that stores the plant `key` ($1). */
 export const callFeed = {
   changes: `select * from ${changesName}($1, $2, $3, $4, $5)`,
   renew: `select * from ${renewName}($1)`,
@@ -79,7 +76,7 @@ const withFeed = (text: string) => `do $do$
 
 const feed = ownFeed.replace('plant_feed', '%1$s as plant_feed');
 
-/** The columns of a page without the first column. `selectChanges` in core selects the same columns. */
+/** All columns of a page of changes except the first. `selectChanges` in core selects the same columns. */
 const pageColumns = [
   'numbers',
   'types',
@@ -96,7 +93,7 @@ const rowColumns = storedColumns.join(', ');
 
 /** The statements that create or replace the functions and triggers for the current shards. */
 export const createFeedFunctions = [
-  // Like `thisTransaction`, this function makes the commit of a change wait for the disk.
+  // Switches on `synchronous_commit`, as `thisTransaction` in core does, so the commit waits for the disk.
   `create or replace function ${numberFunction}() returns xid8 language plpgsql as $function$
   begin
     if current_setting('synchronous_commit') = 'off' then
@@ -129,9 +126,9 @@ export const createFeedFunctions = [
   end
   $function$`,
   'set citus.enable_unsafe_triggers = on',
-  // A row from the insert function has a number that names the node. Other rows have a plain transaction
-  // number, or no number when the feed was off before the plants were distributed. The functions of the
-  // triggers do nothing on `plants` itself, which may become an ordinary table again.
+  // The insert function writes numbers that name the node. The trigger numbers other rows, which have a plain
+  // transaction number or no number. The triggers' functions ignore rows of `plants` itself, because `plants`
+  // may become an ordinary table again.
   `create or replace trigger plant_store_number before insert on plants for each row
     when (new.changed_in is null or new.changed_in < '${2n ** transactionBits}'::xid8)
     execute function plant_store_number_plant()`,
@@ -154,8 +151,8 @@ export const createFeedFunctions = [
   end
   $function$`,
   ),
-  // All statements of a stable function see the same snapshot. The epoch contains the files of the shards, so
-  // the function reads the files last, when no shard can be replaced any more.
+  // All statements of a stable function see the same snapshot. The epoch depends on the files of the shards.
+  // The function reads the files last, because Citus cannot replace a shard after the function has read it.
   withFeed(`create or replace function ${changesName}(
     key bigint, nodes text, after_number text, after_id text, size text)
   returns table (feed text, ${pageColumns.map((name) => `${name} text`).join(', ')}, total bigint)
@@ -255,7 +252,7 @@ export const createFeedFunctions = [
     (signature) =>
       `select create_distributed_function('${signature}', 'key', colocate_with := 'plants')`,
   ),
-  // A node that is down draws its epoch later, when an instance reads the feed.
+  // Gives each node a new epoch. A node that is down gets its epoch later, when an instance reads the feed.
   `select run_command_on_all_nodes(
     '${callHere(`select 1 from ${renewName}(0)`)}')`,
 ];

@@ -1,7 +1,7 @@
 /**
- * SQL that creates a function with a statement for each shard. Postgres stores a plan only for a statement
- * with a fixed text. In `statement`, %1$s stands for the number of the shard. %2$s and %3$s stand for the
- * tables of the shard for plants and deletions. %4$s and %5$s stand for the smallest and the largest hash.
+ * SQL that creates a function with a statement for each shard, because Postgres stores plans only for fixed
+ * texts. In `statement`, %1$s is the number of the shard, %2$s is its table of plants, %3$s is its table of
+ * deletions, %4$s is its smallest hash, and %5$s is its largest hash.
  */
 export const forEachShard = (head: string, statement: string, tail: string) => `do $do$
   begin

@@ -6,21 +6,14 @@ import { forEachShard } from './for-each-shard.ts';
  * The functions that insert and delete plants on a cluster. Each function runs on the node that stores the
  * plants, and writes directly to the shards. An INSERT into the distributed table `plants` costs twice as
  * much, because Citus plans the INSERT again for each batch, and writes a statement for each shard.
- *
- * Before a function writes, it takes the same steps as Citus: it locks the metadata of the shards, and then
- * checks that the node still has the shards. When Citus moves or splits a shard, its last step locks the same
- * metadata exclusively. A function has a statement for each shard, because Postgres stores a plan only for a
- * statement with a fixed text. At the end, a function checks the deadline, so that a late write changes
- * nothing.
- *
- * A function receives the plants sorted by shard. `counts` contains the number of plants in each shard. The
- * parameters for arrays are texts, because a node that passes a call on would parse and print array
- * parameters.
  */
 const insertName = 'plant_store_insert';
 const deleteName = 'plant_store_delete';
 
-/** The parameters of the insert function. Each content column has an array of values. */
+/**
+ * The parameters of the insert function. The plants are sorted by shard, and `counts` contains the number of
+ * plants in each shard. Arrays are texts, because a node that passes a call on would parse and print arrays.
+ */
 const insertParameters = [
   ['key', 'bigint'],
   ['shards', 'text'],
@@ -30,7 +23,7 @@ const insertParameters = [
   ['deadline', 'text'],
 ] as const;
 
-/** The values of a call that inserts no plants. The call fails when the node is not writable. */
+/** The values of a call that inserts no plants, but fails when the node is not writable. */
 export function insertNothing(key: bigint, deadline: string): string[] {
   const noArrays = insertParameters.slice(1, -1).map(() => '{}');
   return [String(key), ...noArrays, deadline];
@@ -59,17 +52,18 @@ export const shardMoved = 'PS001';
 /** A function that returns the id of the cluster, so that the store can distinguish clusters. */
 export const clusterIdSignature = 'plant_store_cluster()';
 
-/** A comment in the insert function. The comment names a shard for which the function has a statement. */
+/** SQL for a comment that the insert function contains if the function has a statement for the shard. */
 export const markOfShard = (shardId: string) => `'/* shard ' || ${shardId} || ' */'`;
 
 const moved = `raise exception 'another node stores these plants' using errcode = '${shardMoved}';`;
 
-/** After the deadline, raises an error at the end of the function. The error undoes the late write. */
+/** The end of each function: raises an error after the deadline. The error undoes the late write. */
 const checkDeadline = `
     if clock_timestamp() >= deadline::timestamptz then
       raise exception '${lateWrite}: %', clock_timestamp() using errcode = '22P02';
     end if;`;
 
+/** Locks the shards as Citus does before a write. A move or a split ends with an exclusive lock. */
 const lockShards = `
     perform lock_shard_metadata(5, shard_ids);
     if cardinality(shard_ids) <> (
@@ -130,8 +124,8 @@ export const createNodeFunctions = [
   end
   $function$`,
   ),
-  // While a delete waits for the standby, other clients already miss the plant. A delete that finds no plant
-  // therefore also waits for the standby.
+  // If a delete finds no plant, another client's delete of the plant may still wait for the standby. The
+  // message makes this delete wait for the standby too.
   forEachShard(
     `create or replace function ${deleteName}(key bigint, shard text, deadline text)
   returns setof bigint
@@ -158,7 +152,7 @@ export const createNodeFunctions = [
     (signature) =>
       `select create_distributed_function('${signature}', 'key', colocate_with := 'plants')`,
   ),
-  // With a new id, instances would treat these nodes as nodes of another cluster.
+  // The cluster keeps its id. With a new id, instances would treat the nodes as nodes of another cluster.
   `do $do$
   begin
     if to_regprocedure('${clusterIdSignature}') is null then

@@ -34,15 +34,11 @@ export interface ShardState {
   /** Whether the plants are distributed and the insert function exists. */
   readonly isCluster: boolean;
   /**
-   * The version of Citus when the store was not tested on this version; otherwise undefined. The insert
-   * function bypasses Citus's planner, so the store calls the function only on tested versions
-   * (docs/scaling.md).
+   * The version of Citus if the store was not tested on this version. The store then does not call the insert
+   * function, because the function bypasses Citus's planner (docs/scaling.md).
    */
   readonly untestedVersion?: string;
-  /**
-   * Undefined when the store cannot send plants to their nodes. For this, the store needs each shard on
-   * exactly one node, and a function that knows all shards.
-   */
+  /** Undefined unless each shard is on exactly one node, and the insert function has a statement for each. */
   readonly map?: ShardMap | undefined;
 }
 
@@ -69,7 +65,7 @@ type ShardRow = [
 /** Whether the store was tested on this version of the extension: 13.2 with any patch number. */
 export const isTestedCitus = (version: string) => /^13\.2-/.test(version);
 
-/** The id with which `readShardMap` checks that the database and `hashId` compute the same hash. */
+/** `readShardMap` checks that the database and `hashId` compute the same hash of this id. */
 const checkedId = -6_148_914_691_236_517_205n;
 
 const catalogueExists = `select to_regclass('pg_catalog.pg_dist_shard') is not null
@@ -92,7 +88,7 @@ function toShardMap(rows: ShardRow[]): ShardMap | undefined {
   const sorted = rows.map(([id, min, max, node, address]) => {
     return { shard: { id, node: Number(node) }, min: Number(min), max: Number(max), address };
   });
-  // When two nodes have the same shard, two rows have the same range, so the map is not complete.
+  // A shard on two nodes has two rows with the same range. The map is then not complete either.
   const isComplete = sorted.every(({ min }, i) => min === (sorted[i - 1]?.max ?? minHash - 1) + 1);
   const isKnown = rows.every(([, , , , , isShardKnown]) => isShardKnown);
   const clusterId = rows[0]?.[6];

@@ -9,14 +9,13 @@ export interface ShardWatch {
   readonly current: ShardMap | undefined;
   /** Reads the shards. The promise is never rejected. */
   refresh(): Promise<void>;
-  /** Ends the reads. A read in progress then has no effect. */
+  /** Stops the reads, and ignores the result of a read in progress. */
   stop(): void;
 }
 
 /**
- * Updates the map of the shards. Reads the shards immediately and after each interval, because a database can
- * become a cluster at any time. An outdated map does no harm, because the database checks which node stores a
- * plant.
+ * Reads the shards immediately and after each interval, because a database can become a cluster at any time.
+ * An outdated map does no harm, because the database checks which node stores a plant.
  */
 export function watchShards(
   query: Query,
@@ -47,7 +46,7 @@ export function watchShards(
       current = state.map;
       onRead(state);
     } catch {
-      // When a read fails, the next read may succeed.
+      // Keeps the result of the last successful read.
     }
     reading = undefined;
   }

@@ -25,13 +25,11 @@ import { createDistributedDatabase } from '../../test/fixtures/distributed-datab
 
 const shards = 8;
 
-/** Makes a `query` function for statements that only read. */
 const queryOver =
   ({ read }: Pick<Verbs, 'read'>): Query =>
   (text, values = []) =>
     read(text, values, { share: 'lookUps', deadline: deadlineIn(20_000) });
 
-/** Makes the statements for the plants that one node stores. */
 async function statementsOn(
   access: NodeAccess,
   { write } = access as Pick<Verbs, 'write'>,
@@ -42,7 +40,7 @@ async function statementsOn(
   return createNodeStatements({ read, write, isDirect }, shards);
 }
 
-/** Sends writes that reach the database a minute after their deadline. */
+/** Makes writes late: the deadline in each write has passed a minute ago. */
 function late({ read, write }: Verbs): Verbs {
   const writeLate: Run = (text, values, options) =>
     write(
@@ -67,7 +65,7 @@ describe('creates on Citus', () => {
     store = await openPlantStore({ databaseUrl: database.url, cluster: citus });
     admin = postgres(database.adminUrl, { max: 1, onnotice: () => {} });
     await store.create({ id: freeId(), name: 'the first one' });
-    // The store reads the shards after the first create.
+    // Waits until the store has read the shards.
     await vi.waitFor(() => expect(store.nodes()).toHaveLength(2));
   });
 
@@ -77,7 +75,7 @@ describe('creates on Citus', () => {
     const { close, ...verbs } = await openPostgres(database.url);
     const { map } = await readShardMap(queryOver(verbs));
     await close();
-    return map as ShardMap; // The cast is safe, because distributed tables have a map of shards.
+    return map as ShardMap; // The cast is safe, because the plants are distributed.
   };
 
   it('finds the same shard as Citus for every id', async () => {
@@ -109,8 +107,8 @@ describe('creates on Citus', () => {
     Array.from({ length: 300 }, () => ({ id: freeId(), name: '"\\ 🪴', tag: 'NULL' }));
 
   it('sends creates to the node that stores the plants, without a prepared transaction', async () => {
-    // Selects the last statements of the store's connections to the workers. Omits the questions about
-    // commits, which the store sends on a slow machine.
+    // Selects the last statement of each connection to a worker. On a slow machine, the store also asks
+    // whether a commit is in progress. The query omits the statements that ask.
     await vi.waitFor(async () => {
       const created = plants();
       await Promise.all(created.map((plant) => store.create(plant)));
@@ -174,7 +172,7 @@ describe('creates on Citus', () => {
     await groups();
     expect(access.isDirect).toBe(false);
     now += 15_001;
-    await groups(); // This call makes the store connect to the node.
+    await groups(); // Starts another attempt to connect to the node.
     await vi.waitFor(() => expect(access.isDirect).toBe(true));
     expect(access.directError).toBeUndefined();
     for (const { rows } of await groups()) expect(rows).toEqual([[node.id]]);
@@ -188,14 +186,14 @@ describe('creates on Citus', () => {
     if (!node) throw new Error('the cluster has two workers');
     const access = openNodeAccess(
       { ...node, clusterId },
-      { connect, connectTo: connect }, // In this test, both functions connect to the coordinator.
+      { connect, connectTo: connect }, // `connect` connects to the coordinator.
     );
     await queryOver(access)('select 1', []);
     expect(access.isDirect).toBe(false);
     await access.close();
   });
 
-  it('creates and deletes nothing after the deadline, whichever way the store reaches a node', async () => {
+  it('creates and deletes nothing after the deadline, directly or through another node', async () => {
     const { nodes, clusterId } = await readMap();
     const [node] = nodes;
     if (!node) throw new Error('the cluster has two workers');
@@ -210,7 +208,7 @@ describe('creates on Citus', () => {
     for (const [statements, code] of [
       [await statementsOn(direct, late(direct)), 'CLOCKS_MOVED'],
       [await statementsOn(rerouted, late(rerouted)), 'CLOCKS_MOVED'],
-      // This late create throws the error of an invalid cast.
+      // An ordinary INSERT that is late throws `lateWriteError`.
       [createOrdinaryStatements(late(verbs)), '22P02'],
       [createPlantStatements(late(verbs)), 'CLOCKS_MOVED'],
     ] as const) {
@@ -293,7 +291,7 @@ describe('a Citus cluster with a new node or a split shard', () => {
     ]);
     const { map } = await readShardMap(query);
     expect(map?.nodes.map((node) => node.shards).toSorted()).toEqual([1, 2]);
-    // With a new id, instances would open more connections, and would not close the old connections.
+    // With a new id, instances would replace all connections to the nodes.
     expect(map?.clusterId).toBe(before?.clusterId);
     await createAll();
     const [{ count } = {}] = await admin`select count(*) from plants`;

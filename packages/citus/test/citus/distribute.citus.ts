@@ -129,7 +129,7 @@ describe('distribute on Citus', () => {
     const options = { databaseUrl: url, shards: 2, confirm: async () => true };
     await expect(distributePlants(options)).rejects.toThrow('set wal_level = logical');
 
-    // The plants cannot move before this transaction ends. Meanwhile, the test runs a COPY.
+    // This transaction delays the move until the test has reported the rows of a COPY.
     await sql`begin`;
     await sql`insert into plants (id, name) values (0, 'Hoya')`;
     await worker`create table plants_1 (id bigint)`;

@@ -96,7 +96,7 @@ describe('the feed on Citus', () => {
     },
   );
 
-  it('gives new changes to waiting followers, and rejects a cursor from before a forgotten deletion', async () => {
+  it('sends new changes to waiting followers, and rejects a cursor that is older than a forgotten deletion', async () => {
     const { url } = await createDistributedDatabase();
     const store = await open(url);
     await vi.waitFor(() => store.changes({}), { timeout: 20_000 });
@@ -119,7 +119,7 @@ describe('the feed on Citus', () => {
     const { url, adminUrl } = await createDistributedDatabase();
     const store = await open(url);
     const [sql, admin] = [connect(url), connect(adminUrl)];
-    // The nodes have different transaction numbers. In each round, another shard moves to the other node.
+    // Each node counts its own transactions. In each round, another shard moves to the other node.
     for (let round = 0; round < 3; round++) {
       const copy = await copyOf(store);
       await store.createMany(ids.map((id) => ({ id, name: `round ${round}` })));

@@ -50,7 +50,7 @@ describe('the state of a Citus cluster', () => {
     expect(nodes.reduce((sum, { plants = 0 }) => sum + plants, 0)).toBe(1_000);
   });
 
-  it('lists nodes without plants that are down', async () => {
+  it('lists each node that is down and stores no plants', async () => {
     const { adminUrl, workerUrls } = await createDistributedDatabase();
     const [worker = ''] = workerUrls;
     expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: [] });
@@ -62,7 +62,7 @@ describe('the state of a Citus cluster', () => {
     expect(await inspectCluster(worker)).toMatchObject({ downWithoutPlants: ['127.0.0.1:1'] });
   });
 
-  it('gives no number of plants for a node that accepts connections and never responds', async () => {
+  it('returns no number of plants for a node that accepts connections but never responds', async () => {
     const cluster = await startCitus({ workers: 2, settings: { fsync: 'off' } });
     onTestFinished(() => cluster.stop());
     const { url } = await createCitusDatabase(cluster.addresses);

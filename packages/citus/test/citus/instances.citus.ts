@@ -15,7 +15,7 @@ async function openOn(databaseUrl: string) {
 }
 
 describe('instances on the nodes of a Citus cluster', () => {
-  it('lets an instance on a worker wait until the coordinator has created and distributed the tables', async () => {
+  it('makes an instance on a worker wait until the coordinator has created and distributed the tables', async () => {
     const { url, workerUrls } = await createEmptyDatabase();
     const onWorker = await openOn(workerUrls[0] ?? '');
     await expect(onWorker.ready()).rejects.toMatchObject({
@@ -29,7 +29,7 @@ describe('instances on the nodes of a Citus cluster', () => {
     expect(await onWorker.get(1n)).toMatchObject({ name: 'from before' });
   });
 
-  it('gives the sessions of an instance another name soon after the tables are distributed', async () => {
+  it('renames the sessions of an instance soon after the tables are distributed', async () => {
     const { url, adminUrl } = await createEmptyDatabase();
     const admin = postgres(adminUrl, { max: 1 });
     onTestFinished(() => admin.end());
@@ -55,14 +55,14 @@ describe('instances on the nodes of a Citus cluster', () => {
     expect(await names()).toEqual([`plant-store cluster process ${process.pid}`]);
   });
 
-  it('gives every session another name, even a session that the store is opening at that moment', async () => {
+  it('renames every session, even a session that the store opens while it notices the cluster', async () => {
     const { workerUrls } = await createDistributedDatabase();
     const databaseUrl = workerUrls[0] ?? '';
     const sql = postgres(databaseUrl, { max: 1 });
     onTestFinished(() => sql.end());
     for (let start = 0; start < 5; start++) {
       const store = await openOn(databaseUrl);
-      // Each list opens a connection while `ready` notices the cluster.
+      // While `ready` notices the cluster, each `list` opens a connection.
       await Promise.all([store.ready(), store.list({ limit: 1 }), store.list({ limit: 1 })]);
       await store.ready();
       await vi.waitFor(async () => {

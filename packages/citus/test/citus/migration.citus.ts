@@ -17,7 +17,7 @@ describe('the migration on Citus', () => {
       postgres.Sql,
       postgres.Sql,
     ];
-    // These statements restore the state before the migration that adds the index.
+    // Undoes the migration that adds the index, and all later migrations.
     await owner`alter table access_tokens drop column scope`;
     await owner`set citus.enable_unsafe_triggers = on`;
     await owner`drop trigger plant_store_number on plants`;
@@ -27,7 +27,7 @@ describe('the migration on Citus', () => {
     await owner`
       delete from drizzle.__drizzle_migrations where id not in (
         select id from drizzle.__drizzle_migrations order by id limit 2)`;
-    // The index is invalid on the coordinator, and missing on the shards of this worker.
+    // Makes the index invalid on the coordinator, and drops the index on each shard of one worker.
     await admin`update pg_index set indisvalid = false where indexrelid = 'plants_tag'::regclass`;
     await worker`set citus.enable_manual_changes_to_shards = on`;
     const shards = await worker<{ index: string }[]>`
@@ -62,7 +62,7 @@ describe('the migration on Citus', () => {
         join pg_dist_shard using (shardid) join pg_dist_local_group using (groupid)
       where logicalrelid = 'plants'::regclass limit 1`;
     const other = await worker.reserve();
-    // The build of the index waits for this transaction, which locks a shard.
+    // This transaction locks a shard, so the build of the index waits until the transaction ends.
     await other`begin`;
     await other`set local citus.enable_manual_changes_to_shards = on`;
     await other.unsafe(`lock table ${shard} in row exclusive mode`);

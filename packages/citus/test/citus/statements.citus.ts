@@ -42,7 +42,7 @@ describe('statements on Citus', () => {
 
   afterAll(() => close());
 
-  it('can run a function on the node that receives the statement, without a plan of Citus', async () => {
+  it('runs a function on the node that receives the statement, without planning by Citus', async () => {
     const values = "(1, '1', '2030-01-01')";
     const plan = async (text: string) =>
       JSON.stringify(await sql.unsafe(`explain ${text.replace('($1, $2, $3)', values)}`));
@@ -59,20 +59,20 @@ describe('statements on Citus', () => {
     'an export by time': () => Array.fromAsync(reader.read({ since: new Date(0), limit: 10 })),
   };
 
-  it.each(Object.keys(reads))('get at most one page from each shard: %s', async (name) => {
+  it.each(Object.keys(reads))('reads at most one page from each shard: %s', async (name) => {
     sent = [];
     await reads[name]?.();
     expect(sent).not.toEqual([]);
     for (const { text, values } of sent) {
       const limit = Math.max(...values.map(Number).filter((value) => value < 10_000), 100) + 1;
       const plan = await explain(text, values);
-      // No task returns more rows than the page has, so each shard applies the limit.
+      // Each shard applies the limit, so no task returns more rows than a page.
       expect(plan.tasks).toBeGreaterThan(0);
       expect(plan.mostRowsOfATask).toBeLessThanOrEqual(limit);
     }
   });
 
-  it('gets only a limited number of rows from each shard for a search', async () => {
+  it('reads only a limited number of rows from each shard for a search', async () => {
     sent = [];
     const { plants, next } = await reader.list({ search: 'PLANT 19999', limit: 100 });
     expect([plants, next]).toEqual([[], 2_000n]);
@@ -106,7 +106,7 @@ describe('statements on Citus', () => {
     const [{ text, values } = { text: '', values: [] }] = sent;
     const { lines } = await explain(text, values);
     const rows = lines.map((line) => Number(/actual rows=(\d+)/.exec(line)?.[1] ?? 0));
-    // Each of the four shards reads a page, and the coordinator merges the four pages.
+    // Each of the four shards reads at most a page, and the coordinator reads the rows of the four shards.
     expect(Math.max(...rows)).toBeLessThanOrEqual(4 * 101);
     expect(lines.filter((line) => line.includes('Index Scan using plants_tag'))).toHaveLength(4);
   });

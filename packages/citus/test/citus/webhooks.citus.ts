@@ -20,7 +20,7 @@ async function open(databaseUrl: string): Promise<PlantStore> {
   return store;
 }
 
-/** Creates a webhook. Tries again, because a store that has just started may not know the shards yet. */
+/** Creates a webhook. Repeats a failed create, because a new store may not know the shards yet. */
 async function follow(store: PlantStore, ...respond: Parameters<typeof startReceiver>) {
   const receiver = await startReceiver(...respond);
   const create = () => store.webhooks.create(receiver.url, { name: 'partner' });
@@ -42,7 +42,7 @@ it('shares one row of a webhook among the instances on all nodes of Citus', asyn
   await onCoordinator.createMany(ids.map((id) => ({ id, name: 'Hoya' })));
   const all = ids.map((id) => `created ${id}`).sort();
   await vi.waitFor(() => expect(receiver.changes().toSorted()).toEqual(all), inTime);
-  // The instances have sent each change only once.
+  // No two instances have sent the same change.
   expect(receiver.received.flatMap(({ changes }) => changes)).toHaveLength(ids.length);
   expect(await onCoordinator.webhooks.list()).toMatchObject([{ name: 'partner' }]);
   expect(await onWorker.webhooks.pause('partner')).toBe(true);
@@ -129,7 +129,7 @@ it('sends plants.reset after Citus has distributed, moved or split the plants, a
   await expectReset(3);
 });
 
-it('sends the changes of all nodes of Citus since a given time again', async () => {
+it('sends all changes since a given time again, from all nodes of Citus', async () => {
   const { workerUrls } = await createDistributedDatabase();
   const store = await open(workerUrls[0] ?? '');
   const receiver = await follow(store);

@@ -70,7 +70,7 @@ describe('core without the package citus, on a Citus cluster', () => {
     expect(await store.countUpTo(10)).toBe(1);
   });
 
-  it('does not say that a plant is missing when the delete is late by the clock of the database', async () => {
+  it('does not report a plant as missing when the delete is late by the clock of the database', async () => {
     const { url } = await createDistributedDatabase();
     const database = await openPostgres(url);
     onTestFinished(() => database.close());

@@ -6,7 +6,7 @@ import { hashQueryKey } from './query-defaults.ts';
 /** Selects plants by the parameters of `listPlants`. A page has at most `limit` plants. */
 export type PlantPagesQuery = Omit<Exclude<PlantQuery, void>, 'after'>;
 
-/** A page of plants. The page ends at the id `next`, or at the end of the list. */
+/** A page of plants. The page contains the ids up to `next`. On the last page, `next` is absent. */
 export interface PlantPage {
   plants: StoredPlant[];
   next?: bigint | undefined;
@@ -21,7 +21,7 @@ export function plantPages(
 ) {
   return {
     queryKey: ['plantPages', query] as const,
-    initialPageParam: undefined as bigint | undefined, // The type of later page parameters is `bigint`.
+    initialPageParam: undefined as bigint | undefined, // Each later page begins after a `bigint`.
     getNextPageParam: ({ next }: PlantPage) => next,
     queryFn: ({ pageParam, signal }: { pageParam: bigint | undefined; signal: AbortSignal }) =>
       client.listPlants.query({ ...query, after: pageParam }, { signal }),
@@ -78,7 +78,7 @@ export function followPlantPages(
   async function follow(onLive: () => void): Promise<void> {
     let isFirst = true;
     for await (const { changes } of followChanges(client, { signal })) {
-      // The pages are loaded again, because they may be older than the first cursor.
+      // The loaded pages may be older than the first cursor, so TanStack Query loads the pages again.
       if (isFirst) void queryClient.invalidateQueries({ queryKey, exact: true });
       isFirst = false;
       onLive();
@@ -98,9 +98,7 @@ function changePages(data: Pages, query: PlantPagesQuery, changes: Changes): Pag
   return pages.some((page, i) => page !== data.pages[i]) ? { ...data, pages } : data;
 }
 
-/**
- * Applies changes to the page that begins after an id. Returns the same page when no change belongs to it.
- */
+/** Applies changes to the page after the id `after`. Returns the same object if the page does not change. */
 function changePage(
   page: PlantPage,
   after: bigint | undefined,

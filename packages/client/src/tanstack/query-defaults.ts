@@ -1,7 +1,7 @@
 import { parse, stringify } from 'superjson';
 
 /**
- * Turns the key of a query into text. TanStack Query finds the query by this text. A key can contain a
+ * Turns the key of a query into the text by which TanStack Query finds the query. A key can contain a
  * `bigint`. The order of properties does not matter, and `1n` and `1` are the same id.
  */
 export function hashQueryKey(key: unknown): string {
@@ -24,7 +24,7 @@ export const queryDefaults = {
   retry: false,
 } as const;
 
-/** Returns the value `next`, but reuses each object of `last` that is equal to its new value. */
+/** Returns a value that is equal to `next`, and reuses each object of `last` that has not changed. */
 function keepEqual(last: unknown, next: unknown): unknown {
   if (last instanceof Date && next instanceof Date) return +last === +next ? last : next;
   const areLists = Array.isArray(last) && Array.isArray(next);

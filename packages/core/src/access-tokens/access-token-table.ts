@@ -6,18 +6,12 @@ import { drizzleOver } from '../tables/drizzle-over.ts';
 import { accessTokens } from '../tables/tables.ts';
 import { representable } from './principal.ts';
 
-/** A row of the table of access tokens. The row lacks the hash of the token. */
 type Row = Omit<typeof accessTokens.$inferSelect, 'sha256'> & { readonly id: string };
 
-/** An access token in the table. */
 export type StoredToken = Omit<Row, 'scope'> & { readonly scopes: readonly Scope[] };
 
-/** An access token and its remaining lifetime. */
 export type FoundToken = StoredToken & {
-  /**
-   * Milliseconds until the token expires, on the database's clock. Negative for an expired token, and null
-   * for a token that never expires.
-   */
+  /** Milliseconds until the expiry, on the database's clock: negative after the expiry, or null for never. */
   readonly remaining: number | null;
 };
 
@@ -34,14 +28,14 @@ const remaining = sql<number | null>`
   (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
 
 /**
- * Computes the public id of a token, so that the table needs no column for ids. The id is the start of the
- * hash of the token's hash. Nobody can compute the hash of a token from the id.
+ * Computes the public id of a token, so that the table needs no column for ids. The id is the first part of
+ * a hash of `sha256`. Nobody can compute `sha256` from the id.
  */
 const id = sql<string>`left(encode(sha256(${accessTokens.sha256}), 'hex'), 16)`;
 
 /** Makes the statements for access tokens. A request needs only `find` and `markUsed`. */
 export function createAccessTokenTable({ read, write }: Verbs) {
-  // A lock on the table may block updates of the time of the last use. So look-ups use other connections.
+  // A lock on the table may block updates, so updates must not occupy the connections for look-ups.
   const over = (options?: CallOptions) => drizzleOver(write, { share: 'lists', ...options });
   const db = over();
   const { sha256: hash, name: tokenName, createdAt, revokedAt } = accessTokens;
@@ -81,10 +75,7 @@ export function createAccessTokenTable({ read, write }: Verbs) {
       return new Map(rows.map(({ hash, ...row }) => [hash, withScopes(row)]));
     },
 
-    /**
-     * Lists at most `limit` tokens, the newest token first. The list begins after the token with the id
-     * `after`.
-     */
+    /** Lists at most `limit` tokens after the token with the id `after`. The newest token is the first. */
     async list(
       { after, limit }: { after?: string | undefined; limit: number },
       options?: CallOptions,
@@ -124,7 +115,7 @@ export function createAccessTokenTable({ read, write }: Verbs) {
     },
 
     async markUsed(sha256s: readonly string[], at: Date): Promise<void> {
-      // The statement skips locked rows: if it waited for them, it could deadlock with a revocation.
+      // The statement skips locked rows, because a wait for a row could deadlock with a revocation.
       const unlocked = db
         .select({ hash })
         .from(accessTokens)

@@ -102,9 +102,8 @@ export function createAccessTokens({
     async grant(grantor, name, options, call) {
       const token = await create(name, options, { ...call, grantor });
       const id = idOf(sha256Of(token));
-      // The grantor may come from the cache, up to 30 s after the revocation of its token. The look-up comes
-      // after the insert: if an operator revokes the grantor's token later, the operator can already see the
-      // new token in the list.
+      // A grantor from the cache may have a token that was revoked up to 30 s ago. Check the grantor's token
+      // after the insert: an operator who revokes that token later can see the new token in the list.
       const { tokenId } = grantor;
       const isValid = tokenId === undefined || (await isRevoked(tokenId, call)) === false;
       if (isValid) return { id, token };
@@ -151,7 +150,6 @@ export function createAccessTokens({
     return revoked.length > 0;
   }
 
-  /** Sets the time of the last use of the tokens with these hashes to now. */
   async function markUsed(sha256s: string[]) {
     await table.markUsed(sha256s, new Date(now()));
     return new Map<string, never>();
@@ -164,8 +162,7 @@ export function createAccessTokens({
     if (!token || token.revokedAt || remaining <= 0) return noOwner;
 
     if (at - (token.lastUsedAt?.getTime() ?? 0) >= lastUseInterval) {
-      // The store ignores the error of an update, because the next look-up of the token updates the time
-      // again.
+      // The store ignores an error of this update, because the next look-up updates the time again.
       lastUses.run(sha256).catch(() => {});
     }
     const { name, scopes, expiresAt, id: tokenId } = token;
@@ -176,9 +173,7 @@ export function createAccessTokens({
   }
 }
 
-/**
- * Throws when a token would have a scope that the grantor lacks, or would expire after the grantor's token.
- */
+/** Throws if a token would have a scope that the grantor lacks, or expire after the grantor's token. */
 function checkGrant(grantor: Principal, { scopes, expiresAt }: NewAccessToken): void {
   const missing = scopes.find((scope) => !grantor.scopes.includes(scope));
   if (missing) throw insufficientScope(missing);

@@ -16,9 +16,8 @@ export interface PrincipalCache {
 }
 
 /**
- * An owner is cached for at most this many milliseconds. The documentation promises that a revoked token is
- * invalid after 30 s. The last second is for requests that were authenticated just before the owner left the
- * cache.
+ * The maximum age of a cached owner, in milliseconds. The documentation promises that a revoked token is
+ * invalid after 30 s. A request that used the cached owner has one more second.
  */
 const maxAge = 29_000;
 
@@ -89,14 +88,11 @@ export function createPrincipalCache({
 }
 
 interface CachedOwner extends TokenOwner {
-  /** The time until which the owner is cached, on the clock `elapsed`. */
+  /** The time at which the cache drops the owner, on the clock `elapsed`. */
   readonly cachedUntil: number;
 }
 
-/**
- * Returns the public id of the token with this SHA-256. The statements of `access-token-table.ts` compute the
- * same id.
- */
+/** Returns the public id of the token with this SHA-256, as the statements of `access-token-table.ts` do. */
 export function idOf(sha256: string): string {
   return hash('sha256', Buffer.from(sha256, 'hex'), 'hex').slice(0, 16);
 }

@@ -19,10 +19,7 @@ export interface Principal {
 /** The last time that RFC 3339 can represent. */
 const lastTime = Date.UTC(9999, 11, 31);
 
-/**
- * Returns `expiresAt` if RFC 3339 can represent this time. Otherwise returns undefined, as if the token never
- * expires.
- */
+/** Returns `expiresAt`, or undefined (as for no expiry) if RFC 3339 cannot represent the time. */
 export function representable(expiresAt: Date | null | undefined): Date | undefined {
   return expiresAt && expiresAt.getTime() <= lastTime ? expiresAt : undefined;
 }

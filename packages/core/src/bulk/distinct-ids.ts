@@ -4,7 +4,7 @@ import type { LoadedPlant } from './loaded-plant.ts';
  * Finds the first plant of each id, and the plants that repeat an id. Both results are sorted by id. Postgres
  * accepts an id only once in an INSERT. Two INSERTs with equal ids in different orders can deadlock.
  *
- * @param places the indexes of the plants to split. The results are also indexes.
+ * @param places the indexes of the plants in `plants`. The results contain the same indexes.
  */
 export function splitByDistinctId(
   plants: readonly Pick<LoadedPlant, 'id'>[],

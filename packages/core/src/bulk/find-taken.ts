@@ -10,16 +10,14 @@ export interface TakenId {
 }
 
 /**
- * Compares the plants of a call with the stored plants, in one statement. The statement does not use a
- * temporary table, because the user may lack the privilege to create tables. The statement does not need a
- * transaction, because a pooler may split transactions.
+ * Compares the plants of a call with the stored plants. The comparison is one statement, because the user may
+ * lack the privilege to create a temporary table, and a pooler may split a transaction.
  *
- * A row can be visible before it is durable on the synchronous standby. So the statement writes a message to
- * the log for each row that it reads. The commit of the statement then waits for the standby: see
- * `waitForStandby` in ../plants/statements.ts.
+ * A row can be visible before the row is durable on the synchronous standby. For each row, the statement
+ * writes a message to the log, so that the commit waits for the standby: see `waitForStandby`.
  *
- * If the planner knew the length of long arrays, it would read the whole table. The planner cannot evaluate
- * the `case` expressions, so it does not know the length.
+ * If the planner knew the length of long arrays, the planner would read the whole table. The `case`
+ * expressions hide the length from the planner.
  */
 const compare = `
   select loaded.at - 1, ${sameContentSql('plants', 'loaded')},
@@ -35,8 +33,7 @@ export async function findTaken(
   values: (string | null)[],
 ): Promise<TakenId[]> {
   const { rows } = await read(compare, values, { share: 'bulk' });
-  // The cast is safe, because the statement selects these columns. A driver may return a bigint as a string,
-  // a number or a bigint.
+  // The statement selects these columns. A driver returns a bigint as a string, a number or a bigint.
   return (rows as [string | number | bigint, boolean, unknown][]).map(([at, isSame]) => ({
     at: Number(at),
     isSame,

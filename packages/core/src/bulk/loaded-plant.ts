@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
 import { isPlainTime, timeText } from './time-text.ts';
 
-/** A plant to load. The id is always exact, also as a `number`. */
+/** A plant to load. An id of the type `number` is a safe integer, so the id is exact. */
 export interface LoadedPlant extends Readonly<Plant> {
   readonly id: bigint | number;
   /** The creation time of the plant. Default: now. */
@@ -22,10 +22,8 @@ const PlantToLoad = NewPlant.extend({
 });
 
 /**
- * Checks an input for `load`. The schema takes longer than all other work on a plant, so the schema checks
- * only unusual inputs.
- *
- * @returns the plant, or the error `invalidInput`
+ * Returns the plant of an input for `load`, or the error `invalidInput`. The schema takes longer than all
+ * other work on a plant, so the schema checks only unusual inputs.
  */
 export function checkPlant(input: unknown): LoadedPlant | PlantStoreError {
   if (isPlain(input)) return input;
@@ -49,9 +47,7 @@ function isId(id: unknown): boolean {
   return typeof id === 'bigint' && id >= int64Bounds.minimum && id <= int64Bounds.maximum;
 }
 
-/**
- * Whether Postgres can store a property's value as text. The value of an optional property may be missing.
- */
+/** Whether Postgres can store a property's value as text. An optional property may have no value. */
 function isPlainValue(field: PlantField, value: unknown): boolean {
   const { kind, isOptional } = plantColumns[field];
   if (value === undefined) return isOptional;

@@ -3,7 +3,6 @@ import type { CopySession, Database } from '../database/database.ts';
 import { orUnavailable, toStoreError } from '../database/database-error.ts';
 import { whereOf } from '../plants/pages.ts';
 
-/** The columns of an export. */
 export const exportColumns = Object.values(plantColumns).map(({ name }) => name);
 
 export type ExportColumn = (typeof exportColumns)[number];
@@ -24,21 +23,18 @@ export interface ExportQuery {
   readonly since?: Date | undefined;
   /**
    * Whether the export reads the plants in pages. Each page has its own snapshot. The export contains each
-   * plant that exists during the whole export, exactly once. If a plant is created or deleted during the
-   * export, it may be missing.
+   * plant that exists during the whole export, exactly once. A plant that is created or deleted during the
+   * export may be missing.
    */
   readonly isPaged?: boolean | undefined;
 }
 
-/** An open export. */
 export interface PlantExport {
   /** The approximate number of plants. Undefined when the number is unknown. */
   readonly estimate: number | undefined;
   /**
    * The plants, sorted by id, in blocks of any size. In the format `text`, each block contains only whole
-   * lines.
-   *
-   * @throws PlantStoreError `databaseUnavailable`
+   * lines. Throws the PlantStoreError `databaseUnavailable`.
    */
   readonly rows: AsyncGenerator<Uint8Array>;
   /** Ends the export, even before all rows are read. The promise is never rejected. */
@@ -56,7 +52,6 @@ export interface PlantExporter {
   export(query?: ExportQuery): Promise<PlantExport>;
 }
 
-/** The maximum number of plants in a page. */
 const pageSize = 50_000;
 
 export function createPlantExporter(database: Pick<Database, 'openCopies'>): PlantExporter {
@@ -121,9 +116,7 @@ function literal(text: string | undefined): string | undefined {
   return text === undefined ? undefined : `e'${text.replace(/['\\]/g, '$&$&')}'`;
 }
 
-/**
- * Reads Postgres's estimate of the number of plants. The estimate is −1 before the first VACUUM or ANALYZE.
- */
+/** Reads Postgres's estimate of the number of plants, which is −1 before the first VACUUM or ANALYZE. */
 async function estimatePlants(session: CopySession): Promise<number | undefined> {
   const select = `select reltuples::bigint from pg_class where oid = 'plants'::regclass`;
   const estimate = Number(await readText(session, select));

@@ -45,28 +45,19 @@ type Places = readonly number[];
 interface LoadBatch extends Load {
   readonly first: Places;
   readonly repeated: Places;
-  /**
-   * The rows for the COPY statement. Without `rows`, the loader first compares the plants with the stored
-   * plants.
-   */
+  /** The rows for the COPY statement. Absent if the loader first compares the batch with stored plants. */
   readonly rows?: Rows;
   readonly arrays?: string[];
 }
 
 type Rows = Parameters<Database['copyPlants']>;
 
-/**
- * After a taken id, the loader compares this many batches with the stored plants, each batch before its COPY
- * statement.
- */
+/** After a taken id, the loader compares this many batches with the stored plants before it sends a COPY. */
 const batchesToCompare = 16;
 
 export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'>): PlantLoader {
   let previous: Promise<void> = Promise.resolve();
-  /**
-   * The loader first compares this many of the next batches, because their COPY statements would probably be
-   * rejected.
-   */
+  /** The number of batches that are still to be compared. A COPY of these batches would probably fail. */
   let toCompare = 0;
 
   return {
@@ -107,9 +98,7 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
     await write(toBatch(load, await compareWithStored(load, repeated)));
   }
 
-  /**
-   * Writes plants with COPY, as if all ids were free. If the database rejects the COPY, looks for taken ids.
-   */
+  /** Writes plants with COPY, as if all ids were free. If the database rejects the COPY, finds taken ids. */
   async function copy(
     load: Load,
     places: Places,
@@ -163,7 +152,7 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
   }
 }
 
-/** Takes the place of an invalid plant. */
+/** The list of plants contains this plant in the place of an invalid plant. */
 const noPlant: LoadedPlant = { id: 0n, name: '' };
 
 function pick({ plants }: Load, places: Places): readonly LoadedPlant[] {

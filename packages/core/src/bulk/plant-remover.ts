@@ -7,19 +7,16 @@ export interface PlantRemover {
    * Deletes the plants with these ids in one statement and one commit, and returns the number of deleted
    * plants. Pass at most a few thousand ids.
    *
-   * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. If you repeat the call, it also
-   *   deletes new plants that got these ids after the first call.
+   * @throws PlantStoreError `databaseUnavailable`: the plants may be deleted. A second call would also delete
+   *   new plants with the same ids.
    */
   deleteMany(ids: readonly bigint[]): Promise<number>;
 }
 
-/**
- * The maximum number of attempts for a statement that deadlocks. After a deadlock, the database undoes the
- * attempt.
- */
+/** The maximum number of attempts for a statement. The database undoes an attempt that deadlocks. */
 const attempts = 5;
 
-/** The SQLSTATE of a statement that the database cancelled because of a deadlock. */
+/** The SQLSTATE of a deadlock. */
 const deadlock = '40P01';
 
 const deletePlants = 'delete from plants where id = any($1::bigint[])';

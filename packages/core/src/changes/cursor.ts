@@ -1,10 +1,9 @@
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** A position in the feed. */
 export interface Position {
   readonly transaction: bigint;
   readonly id: bigint;
-  /** Whether the plant of the change replaced a plant whose deletion the feed omits. */
+  /** Whether the plant replaced an older plant, and the feed omits the deletion of the older plant. */
   readonly isReplacement?: boolean;
   /** See `Cursor`. */
   readonly parts?: readonly Cursor[] | undefined;
@@ -31,7 +30,7 @@ const partsOf = (cursor: Cursor): readonly Cursor[] => cursor.parts ?? [cursor];
 const partFor = (position: Position, cursor: Cursor) =>
   cursor.parts?.find((part) => logOf(part) === logOf(position)) ?? cursor;
 
-/** The greatest id. A position with this id is after all changes of its transaction. */
+/** The greatest id. A position with this id is the end of a transaction. */
 export const lastId = 2n ** 63n - 1n;
 
 /** Whether a position in one log is after a cursor. */
@@ -46,7 +45,7 @@ export function hasSameLogs(one: Cursor, other: Cursor): boolean {
   return partsOf(one).length === partsOf(other).length && partsOf(one).every(isIn);
 }
 
-/** Whether two cursors have the same logs, and `cursor` is not after `other` in any log. */
+/** Whether two cursors have the same logs, and `cursor` is before or at `other` in each log. */
 export function isUpTo(cursor: Cursor, other: Cursor): boolean {
   return hasSameLogs(cursor, other) && !partsOf(cursor).some((part) => isBehind(part, other));
 }
@@ -67,10 +66,10 @@ function moveTo(cursor: Cursor, position: Position): Cursor {
   return { ...cursor, parts: cursor.parts.map((each) => (each === part ? moved : each)) };
 }
 
-/** Moves a cursor forward to `other` in each log where `other` is further ahead. */
+/** Returns a cursor that has, for each log, the later position of two cursors. */
 export const advanceTo = (cursor: Cursor, other: Cursor) => partsOf(other).reduce(advance, cursor);
 
-/** Adds the cursors of all logs (`parts`) to each position after a cursor. */
+/** Adds `parts` to each position after a cursor. `parts` says how far each log is at this position. */
 export function withParts(cursor: Cursor, positions: readonly Position[]): readonly Position[] {
   if (!cursor.parts) return positions;
   let last = cursor;
@@ -128,7 +127,6 @@ function ofSeveralLogs(bytes: Buffer): Cursor | undefined {
   return cursorOf(parts);
 }
 
-/** Makes a cursor of several logs. */
 export const cursorOf = (parts: readonly Cursor[]): Cursor => ({
   epoch: '',
   transaction: 0n,

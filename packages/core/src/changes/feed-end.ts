@@ -9,7 +9,6 @@ import { type Pause, pauseAfter, pauseAfterError, usualPause } from './feed-paus
 import { hasNews, KeptPages } from './kept-pages.ts';
 import type { ReadChanges, Wanted } from './read-changes.ts';
 
-/** The options for waiting for a change. */
 export interface WaitOptions extends Wanted {
   /** When this signal is aborted, the wait or the feed throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -21,16 +20,14 @@ export interface FeedState extends LagState {
   readonly waiting: number;
 }
 
-/** A follower that waits for a change. */
 interface Waiter extends Pick<WaitOptions, 'caller' | 'only'> {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** After a follower's wait, the loop runs for this many milliseconds more. */
+/** The loop continues for this many milliseconds after the last wait of a follower. */
 const linger = 2_000;
 
-/** The maximum number of changes in one read. */
 const maxChanges = 1_000;
 
 /**
@@ -43,7 +40,7 @@ export class FeedEnd {
   /** This number grows by one whenever the waiting followers are woken. */
   #news = 0;
   readonly #waiters = new Set<Waiter>();
-  /** The time of the last wait, by the type of the wanted changes. `undefined` stands for all types. */
+  /** The time of the last wait for each type of changes. The key `undefined` stands for all types. */
   readonly #lastWaits = new Map<Wanted['only'], number>();
   #isNoticed = false;
   #wake = () => {};
@@ -60,9 +57,7 @@ export class FeedEnd {
     return { waiting: this.#waiters.size, ...this.lag.state };
   }
 
-  /**
-   * Read `news` before you look for changes. If there are no changes, pass the value of `news` to `change`.
-   */
+  /** Read `news`, and then look for changes. If there are no changes, pass the value to `change`. */
   get news(): number {
     return this.#news;
   }
@@ -77,10 +72,7 @@ export class FeedEnd {
     return this.#kept;
   }
 
-  /**
-   * When a read has reached the end of the feed, call this method with the cursor of the end. Starts the loop
-   * if the loop is not running.
-   */
+  /** Call this method with the cursor of a read that has reached the feed's end. Starts a stopped loop. */
   reach(cursor: Cursor, { only }: Wanted): void {
     this.#kept?.learn(cursor);
     if (this.#kept || this.#isClosed) return;
@@ -141,8 +133,7 @@ export class FeedEnd {
         this.lag.measure(page);
         const isNews = hasNews(page, end, wanted);
         end = page.next;
-        // The waiting followers will continue after `end`, so `kept` must know `end` before the followers
-        // wake.
+        // A follower that wakes continues after `end`, so `kept` must know `end` first.
         kept.learn(end);
         if (isNews) kept.add(page);
         const told = isNews ? this.#tell() : 0;
@@ -158,14 +149,11 @@ export class FeedEnd {
     }
     this.#kept = undefined;
     this.#outage = undefined;
-    // Each waiting follower now reads the feed itself, and gets the error for its own cursor.
+    // Each waiting follower now reads the feed from its own cursor, and throws the error of this read.
     this.#tell();
   }
 
-  /**
-   * The types of changes for which followers wait or have recently waited. `undefined` stands for all
-   * changes.
-   */
+  /** The types of changes for which followers wait or recently waited. `undefined` stands for all types. */
   get #wanted(): Set<Wanted['only']> {
     const wanted = new Set<Wanted['only']>();
     for (const { only } of this.#waiters) wanted.add(only);
@@ -196,7 +184,7 @@ export class FeedEnd {
   }
 }
 
-/** Whether a follower continues after an error. Examples: the database is down, or too many lists wait. */
+/** Whether a follower continues after an error, for example when the database is down or overloaded. */
 export function isPassing(error: unknown): error is PlantStoreError {
   if (!(error instanceof PlantStoreError)) return false;
   // After `shuttingDown`, a follower must use another instance.

@@ -3,19 +3,13 @@ import type { ChangePage } from './read-changes.ts';
 export interface LagState {
   /** How long a transaction has hidden changes from followers, in milliseconds. */
   readonly heldBackFor: number;
-  /**
-   * How long a transaction has hidden changes on each node, in milliseconds. The key is the node's address. A
-   * single database has the address `''`.
-   */
+  /** `heldBackFor` for each node. The key is the address of the node, or `''` for a single database. */
   readonly heldBackOn: ReadonlyMap<string, number>;
 }
 
 /** Measures how long a running transaction has hidden changes from followers. */
 export class FeedLag {
-  /**
-   * For each node, the transaction that hides changes, and the time at which this transaction began to hide
-   * changes.
-   */
+  /** For each node, the transaction that hides changes (`by`), and the start of this time (`since`). */
   #heldBack = new Map<string, { by: bigint | undefined; since: number }>();
 
   get state(): LagState {

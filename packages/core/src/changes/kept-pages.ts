@@ -21,7 +21,6 @@ export interface SharedPage extends Pick<ChangePage, 'changes' | 'positions' | '
 /** A change with its plant as JSON, so that the surfaces do not format the plant again. */
 export interface ChangeText {
   readonly type: string;
-  /** The plant as JSON. */
   readonly plant: string;
   /** The cursor after the change. */
   readonly cursor: string;
@@ -95,7 +94,7 @@ export class KeptPages {
     return isUpTo(this.#start, cursor) && isUpTo(cursor, this.#known);
   }
 
-  /** Whether no read has returned a cursor beyond this cursor. */
+  /** Whether a cursor is at or after the furthest cursor that a read has returned. */
   isAtEnd(cursor: Cursor): boolean {
     return isUpTo(this.#known, cursor);
   }
@@ -166,17 +165,13 @@ export function withTag(page: SharedPage, tag: string | undefined): SharedPage {
 }
 
 export function changeForTag(change: string, position: Position, tag: string): string | undefined {
-  // Searching the text is faster than parsing the JSON. Postgres and JavaScript write the same JSON for a
-  // tag.
+  // A search in the text is faster than a parse. Postgres and JavaScript write the same JSON for a tag.
   if (change.includes(JSON.stringify(tag)) && JSON.parse(change).plant.tag === tag) return change;
-  // The change replaced a plant that may have had the tag. The feed omits the deletion of the replaced plant.
+  // The replaced plant may have had the tag, and the feed omits the deletion of the replaced plant.
   return position.isReplacement ? change.replace('"created"', '"deleted"') : undefined;
 }
 
-/**
- * Returns a cursor for each change in a page, so that a client can continue after any change. The page comes
- * from `changes` or `follow`.
- */
+/** Returns the cursor after each change in a page, so that a client can continue after any change. */
 export function cursorsOf(output: PlantChanges): string[] {
   const { positions, next } = pageOf(output);
   const last = positions.length - 1;

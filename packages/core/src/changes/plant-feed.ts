@@ -10,12 +10,8 @@ import { cursorBefore } from './first-change.ts';
 import { hasNews, type SharedPage, toShared, withTag } from './kept-pages.ts';
 import { createChangeReader, orOverNodes, type ReadChanges } from './read-changes.ts';
 
-/** The options of `follow`. */
 export interface FollowOptions extends WaitOptions {
-  /**
-   * The cursor after which `follow` begins, such as the `next` of an earlier page. By default, `follow`
-   * begins at the end of the feed.
-   */
+  /** The cursor after which `follow` begins: the `next` of a page. Default: the end of the feed. */
   readonly after?: string | undefined;
   /** Yields only changes of plants with this tag. With a tag, a page may have no changes. */
   readonly tag?: string | undefined;
@@ -45,10 +41,9 @@ export interface PlantFeed {
   changes(query: Partial<ListPlantChanges>, options?: CallOptions): Promise<PlantChanges>;
 
   /**
-   * Yields the pages that the method `changes` returns, each page as soon as there are changes. Database
-   * errors do not end the generator. Without `after`, the first page contains only the cursor of the end of
-   * the feed. When the signal is aborted, a wait ends immediately. After `return`, the generator ends at the
-   * next page.
+   * Waits for changes again and again, and yields the pages that `changes` would return. Database errors do
+   * not end the generator. Without `after`, the first page contains only the cursor of the end of the feed.
+   * An abort of the signal ends a wait immediately, but `return` does not end a wait.
    *
    * @throws PlantStoreError the errors of the method `changes`, except `databaseUnavailable` and
    *   `overloaded`. When the signal is aborted, `follow` throws `signal.reason`.
@@ -64,9 +59,7 @@ export interface OpenPlantFeed extends PlantFeed {
   read: ReadChanges;
   /** Waits until there are changes after a cursor, and returns a page of these changes. */
   pageAfter(cursor: Cursor, limit: number, wait: WaitOptions): Promise<SharedPage>;
-  /**
-   * Whether the cursor is at the end of the feed. Undefined when no follower has waited for changes recently.
-   */
+  /** Whether the cursor is at the feed's end. Undefined when no follower has waited for changes recently. */
   isAtEnd(cursor: Cursor): boolean | undefined;
   /** Call this method after each change by this process, so that waiting followers get the change sooner. */
   notice(): void;

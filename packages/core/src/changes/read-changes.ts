@@ -10,26 +10,23 @@ import { advanceTo, type Cursor, lastId, type Position } from './cursor.ts';
 import { cursorExpired, noFeed, noFeedOnCluster, restored, switchedOff } from './feed-errors.ts';
 import { selectChanges } from './select-changes.ts';
 
-/** Changes in their order. */
 export interface ChangePage {
   /** The JSON of each change. */
   readonly changes: readonly string[];
-  /** The position of each change. */
   readonly positions: readonly Position[];
   /** The cursor after the last change of the page. */
   readonly next: Cursor;
   /** Whether the database already has further changes. */
   readonly hasMore: boolean;
   /**
-   * The oldest running transaction on each node, or undefined when this transaction hides no changes. The key
-   * is the address of the node. A single database has the address `''`.
+   * The transaction that hides changes on each node, or undefined when no transaction hides changes. The key
+   * is the address of the node, or `''` for a single database.
    */
   readonly heldBackBy: ReadonlyMap<string, bigint | undefined>;
 }
 
-/** The changes that a reader wants. */
 export interface Wanted {
-  /** The reader wants only changes of this type. A page may lack all other changes. */
+  /** The reader wants only changes of this type, so a page may omit changes of the other type. */
   readonly only?: PlantChange['type'] | undefined;
 }
 
@@ -47,9 +44,8 @@ export type ReadChanges = (
  * before the oldest running transaction. Therefore no change can later appear before a cursor that a client
  * already has.
  *
- * A create may wait for the delete of a plant with the same id. The create can then have a lower transaction
- * number than the delete. A page omits this delete. Otherwise clients would remove the new plant from their
- * copies.
+ * A create may wait until another transaction has deleted the plant with the same id. The create can then
+ * have the lower transaction number. A page omits this delete, because clients would remove the new plant.
  *
  * A cursor always contains the number of a transaction that has changes and is on the disk: see
  * `thisTransaction`. After a crash, Postgres may give the number of a transaction without changes to another
@@ -109,11 +105,11 @@ export function createChangeReader({
     };
   }
 
-  /** Draws a new epoch. Requests do not wait for the new epoch, because this function may build an index. */
+  /** Draws a new epoch. Requests do not wait for `renew`, because `renew` may slowly build an index. */
   async function renew(): Promise<void> {
     if (isRenewing) return;
     isRenewing = true;
-    // If the attempt to draw a new epoch fails, the next read tries again.
+    // After an error, the next read draws the new epoch.
     await renewFeed?.().catch(() => {});
     isRenewing = false;
   }

@@ -31,10 +31,10 @@ const changesOf = (
 const logOf = (number: string) => `(${number}::text::bigint >> ${transactionBits})`;
 
 /**
- * Excludes a deletion when a later create with the same id does not have a higher transaction number than the
- * deletion. The created plant may be stored, or may already be deleted. The number of its deletion may even be
- * `up_to` or higher, because earlier pages may contain the create. After a move, a shard also has deletions
- * with the numbers of other logs.
+ * Excludes a deletion when a later create with the same id has the same transaction number or a lower number.
+ * The created plant may be stored, or may already be deleted. `up_to` does not limit the number of its
+ * deletion, because an earlier page may contain its create. After a move, a shard also contains deletions with
+ * the numbers of other logs.
  */
 const isNotReplaced = (plants: string, deletions: string) => `coalesce(changed_in <
     (select changed_in from ${plants} as plants where plants.id = plant_deletions.id), true)
@@ -45,8 +45,8 @@ const isNotReplaced = (plants: string, deletions: string) => `coalesce(changed_i
       and later.created_in < plant_deletions.changed_in)`;
 
 /**
- * Whether the plant of the change replaced a plant whose deletion `isNotReplaced` excludes. While nobody
- * deletes plants, the first condition avoids a look-up for each change.
+ * Whether the plant replaced an older plant, and `isNotReplaced` excludes the deletion of the older plant.
+ * The first condition saves a look-up for each plant that was created after the last deletion.
  */
 export const isReplacement = (deletions: string) => `
   change.created_in <= (select changed_in from ${deletions} order by changed_in desc limit 1)
@@ -96,8 +96,7 @@ const latest = `(select changed_in from (
     union all select forgotten_up_to
   ) as latest order by changed_in desc limit 1)`;
 
-// With `exists` instead of LIMIT, the planner would read the whole table when the statistics show few
-// changes.
+// `order by` with `limit` makes the planner use the index. With `exists`, the planner might read all rows.
 const isHeldBack = ['plants', 'plant_deletions']
   .map(
     (table) => `(select true from ${table} where changed_in >= up_to

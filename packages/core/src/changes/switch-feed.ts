@@ -7,9 +7,9 @@ import { isCluster } from '../tables/tables.ts';
 import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
 
 /**
- * Switches the feed of changes on or off for all instances. During the switch, creates and deletes wait only
- * for a moment. After an error, call the function again: it does only the missing steps. Switching the feed
- * on makes all older cursors expire (`cursorExpired`).
+ * Switches the feed of changes on or off for all instances. Creates and deletes wait only for a moment. After
+ * an error, call the function again: a second call does only the missing steps. When the feed is switched on,
+ * all older cursors expire (`cursorExpired`).
  *
  * @returns whether the function changed the state of the feed.
  * @throws PlantStoreError `databaseUnavailable`, for example on a read replica, or when the user does not own
@@ -33,8 +33,8 @@ export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<
 }
 
 /**
- * The feed of a cluster is off while `plant_feed` is empty, but the nodes still note the changes. When the
- * feed is on, each node adds a row with a new epoch.
+ * The feed of a cluster is off while `plant_feed` is empty. The nodes still write `changed_in` while the feed
+ * is off. When the feed is on, each node adds a row with a new epoch.
  */
 const clusterFeed = {
   on: "insert into plant_feed (system_identifier, timeline) values (0, '')",

@@ -8,7 +8,7 @@ import { PlantStoreError } from '../plant-store-error.ts';
  */
 export function isDataError(error: unknown): boolean {
   const isOfRow = /^(2[23]|P0)/.test(databaseCode(error) ?? '') || isPolicyError(error);
-  // When the server rejects a new session, the error can have one of these SQLSTATEs, but concerns no row.
+  // The server can also reject a new session with one of these SQLSTATEs. That error concerns no row.
   return isOfRow && !isLateWrite(error) && !(reasonOf(error) instanceof NotSentError);
 }
 
@@ -28,7 +28,7 @@ export function isStatementError(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }
 
-/** The cause of the store's own error, from the database or the network. */
+/** The error of the database or the network that is the cause of an error of the store. */
 export function reasonOf(error: unknown): unknown {
   return error instanceof PlantStoreError ? (error.cause ?? error) : error;
 }
@@ -41,7 +41,7 @@ export function hasInvalidText(error: unknown): boolean {
 /** The message of a write that reached the database after its deadline; see `plants/statements.ts`. */
 export const lateWrite = 'the deadline of this write has passed';
 
-/** The error for a late write that the store does not send. */
+/** The error for a write whose deadline has passed before the store sends the write. */
 export function lateWriteError(): Error {
   return Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
 }
@@ -116,7 +116,7 @@ export async function orUnavailable<T>(query: PromiseLike<T>, advice?: Advice): 
   }
 }
 
-/** Advice for two cases: the database may have executed the call, or the call has changed nothing. */
+/** The advice when the database may have executed the call, and the advice when nothing has changed. */
 export type Advice = readonly [ifDone?: string, ifNotDone?: string];
 
 /** The error for a call whose query failed. */

@@ -55,7 +55,6 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
   };
 }
 
-/** Whether a text is the URL of a Postgres. */
 export function isDatabaseUrl(text: string): boolean {
   try {
     parseDatabaseUrl(text);
@@ -83,10 +82,7 @@ export function withoutPassword(url: string): string {
   return [shown, parameters.join('&')].filter(Boolean).join('?');
 }
 
-/**
- * Rejects unencoded special characters. With these characters, a part of a password can look like a host or a
- * path.
- */
+/** Rejects unencoded special characters: they can make a part of a password look like a host or a path. */
 function checkEncoding({ text, path, query }: { text: string; path: string; query: string }): void {
   const isCut =
     text.includes('#') ||
@@ -111,10 +107,7 @@ function parseHosts(list: string, isAfterUser: boolean) {
   });
 }
 
-/**
- * @param isPort whether the text is certainly a port. If not, the text may be a password, so the error does
- *   not quote the text.
- */
+/** @param isPort false if the text may be a part of a password: the error then does not quote the text */
 function parsePort(text: string | undefined, isPort: boolean): number | undefined {
   if (!text) return undefined;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
@@ -130,10 +123,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/**
- * Splits a text at an index, and drops the character at the index. For the index -1, the second part is
- * empty.
- */
+/** Splits a text at an index, and drops the character there. For the index -1, the second part is empty. */
 function splitAt(text: string, index: number): [string, string] {
   return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
 }

@@ -6,12 +6,8 @@ import type { Share, Verbs } from './verbs.ts';
 export interface Database extends Verbs {
   /** The maximum number of statements of each kind that run at the same time. */
   readonly shares: Readonly<Record<'creates' | 'lookUps' | 'lists', number>>;
-  /**
-   * Whether all running statements of a kind are committing. A statement with an unknown state counts as
-   * committing.
-   */
+  /** Whether each running statement of a kind is committing, or has an unknown state. */
   mayCommit(share: Share): Promise<boolean>;
-  /** The states of the database's connection pools. */
   pools(): PoolState[];
   /** Adds a listener, which is called when the clocks of the database and this machine move apart. */
   onClockMoved(listener: (error: Error) => void): void;
@@ -54,25 +50,21 @@ export const lateCommit =
   'a commit is not durable a second after its requests got error 50300: the disk of the database or its ' +
   'standby is slow. The commit may still succeed';
 
-/** The options to open a database. */
 export interface OpenOptions {
   /**
-   * Whether the database is only read. The Postgres may then be a read replica, and the user needs only the
-   * privilege to read. A data directory must already contain a database.
+   * Whether the store only reads the database. The Postgres may then be a read replica, and the user needs
+   * only the privilege to read. A data directory must already contain a database.
    */
   readonly readOnly?: boolean;
   /** Whether a read-only database must be the primary. Only the primary has the feed of changes. */
   readonly onPrimary?: boolean;
-  /**
-   * Whether to throw `databaseUnavailable` when the Postgres is unreachable. By default, the store waits in
-   * the background.
-   */
+  /** Whether to throw `databaseUnavailable` when the Postgres is down. Default: the store waits. */
   readonly requireConnection?: boolean;
   /** Whether to create a missing database in a data directory. Default: true, or false with `readOnly`. */
   readonly create?: boolean;
 }
 
-/** A connection to a database. After its end, a connection never reconnects. */
+/** A connection to a database. A closed or lost connection never connects again. */
 export interface DatabaseConnection {
   /** False when the connection is known to be lost. */
   readonly isOpen: boolean;
@@ -88,7 +80,7 @@ export interface DatabaseConnection {
    * Whether the running statement is committing. A commit waits for the disk or the standby and cannot be
    * cancelled. Resolves with undefined when the state is unknown.
    *
-   * @param other a second connection to the same server, which asks about the first connection
+   * @param other another connection to the same server, on which the store asks the server for the state
    */
   isCommitting(other: DatabaseConnection): Promise<boolean | undefined>;
   /** Closes the connection, and ends the running statement. The promise is never rejected. */
@@ -102,7 +94,6 @@ export type ConnectTo = (
   timeout: number,
 ) => Promise<DatabaseConnection>;
 
-/** Connections to the nodes of a cluster. */
 export interface NodeConnections {
   /** Connects to the node that the URL names. */
   readonly connect: () => Promise<DatabaseConnection>;

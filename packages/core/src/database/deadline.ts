@@ -1,10 +1,7 @@
 /** The time by which a call ends, as milliseconds on the clock `performance.now()`. */
 export type Deadline = number;
 
-/**
- * The sender of a call. When the sender disconnects, the store drops the call's statements that are still
- * waiting.
- */
+/** The sender of a call. When the sender disconnects, the store drops the waiting statements of the call. */
 export interface Caller {
   readonly isGone: boolean;
   /** Whether the store reports the caller's calls on its diagnostics channels. Default: true. */
@@ -20,7 +17,6 @@ export interface Caller {
   reserve?(bytes: number): (bytes: number) => void;
 }
 
-/** Options of the store's operations. */
 export interface CallOptions {
   /** The time by which the call ends. Default: in 5 s. */
   readonly deadline?: Deadline | undefined;
@@ -38,7 +34,6 @@ export const defaultTimeout = 5_000;
 /** The time limit of a statement for many plants, in milliseconds. */
 export const bulkTimeout = 10 * 60_000;
 
-/** Returns the deadline of a call. */
 export function deadlineOf({ deadline = deadlineIn(defaultTimeout) }: CallOptions = {}): Deadline {
   return deadline;
 }
@@ -61,11 +56,7 @@ export function atDeadline(deadline: Deadline, callback: () => void): NodeJS.Tim
   return setTimeout(callback, Math.min(milliseconds, longestTimer));
 }
 
-/**
- * Waits for a promise and returns its value.
- *
- * @throws Error at the deadline, or the promise's error before the deadline
- */
+/** Returns the value of a promise, or throws the error of the promise, or throws an Error at the deadline. */
 export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadline): Promise<T> {
   const late = Promise.withResolvers<never>();
   const milliseconds = Math.round(deadline - performance.now());
@@ -84,10 +75,7 @@ export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): P
   return beforeDeadline(promise, deadlineIn(milliseconds));
 }
 
-/**
- * The latest time that the store sends to the database. The driver turns this time into a Date, and no Date
- * is infinite.
- */
+/** The latest time that the store sends. The driver turns a time into a Date, and no Date is infinite. */
 const lastTime = Date.UTC(9999, 11, 31);
 
 /** Formats a time for Postgres. The parameter is milliseconds since 1970. */

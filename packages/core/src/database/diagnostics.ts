@@ -2,10 +2,7 @@ import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_c
 import type { Caller } from './deadline.ts';
 import type { Share } from './verbs.ts';
 
-/**
- * A call of a procedure. `path` is the name of the procedure. It is undefined when the surface does not know
- * the name.
- */
+/** A call of a procedure. `path` is the name of the procedure, if the surface knows the name. */
 export interface TracedCall {
   readonly path: string | undefined;
   readonly caller: Caller | undefined;
@@ -36,7 +33,6 @@ export interface TracedStatement {
   readonly error?: unknown;
 }
 
-/** A page of the feed. */
 export interface TracedPage {
   readonly result?: { readonly changes: readonly string[] };
   readonly error?: unknown;
@@ -58,8 +54,8 @@ export const diagnostics = {
   /** Publishes each `TracedWait` at the start of its wait, in the asynchronous context of the caller. */
   wait: channel('plant-store:wait'),
   /**
-   * Publishes a `TracedBatch`. The statements of the batch run with the `AsyncLocalStorage`s that are bound
-   * to the channel.
+   * Publishes a `TracedBatch`. A listener can bind an `AsyncLocalStorage` to the channel. The storage then
+   * has a value while the statements of the batch run.
    */
   batch: channel('plant-store:batch'),
   statement: tracing<TracedStatement>('statement'),

@@ -2,7 +2,7 @@ import { databaseCode, rootMessage } from '../error-causes.ts';
 import { isPolicyError, isStatementError, reasonOf } from './database-error.ts';
 import { databaseUrlSyntax } from './database-url.ts';
 
-/** The SQLSTATE of an error of a Postgres that accepts no writes. The store's own error has the same code. */
+/** The SQLSTATE of a Postgres that accepts no writes. The store's own error has this code, too. */
 export const readOnlyCode = '25006';
 
 /** The code of the store's own error for a Postgres without TLS. */
@@ -84,7 +84,6 @@ const settingsRemedies: readonly { code: string; pattern?: RegExp; remedy: strin
   },
 ];
 
-/** Says to a person what the fault is, and what to do. */
 interface Advice {
   readonly what: string;
   readonly remedy: string;
@@ -124,9 +123,7 @@ const policyAdvice: Record<string, Advice | undefined> = {
   },
 };
 
-/**
- * The advice for other errors. A key is a SQLSTATE, the class of a SQLSTATE, or the code of a network error.
- */
+/** The advice for a SQLSTATE, for the class of a SQLSTATE, or for the code of a network error. */
 const advice: Record<string, Advice | undefined> = {
   '08006': {
     what: 'a node of the cluster did not respond',

@@ -4,24 +4,20 @@ import type { Rows, RowsAs, Values } from './query.ts';
 
 /**
  * The kinds of statements. Each kind of statement has its own connections, so that one kind cannot block
- * another. A `bulk` statement concerns many plants, and may take minutes. Searches run one at a time on a
- * connection for lists, so that other lists need not wait for many searches.
+ * another. A `bulk` statement concerns many plants, and may take minutes. Only one search runs at a time, on
+ * a connection for lists, so that searches do not block the other lists.
  */
 export type Share = 'creates' | 'deletes' | 'lookUps' | 'lists' | 'searches' | 'bulk';
 
 export interface RunOptions {
   readonly share: Share;
-  /**
-   * The time at which the database cancels the statement. Default: 5 s from now, or 10 minutes for `bulk`.
-   */
+  /** The time at which the database cancels the statement. Default: in 5 s, or in 10 minutes for `bulk`. */
   readonly deadline?: Deadline | undefined;
   /** The time until which the caller waits for the outcome. Default: the deadline. */
   readonly until?: Deadline | undefined;
   /** When the caller disconnects, the pool drops a statement that still waits for a connection. */
   readonly caller?: Caller | undefined;
-  /**
-   * This function is called before the statement is sent. If the function throws, the statement is not sent.
-   */
+  /** Called before the statement is sent. If this function throws, the statement is not sent. */
   readonly onTurn?: (() => void) | undefined;
   readonly rowsAs?: RowsAs;
   /** The advice for the client. An error of the statement contains this advice. */

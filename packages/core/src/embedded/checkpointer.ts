@@ -15,7 +15,8 @@ export const selectLogLength = `
 
 /**
  * Makes a function that must be called after each write. The function runs a checkpoint when a checkpoint is
- * due. PGlite never starts a checkpoint by itself, so the log would grow until the process ends.
+ * due. PGlite never starts a checkpoint by itself. Without this function, the log would grow until the
+ * process ends.
  */
 export function createCheckpointer(client: PGlite): () => Promise<void> {
   let checkedAt = performance.now();

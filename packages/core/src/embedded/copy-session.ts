@@ -13,10 +13,10 @@ const copies = 'plant-store-copies';
 
 /**
  * Opens a session that writes rows into a file with COPY and then reads this file. Other statements wait only
- * while PGlite writes the file: a second or two for a million plants. An SQL cursor would occupy PGlite's
- * only session: other statements would wait for the reader, or run in the reader's transaction. The session
- * does not need more memory for more plants. The file needs room on the disk until the reader has read the
- * file.
+ * while PGlite writes the file: a second or two for a million plants. PGlite has only one session. With an
+ * SQL cursor, other statements would wait until the last row is read, or would run in the cursor's
+ * transaction. A larger number of plants needs no more memory. The file needs room on the disk until the
+ * reader has read the file.
  */
 export function openCopies(connection: PGliteConnection, directory: string): CopySession {
   return {

@@ -20,7 +20,7 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const unlock = lock(join(directory, lockFile));
     const text = `process ${process.pid}, started ${new Date().toISOString()}\n`;
-    // If a full disk has no room for this file, the store opens anyway, so that clients can still read
+    // If the disk is full, the store opens without the file `lock-holder`, so that clients can still read
     // plants.
     await writeFile(holder, text).catch((error) => {
       if (error.code !== 'ENOSPC') throw error;
@@ -38,8 +38,8 @@ export async function lockDataDirectory(directory: string): Promise<() => void> 
 function lock(path: string): () => void {
   const file = new DatabaseSync(path, { timeout: 0 });
   try {
-    // With a journal in memory, SQLite leaves no file behind. The transaction writes nothing, so it needs no
-    // journal on the disk.
+    // With a journal in memory, SQLite leaves no file behind. The transaction writes nothing, so the
+    // transaction needs no journal on the disk.
     file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     file.close();

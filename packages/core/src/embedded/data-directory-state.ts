@@ -15,16 +15,17 @@ export const lockFile = 'lock';
 /** A file that Postgres creates and never changes. */
 const versionFile = join('postgres', 'PG_VERSION');
 
-/** An empty file. Its existence shows that a database was created in the data directory. */
+/** An empty file. If this file exists, a database was created in the data directory. */
 const inUseFile = 'in-use';
 
-/** Marks the directory, so that `checkNotDamaged` can detect the loss of the database. */
+/** Writes the file `in-use` into the directory, so that `checkNotDamaged` can notice a lost database. */
 export async function markInUse(directory: string): Promise<void> {
   await writeFile(join(directory, inUseFile), '');
 }
 
 /**
- * Throws when the database is lost. Otherwise PGlite would replace the lost database with an empty database.
+ * Throws when the database is lost. Without this check, PGlite would create an empty database in the
+ * directory.
  */
 export async function checkNotDamaged(directory: string): Promise<void> {
   if ((await exists(directory, inUseFile)) && !(await hasDatabase(directory))) {
@@ -57,8 +58,8 @@ export function directoryId(directory: string): string {
 
 /**
  * Checks that nobody has replaced the directory or its database since this process locked the directory.
- * PGlite opens files by path. Without this check, PGlite would write into the new directory, or into deleted
- * files.
+ * PGlite opens files by path. If somebody replaced the directory, PGlite would write into the new directory,
+ * or into deleted files.
  *
  * @param id the result of `directoryId` from the time when this process opened the directory.
  * @throws DataDirectoryError when the directory or its database was moved, deleted or replaced.
@@ -72,7 +73,8 @@ export function checkNotReplaced(directory: string, id: string): void {
 }
 
 /**
- * Returns an identifier of a database's files. A copy of the files has another inode number or change time.
+ * Returns an identifier of a database's files. Copied files get another identifier, because their inode
+ * number or change time is different.
  */
 export function copyId(directory: string): string {
   const { ino, ctimeNs } = statSync(join(directory, versionFile), { bigint: true });

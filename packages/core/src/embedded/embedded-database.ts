@@ -71,9 +71,10 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
     isOpen: true,
     query: (text, values = [], rowsAs) => connection.run({ text, values, rowsAs }, timeout),
     timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
-    // PGlite cannot cancel a statement. Instead, `PGliteThread` ends the thread.
+    // PGlite cannot cancel a statement. `PGliteThread` ends the whole thread when a statement takes too long.
     cancel: async () => {},
-    // While PGlite runs a statement, it cannot say whether it is committing. So the store assumes a commit.
+    // PGlite cannot say whether a running statement is committing, so the store treats each running statement
+    // as a commit.
     isCommitting: async () => true,
     close: async () => {},
   };

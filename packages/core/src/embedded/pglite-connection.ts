@@ -22,7 +22,8 @@ import { PGliteThread } from './pglite-thread.ts';
 const openTimeout = 10 * 60_000;
 
 /**
- * The time limit for opening the database again, in milliseconds. PGlite then has only a short log to replay.
+ * The time limit for opening the database again, in milliseconds. When PGlite opens the database again,
+ * PGlite has only a short log to replay.
  */
 const reopenTimeout = 30_000;
 
@@ -31,7 +32,7 @@ const reopenInterval = 1_000;
 
 /**
  * The database in a data directory. When the thread has ended, the next statement opens the database again.
- * PGlite then replays the log, so the store loses no committed plant.
+ * When PGlite opens the database, PGlite replays the log, so the store loses no committed plant.
  */
 export class PGliteConnection {
   readonly #directory: string;
@@ -60,16 +61,16 @@ export class PGliteConnection {
       if (noRoom) throw noRoom;
       await thread.run('open', openTimeout);
       if (isNew) {
-        // A thread that has created a database never releases over 100 MB of memory, so a new thread replaces
-        // it.
+        // A thread that has created a database keeps over 100 MB of unused memory, so a new thread replaces
+        // the old thread.
         await thread.close();
         thread = new PGliteThread(directory);
         await thread.run('open', reopenTimeout);
       }
       return new PGliteConnection(directory, unlock, thread);
     } catch (error) {
-      // Check for free file descriptors before the thread closes its files: the check would otherwise find
-      // free descriptors.
+      // Check for free file descriptors before `thread.close()`, which frees descriptors and would hide the
+      // shortage.
       const shortage = fileDescriptorShortage();
       await thread.close();
       unlock?.();
@@ -132,8 +133,8 @@ export class PGliteConnection {
 
 /**
  * Returns an error if this process has almost no free file descriptors. The errors of PGlite and SQLite do
- * not mention file descriptors. The check opens several files, because PGlite or SQLite may have closed some
- * files before the error.
+ * not mention file descriptors. After an error, PGlite or SQLite may have closed a few files, so the check
+ * opens several files.
  */
 function fileDescriptorShortage(): unknown {
   const opened: number[] = [];

@@ -18,8 +18,8 @@ const program = new URL(`./pglite-worker${extname(import.meta.url)}`, import.met
 const checkInterval = 500;
 
 /**
- * The time limit for a statement of a request, in milliseconds. The client gets an error earlier, at the
- * deadline of the request.
+ * The time limit for a statement of a request, in milliseconds. The deadline of the request is earlier, so
+ * the client does not wait for this time limit.
  */
 const statementTimeout = defaultTimeout + 1_000;
 
@@ -40,8 +40,8 @@ export class PGliteThread {
   readonly #checks: NodeJS.Timeout;
   #lastId = 0;
   /**
-   * For this many milliseconds, calls have waited, but no response has arrived. A timer counts the
-   * milliseconds, because a clock would also count the time during which the process is suspended.
+   * The number of milliseconds since PGlite's last response, counted only while calls wait. A timer counts
+   * the milliseconds, because a clock would also count the time during which the process is suspended.
    */
   #silence = 0;
   /** The error that ended the thread. Undefined when the thread is running. */
@@ -73,7 +73,8 @@ export class PGliteThread {
     if (this.#error) throw this.#error;
     const call: Call = { id: ++this.#lastId, task };
     const waiting = { timeout, ...Promise.withResolvers<Rows>() };
-    // Only a waiting call may prevent the end of the process. The thread alone must not prevent it.
+    // Only a waiting call may keep the process running. A thread without a waiting call must not keep the
+    // process running.
     if (this.#waiting.size === 0) this.#worker.ref();
     this.#waiting.set(call.id, waiting);
     this.#worker.postMessage(call);
@@ -106,7 +107,10 @@ export class PGliteThread {
     else waiting?.reject(Object.assign(new Error(outcome.error.message), outcome.error));
   }
 
-  /** Ends the thread when its first call takes too long. If the disk is full, the limit is shorter. */
+  /**
+   * Ends the thread when the first waiting call takes longer than the call's time limit. When the disk is
+   * full, the limit is at most `statementTimeout`.
+   */
   async #check(): Promise<void> {
     const [first] = this.#waiting.values();
     if (!first) {
@@ -123,8 +127,8 @@ export class PGliteThread {
 }
 
 /**
- * Returns the environment for the worker. A worker does not inherit the compile cache, so the environment
- * names it.
+ * Returns the environment for the worker. A worker does not inherit the compile cache, so
+ * `NODE_COMPILE_CACHE` names the cache's directory.
  */
 function workerEnv(): NodeJS.ProcessEnv {
   const compileCache = nodeModule.getCompileCacheDir?.(); // Deno lacks the function `getCompileCacheDir`.

@@ -2,8 +2,8 @@ import type { PGlite, Results } from '@electric-sql/pglite';
 import type { Values } from '../database/query.ts';
 
 /**
- * Makes a function that runs a prepared statement with one message. PGlite's own `query` parses the statement
- * each time and sends six messages. With `query`, a small statement takes more than twice as long.
+ * Makes a function that sends only one message to run a prepared statement. PGlite's own `query` parses the
+ * statement each time and sends six messages. With `query`, a small statement takes more than twice as long.
  */
 export function createPreparedRunner(
   client: PGlite,

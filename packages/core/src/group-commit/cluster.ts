@@ -81,8 +81,8 @@ export interface NodeState {
 }
 
 /**
- * A new route for the creates of a node. After an error, the creates go through the node that the URL names.
- * Without an error, the creates go directly to their node.
+ * A new route for the creates of a node. If `error` is set, this process sends the creates through the node
+ * in the URL. If `error` is undefined, this process sends the creates directly to their node.
  */
 export interface NodeReroute {
   /** The host and port of the node, as the cluster knows them. */

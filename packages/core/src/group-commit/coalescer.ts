@@ -11,8 +11,8 @@ export interface CoalescerOptions<Input, Output> {
   /** The maximum number of waiting calls. When the database is slow, the limit is lower. */
   readonly maxQueue?: number;
   /**
-   * A statement is slow when it takes longer than this many milliseconds. A slow statement does not delay the
-   * next statement, even if the next statement is only partly filled.
+   * A statement is slow when it takes longer than this many milliseconds. When the running statement is slow,
+   * the waiting calls are sent even if they do not fill a statement.
    */
   readonly slowAfter?: number;
   /** Sends one statement for all `calls`, and settles each call. The promise is never rejected. */
@@ -27,21 +27,27 @@ export interface CoalescerOptions<Input, Output> {
   /** The maximum number of statements that run at the same time. */
   readonly maxInFlight: number;
   /**
-   * Returns the length of a call's input. Default: 0. When the waiting calls have a total length of 64 Mi,
-   * new calls are rejected.
+   * Returns the length of a call's input. Default: 0. New calls are rejected while the lengths of the waiting
+   * calls add up to at least `maxQueueLength`.
    */
   readonly lengthOf?: (input: Input) => number;
   /** A statement takes no more calls after its calls have reached this total length. Default: 1 Mi. */
   readonly maxLength?: number;
-  /** A call may wait for a statement during this fraction of the call's time limit. Default: 1. */
+  /**
+   * A call is rejected when it has waited for a statement for this fraction of the call's time limit.
+   * Default: 1.
+   */
   readonly maxWait?: number;
   /** Whether the running statements may be committing. Default: never. */
   readonly mayCommit?: () => Promise<boolean>;
-  /** A turn that this coalescer shares with other coalescers. */
+  /** Decides when this coalescer must wait for other coalescers; see `SharedTurn`. Default: never. */
   readonly turn?: SharedTurn;
 }
 
-/** Decides whether a coalescer waits for other coalescers while its waiting calls do not fill a statement. */
+/**
+ * Decides whether a coalescer must wait for other coalescers. A coalescer whose waiting calls fill a
+ * statement does not ask.
+ */
 export interface SharedTurn {
   /**
    * Returns whether the coalescer must wait. If the coalescer must wait, this method calls `send` after the
@@ -269,9 +275,9 @@ export class Coalescer<Input, Output> {
   }
 
   /**
-   * Removes and returns as many waiting calls as fit into one statement, oldest first. After two slow
-   * commits, rejects each call that has less time left than the quickest slow commit took. Nothing is written
-   * for a rejected call. The last call is always sent, to measure whether commits are fast again.
+   * Removes and returns the oldest waiting calls that fit into one statement. After two slow commits, rejects
+   * each call that has less time left than the shortest of the last slow commits took. A rejected call writes
+   * nothing. The newest call is not rejected, and measures whether commits are fast again.
    */
   #take(): Call<Input, Output>[] {
     const { late, overloaded, maxLength } = this.#options;
@@ -311,16 +317,16 @@ export class Coalescer<Input, Output> {
   }
 
   /**
-   * Whether a new call would probably miss its deadline. No call is rejected while the waiting calls do not
-   * fill a usual statement. A slow database needs some calls to stay busy, and to show when the database is
-   * fast again.
+   * Whether a new call would probably miss its deadline. Returns false while the waiting calls do not fill a
+   * statement (`maxBatch`, `maxLength`). These calls keep a slow database busy, and their statements show
+   * when the database is fast again.
    */
   #isTooSlowFor(deadline: Deadline): boolean {
     const { maxBatch, maxInFlight, maxLength } = this.#options;
     if (this.#waiting.length < maxBatch && this.#length < maxLength) return false;
     const ahead = this.#fullStatements;
-    // A new call waits for the end of a running statement, then for the statements ahead, and then for its
-    // own statement. At most `maxInFlight` of the statements ahead run at the same time.
+    // A new call waits for the end of a running statement, then for the statements of earlier calls, and then
+    // for its own statement. At most `maxInFlight` statements run at the same time.
     const statements = 2 + Math.floor(ahead / maxInFlight);
     const time = deadline - performance.now();
     return statements * this.#latency > (ahead === 0 ? time : 0.8 * time);

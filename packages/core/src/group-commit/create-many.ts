@@ -27,7 +27,8 @@ export async function createMany(
 
   async function createInOrder(ofLane: readonly NewPlant[]): Promise<void> {
     for (const part of partsOf(ofLane)) {
-      // The lanes may have changed while the previous part was written.
+      // Group the plants by lane again, because the lanes may have changed while the previous part was
+      // written.
       const parts = [...Map.groupBy(part, ({ id }) => laneOf(id))];
       await Promise.all(parts.map(([lane, some]) => createPart(lane, some)));
     }

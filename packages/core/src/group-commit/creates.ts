@@ -60,7 +60,8 @@ export async function writeBatch(
     const inserted = await statements.insert(plants, deadline, until);
     isInserted = true;
     onCommit({ size: plants.length, milliseconds: performance.now() - sentAt });
-    // The creates of inserted plants are committed. A create whose id is taken waits for a second statement.
+    // The inserted plants are committed, so the creates of these plants are settled now. A create whose id is
+    // taken waits for a second statement.
     const created = new Set(inserted);
     for (const create of creates) if (created.delete(create.input.id)) create.resolve('created');
     if (inserted.size === creates.length) return; // In almost every batch, all ids are free.
@@ -92,7 +93,8 @@ export async function writeBatch(
 }
 
 /**
- * Settles creates whose commit the standby has not confirmed. A second insert could restore deleted plants.
+ * Settles creates whose commit the standby has not confirmed. Does not insert the plants again, because a
+ * second insert could restore plants that a client has already deleted.
  */
 async function confirm(
   { findDurable }: Pick<PlantStatements, 'findDurable'>,

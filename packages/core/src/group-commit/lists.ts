@@ -47,7 +47,8 @@ export function createLists(
       );
       await Promise.all([...groups.values()].map(readTogether));
     },
-    // If the database has returned pages since the call was made, other lists caused the delay.
+    // If the database has returned pages while the call waited, other lists caused the delay, and the error
+    // is `overloaded`.
     late: ({ madeAt }, isSent) =>
       !isSent && lastPages > madeAt ? overloaded() : databaseUnavailable(),
     overloaded,

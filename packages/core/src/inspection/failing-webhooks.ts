@@ -11,12 +11,15 @@ export interface FailingWebhook {
   readonly error: string | null;
 }
 
-/** Reads the failing webhooks. Returns no webhooks when this user cannot read the table now. */
+/**
+ * Reads the failing webhooks. Returns an empty list when the table is missing or locked, or when this user
+ * may not read the table.
+ */
 export async function readFailingWebhooks(query: Query): Promise<FailingWebhook[]> {
   return (await holds(query, isReadable)) ? send(query, selectFailing) : [];
 }
 
-/** The condition is null when the table does not exist. */
+/** If the table does not exist, the condition is null, and `holds` returns false. */
 const isReadable = `(has_table_privilege(to_regclass('webhooks'), 'select') and not exists (
   select from pg_locks
   where relation = to_regclass('webhooks') and mode = 'AccessExclusiveLock'))`;

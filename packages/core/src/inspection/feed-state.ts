@@ -11,20 +11,22 @@ export interface FeedState {
    * says whether the feed is switched on.
    */
   readonly isOn: boolean;
-  /** Whether the database was restored or promoted, and no instance has drawn a new epoch yet. */
+  /** Whether the database was restored or promoted, and the feed still has the old epoch. */
   readonly isRestored: boolean;
   /** Whether the index of the feed is usable. */
   readonly hasIndex: boolean;
   /**
-   * The oldest writing transaction. The feed does not show the changes of later transactions before this
-   * transaction ends.
+   * The oldest writing transaction. Until this transaction ends, the feed hides the changes of all later
+   * transactions.
    */
   readonly oldest: OldTransaction | undefined;
 }
 
 /** A transaction in any database of the server. */
 export interface OldTransaction {
-  /** The transaction's number. A session runs many transactions. */
+  /**
+   * The transaction's number. One session has many transactions, so `pid` does not identify a transaction.
+   */
   readonly transaction: string;
   /** The server's process id for the transaction's session. Null for a prepared transaction. */
   readonly pid: number | null;

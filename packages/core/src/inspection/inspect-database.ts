@@ -62,8 +62,9 @@ export interface DatabaseState extends SchemaVersion, ServerFacts {
  * Reads the state of a database, and changes nothing in the database. This function needs no privilege on the
  * tables, and the Postgres may be a read replica.
  *
- * @param options if `trial` is true, looks twice at a transaction of unknown age. If `trial` is true and a
- *   write can succeed, creates and deletes some plants, and rolls these writes back.
+ * @param options if `trial` is true and the age of the oldest transaction is unknown, reads the transaction
+ *   again after a pause. If `trial` is true and a write can succeed, creates and deletes some plants, and
+ *   rolls these writes back.
  * @returns undefined when the data directory has no database yet.
  * @throws DataDirectoryError when the directory cannot be used.
  * @throws DatabaseSettingsError when the URL cannot be parsed.

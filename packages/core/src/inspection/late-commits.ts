@@ -2,8 +2,8 @@ import { defaultTimeout } from '../database/deadline.ts';
 import { inCommit } from '../postgres/server-state.ts';
 
 /**
- * A commit of the store that is not durable yet. The requests of the commit have already received error
- * 50300.
+ * A commit of the store that is not durable yet. The clients that wait for the commit have already received
+ * error 50300.
  */
 export interface LateCommit {
   /** The server's process id for the session. */

@@ -7,8 +7,8 @@ const neededTime = 4_500;
 const neededConnections = 7;
 
 /**
- * An SQL expression for the value of a setting in milliseconds. The database may also evaluate the expression
- * for settings whose values are not numbers.
+ * An SQL expression for the value of a setting in milliseconds. The database may evaluate the expression for
+ * every setting. The `case` prevents the cast of a value that is not a number.
  */
 const milliseconds = "case when unit = 'ms' then setting::bigint end";
 

@@ -46,7 +46,10 @@ async function tryStatements(connection: DatabaseConnection): Promise<Found | un
   }
 }
 
-/** Tries all plants. After an error, tries only the plants that every constraint should allow. */
+/**
+ * Tries all plants together. If the plants cause an error, tries the two plants with short names one by one:
+ * every constraint should allow these two plants.
+ */
 async function tryPlants(connection: DatabaseConnection): Promise<Found | undefined> {
   const deadline = deadlineIn(statementsTimeout);
   const attempt = (plants: readonly NewPlant[]) => createAndDelete(connection, plants, deadline);
@@ -55,11 +58,13 @@ async function tryPlants(connection: DatabaseConnection): Promise<Found | undefi
   if (!ofAll.isOfPlants) return { level: 'problem', message: ofAll.message };
   const [ofUntagged, ofTagged] = [await attempt([untagged]), await attempt([tagged])];
   if (ofUntagged && ofTagged) {
-    // If stored plants satisfy the constraint, the operator may have added the constraint on purpose.
+    // If the table has plants, the operator may have added the constraint on purpose, so the error is only a
+    // warning.
     const isRule = ofUntagged.isOfConstraint && (await hasPlants(connection));
     return { level: isRule ? 'warning' : 'problem', message: ofUntagged.message };
   }
-  // If only long names cause an error, the check `tables` reports the constraint or the trigger.
+  // If only the plants with long names cause an error, this trial reports nothing: the check `tables` reports
+  // the constraint or the trigger.
   const some = ofUntagged ?? ofTagged;
   if (!some) return undefined;
   const kind = ofUntagged ? 'a plant without a tag' : 'a plant with a tag';
@@ -130,7 +135,7 @@ const name = `Trial ${firstId.toString(36).replaceAll(/\d/g, '')}`;
 const untagged: NewPlant = { id: firstId, name };
 const tagged: NewPlant = { id: firstId + 1n, name: `${name} tagged`, tag: 'Trial' };
 
-/** The table must grow for plants with long names, so the trial notices a full disk. */
+/** The long names make the table's file grow, so the trial notices a full disk. */
 const long: readonly NewPlant[] = Array.from({ length: 16 }, (_, i) => ({
   id: firstId + BigInt(2 + i),
   name: `${name} ${i}`.padEnd(1_900),

@@ -46,7 +46,7 @@ function element(text: string | undefined): string {
   return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
 }
 
-/** Returns the content of a plant. The response to a create is this content. */
+/** Returns the content of a plant, which is the response to a create. */
 export function contentOf(plant: Plant): Plant {
   const content: Record<string, unknown> = {};
   for (const field of plantFields) {

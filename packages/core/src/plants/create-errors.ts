@@ -8,7 +8,7 @@ import {
 import { databaseCode } from '../error-causes.ts';
 import { PlantStoreError } from '../plant-store-error.ts';
 
-/** The error for a create that may be committed. */
+/** The error for a create when it is unknown whether the plant was stored. */
 export function outcomeUnknown(error?: unknown): PlantStoreError {
   const message = `the database did not respond: ${mayBeStored}`;
   return new PlantStoreError('databaseUnavailable', message, { cause: reasonOf(error) });

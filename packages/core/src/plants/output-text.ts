@@ -13,7 +13,7 @@ interface OutputText {
   readonly list?: keyof typeof typesIn;
   /** The number of items in the list. */
   readonly count?: number;
-  /** Whether the output has a `next` that is an id. */
+  /** Whether the output has the property `next`, and the value of `next` is an id. */
   readonly hasNextId?: boolean;
 }
 
@@ -106,8 +106,8 @@ export function superjsonOf(output: unknown): string | undefined {
 }
 
 /**
- * If a property with a type is optional, the types in a list do not follow from the number of items, because
- * superjson names only the types of existing values.
+ * Whether a property with a superjson type is optional. superjson names no type for a missing value, so the
+ * types in a list would depend on the values, and not only on the number of items.
  */
 const hasOptionalType = typedFields.some(({ isOptional }) => isOptional);
 

@@ -10,8 +10,8 @@ export const typedFields = columns.flatMap(([field, { kind, isOptional }]) => {
 });
 
 /**
- * SQL for the JSON of each column. For many plants, Postgres writes one JSON array for each column three
- * times as fast as one JSON object for each plant. Without the prefix `pg_catalog.`, Postgres might run a
+ * SQL for the JSON of each column. For many plants, one JSON object for each plant would take Postgres three
+ * times as long as one JSON array for each column. Without the prefix `pg_catalog.`, Postgres might run a
  * function of another schema.
  */
 const columnsAs = (json: 'json_agg' | 'to_json', filter = '') =>
@@ -84,8 +84,8 @@ function timeJson(time: string): string {
 }
 
 /**
- * The properties that are ids. A JSON string escapes quotes, so a key with its quotes cannot occur inside a
- * string.
+ * The properties that are ids. `idProperty` cannot match inside a JSON string, because the quotes inside a
+ * string are escaped.
  */
 const ids = columns.filter(([, { kind }]) => kind === 'int64').map(([field]) => field);
 const idProperty = new RegExp(`"(${[...ids, 'next'].join('|')})":(-?\\d+)`, 'g');

@@ -5,15 +5,15 @@ export interface SearchBounds {
   /** The maximum number of plants to read. On a cluster, each shard sends up to this number of plants. */
   readonly rows: number;
   /**
-   * The time limit for comparing names. The time starts at the first plant, because a cluster first collects
-   * all plants.
+   * The time limit for comparing names. The time starts with the first comparison, so the time in which a
+   * cluster collects the plants does not count.
    */
   readonly milliseconds: number;
   /** The collation for `lower`. Default: the collation of the database. */
   readonly collation?: string;
   /**
    * Whether the statement reads the plants only once. On a cluster, two reads could find different plants.
-   * Any Postgres may be a cluster, even if no option says so.
+   * Any Postgres may be a cluster, even if the store's option `cluster` is missing.
    */
   readonly readsOnce: boolean;
 }
@@ -36,7 +36,8 @@ export const searchBounds = {
  *
  * - `looked`: a WITH clause that selects the plants whose names the search compares
  * - `found`: the plants of the page. `is_match` is null for a plant whose name the search has not compared in
- *   time. If `is_match` is null, `reached` is the highest id up to which all names were compared.
+ *   time. If `is_match` is null, `reached` is the plant's id minus 1. For the first such plant, all names up
+ *   to the id `reached` were compared.
  * - `last`: the highest id of `looked`, or null when `looked` has fewer plants than the limit
  */
 export function selectMatches(
@@ -48,8 +49,8 @@ export function selectMatches(
   const lower = (value: string) =>
     collation ? `lower(${value} collate "${collation}")` : `lower(${value})`;
   // Postgres evaluates the subquery once, at the first plant. Without a FROM clause, Citus would evaluate the
-  // subquery before Citus reads the plants. Postgres evaluates the left `clock_timestamp()` before the
-  // subquery, so every page compares its first name.
+  // subquery before Citus reads the plants. Postgres evaluates the left side of `<=` before the subquery, so
+  // the comparison of the first name is always in time.
   const isInTime = `clock_timestamp() <=
     (select clock_timestamp() + interval '${milliseconds} ms' from (values (1)) as once)`;
   return {

@@ -13,7 +13,10 @@ export type SmallPageQuery = Pick<PageQuery, 'after' | 'tag' | 'limit'>;
  */
 export const maxSmallBytes = Math.floor(maxPageBytes / maxPageSize);
 
-/** Whether the page is small, and the columns of its plants and of one further plant: see `columnsJson`. */
+/**
+ * A row for one page: whether the page is small, and the columns of the page's plants and of the next plant;
+ * see `columnsJson`.
+ */
 export type SmallPageRow = [isSmall: boolean, ...columns: (string | null)[]];
 
 /** Makes a page from a row that the statement of `selectSmallPages` returned. */
@@ -29,17 +32,17 @@ export function smallPageOf(columns: readonly (string | null)[], limit: number) 
  * complete JSON, so the caller must read the page again.
  */
 export function selectSmallPages({ after, tag }: SmallPageQuery): string {
-  // The subqueries hide the values of the parameters from the planner. With visible values, Postgres would
-  // make a new plan for new values.
+  // The subqueries hide the values of the parameters from the planner. If the planner saw the values,
+  // Postgres would plan the statement again for new values.
   const size = '(select $3::int)';
   const isSmall = `(${contentBytesSql} <= ${maxSmallBytes}) is not false`;
   const where = whereOf({
     after: after === undefined ? undefined : 'asked.after',
     tag: tag === undefined ? undefined : 'asked.tag',
   });
-  // When the limit is hidden, the planner expects a tenth of the table's rows, and therefore reads an index
-  // in order. At a high estimated cost, Postgres would compile the statement for each execution (`jit`). The
-  // outer limit lowers the estimated cost.
+  // The planner does not know the hidden limit, and expects a tenth of the table's rows. The planner
+  // therefore reads an index in order. At a high estimated cost, Postgres would compile the statement for
+  // each execution (`jit`). The outer limit lowers the estimated cost.
   return `
     select page.*
     from unnest((select $1::bigint[]), (select $2::text[])) with ordinality as asked (after, tag, place)

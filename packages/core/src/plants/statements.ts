@@ -74,7 +74,7 @@ export function createPlantStatements(verbs: Verbs): PlantStatements {
         const [[count, isThere]] = rows as [DeleteRow];
         if (Number(count) > 0) return true;
         if (isThere === 0) return false;
-        // Another client deleted the plant first, or a trigger prevented the delete.
+        // Try again: either another client deleted the plant first, or a trigger prevented the delete.
       }
       throw plantKept();
     },
@@ -180,8 +180,8 @@ export function orOverNodes<T>(
 }
 
 /**
- * The SQLSTATEs for a statement that is not possible on several nodes. On a cluster, some nodes lack the
- * table for deletions. Citus passes only some of the parameters to each node.
+ * The SQLSTATEs for a statement that is not possible on several nodes. For example, some nodes lack the table
+ * for deletions (42P01), or get only some of the parameters (42P02, 42P18).
  */
 const notSupported = ['0A000', '42P01', '42P02', '42P18'];
 
@@ -193,8 +193,8 @@ const deletePlant = `
   from deleted`;
 
 /**
- * On several nodes, a late delete changes nothing and causes no error. While Citus begins to distribute the
- * plants, Citus cannot plan a subquery without columns.
+ * On several nodes, a late delete changes nothing and causes no error. The subquery selects `id`: when Citus
+ * begins to distribute the plants, Citus cannot plan a subquery that selects no column.
  */
 const deleteOverNodes = `
   with deleted as (
@@ -202,7 +202,10 @@ const deleteOverNodes = `
   )
   select count(*), (count(*) = 0 and exists (select id from plants where id = $1))::int from deleted`;
 
-/** A statement that causes an error after the deadline. */
+/**
+ * A statement that changes nothing, and causes an error if the database runs the statement after the
+ * deadline.
+ */
 const checkDeadline = `select ${idBefore('$1::timestamptz')} from (values (1::bigint)) as row (id)`;
 
 const findPlants = `select ${columnsJson()} from plants where id = any($1::bigint[])`;

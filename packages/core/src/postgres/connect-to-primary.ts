@@ -39,8 +39,8 @@ export interface ConnectOptions
  * Makes a function that connects to the primary among the hosts of a URL (`postgres://…@first,second/…`). The
  * function first tries the previous primary, and then the other hosts in turn.
  *
- * An attempt continues when its host is silent, because the host may be slow. When the turn of the host comes
- * again, a second attempt starts, because packets of the first attempt may be lost.
+ * An attempt continues when its host is silent, because the host may be slow. After the other hosts, the
+ * function tries the silent host a second time, because packets of the first attempt may be lost.
  */
 export function createConnectToPrimary(
   url: string,

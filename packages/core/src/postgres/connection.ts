@@ -19,7 +19,10 @@ import {
 } from './server-state.ts';
 import { postgresOverTls } from './tls.ts';
 
-/** A connection to a Postgres, for one session. After its end, a connection never reconnects. */
+/**
+ * A connection to a Postgres, for one session. When the session has ended, the connection never opens another
+ * session.
+ */
 export interface Connection extends DatabaseConnection {
   /** Whether the Postgres accepts no writes in this session. */
   readonly isReadOnly: boolean;
@@ -55,7 +58,7 @@ export interface ConnectionOptions {
   lockTimeout?: number;
   /** Whether the connection only reads. A read-only connection may go to a read replica. */
   readOnly?: boolean;
-  /** Whether `host` is the only host in the URL. If so, the primary may reject writes. */
+  /** Whether `host` is the only host in the URL. The only host may be a primary that rejects writes. */
   isOnlyHost?: boolean;
   /**
    * The sessions of closed connections, which may still exist on the server. The next connection ends these
@@ -122,8 +125,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
       isOpen = false;
     },
     onnotice: ({ code, where }) => {
-      // A warning from a trigger has a context (`where`). The server's own warning about a commit has no
-      // context.
+      // Only a warning without a context (`where`) is the server's own warning about a commit. A warning from
+      // a trigger has a context.
       hasWarned ||= code === '01000' && !where;
     },
     connection: {
@@ -254,14 +257,14 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 }
 
 /**
- * The time limit for a cancel request, in milliseconds. After the request, the end of the cancelled statement
- * has an equal time limit.
+ * The time limit for a cancel request, in milliseconds. After the request, `close` waits for the end of the
+ * cancelled statement, for at most the same time.
  */
 const cancelTimeout = 1_000;
 
 /**
- * The longest timeout that Postgres accepts. The longest timeout stands for no limit, because the driver
- * cannot send 0.
+ * The longest timeout that Postgres accepts. For Postgres, 0 means no limit, but the driver cannot send 0.
+ * The store sends the longest timeout instead of 0.
  */
 const longestTimeout = 2 ** 31 - 1;
 
@@ -279,8 +282,9 @@ const keepAlive = {
 };
 
 /**
- * If an error ends a statement after some rows, postgres.js 3.4 does not reset the row count. For the next
- * statement on the connection, the array of rows begins with holes (`rows` in postgres.js's connection.js).
+ * Removes the holes from the beginning of an array of rows. If an error ends a statement after some rows,
+ * postgres.js 3.4 leaves such holes in the next array on the connection (`rows` in postgres.js's
+ * connection.js).
  */
 function withoutHoles(rows: unknown[]): unknown[] {
   return rows.length > 0 && !(0 in rows) ? rows.filter(() => true) : rows;

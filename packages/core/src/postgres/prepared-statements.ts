@@ -17,7 +17,7 @@ export async function poolerKeepsStatements(client: postgres.Sql): Promise<boole
   const names = await client.unsafe<{ name: string }[]>(namesOf, [namesOf], { prepare: true });
   const ours = names.statement.name;
   const isKept = names.length > 0 && !names.some(({ name }) => name === ours);
-  // The next client in this session must not find our prepared statement.
+  // The pooler may give the session to another client, and this client must not find our prepared statement.
   if (!isKept) await client.unsafe(`deallocate "${ours}"`);
   await client.unsafe('commit');
   return isKept;

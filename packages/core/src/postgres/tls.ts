@@ -6,9 +6,8 @@ import { parseDatabaseUrl } from '../database/database-url.ts';
 
 /**
  * Makes a postgres.js client that reads a URL as libpq does (PostgreSQL's manual, "Connection URIs" and "SSL
- * Support"). Without this function, postgres.js does not support socket directories or `verify-ca`.
- * postgres.js also sends `sslrootcert` to the server as a setting. For an IP address, postgres.js checks the
- * certificate for "localhost".
+ * Support"). postgres.js itself supports neither socket directories nor `verify-ca`, and sends `sslrootcert`
+ * to the server as a setting. For an IP address, postgres.js checks the certificate for "localhost".
  *
  * If the URL has neither `sslmode` nor `sslrootcert`, the connection has no TLS. If the URL has only
  * `sslrootcert`, the mode is `verify-full`. Without `sslrootcert`, the client trusts Node's own certificate
@@ -27,8 +26,8 @@ export function postgresOverTls(
     sslmode,
     ssl: alias,
     sslrootcert: rootCert,
-    // These parameters are for clients, and the server would reject the parameters. The store ignores both
-    // parameters.
+    // These two parameters are for clients. The store ignores both, and does not send them to the server,
+    // because the server would reject them.
     connect_timeout: _timeout,
     target_session_attrs: _attributes,
     ...settings
@@ -43,7 +42,10 @@ export function postgresOverTls(
   });
 }
 
-/** Removes undefined options, so that postgres.js uses the environment variables instead. */
+/**
+ * Removes undefined options. For a missing option, postgres.js reads an environment variable, such as
+ * `PGHOST`.
+ */
 function withoutUndefined<T extends object>(values: T) {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   // The type of `Object.fromEntries` does not contain the properties of `T`.

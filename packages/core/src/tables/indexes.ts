@@ -17,17 +17,12 @@ export const indexes = {
   [feedIndex]: '(changed_in, id) where changed_in is not null',
 };
 
-/**
- * The statement that adds the column of an index. The column is empty, so the statement takes no longer than
- * the wait for its lock.
- */
+/** The statement that adds the column of an index. The column is empty, so no row is rewritten. */
 const columns: Partial<Record<IndexName, string>> = {
   [feedIndex]: 'alter table plants add column if not exists changed_in xid8',
 };
 
-/**
- * While another instance builds an index, this instance checks the build at this interval, in milliseconds.
- */
+/** The interval at which an instance checks the build of another instance, in milliseconds. */
 const pollInterval = 500;
 
 /**
@@ -36,11 +31,11 @@ const pollInterval = 500;
  */
 export async function buildIndexes(query: Query): Promise<void> {
   for (const name of Object.keys(indexes) as IndexName[]) {
-    // The cast is safe, because `indexes` has only these keys.
+    // The cast is safe, because the keys of `indexes` are the index names.
     for (;;) {
       const [state] = await send<IndexState>(query, indexState(name));
-      // When another instance builds the index, this instance must wait. Without this pause, the lock of a
-      // migration would wait for the build, and every create would wait for the migration.
+      // While another instance builds the index, this instance waits. Otherwise, a migration would request
+      // the lock of the table, wait for the build, and block all creates until the build ends.
       if (state?.is_building) await setTimeout(pollInterval);
       else if (!state?.has_table) return;
       else if (state.is_valid) break;
@@ -78,12 +73,11 @@ interface IndexState {
   has_table: boolean;
   /** Null when the index does not exist. */
   is_valid: boolean | null;
-  /** Whether another instance is building the index. */
   is_building: boolean;
 }
 
-// On a cluster, only the nodes with shards report the progress of a build. All instances migrate on the
-// coordinator, so the query also looks for the statement of a build.
+// On a cluster, only the nodes with shards report the progress of a build. But every build is a statement on
+// the coordinator, so the query also looks for this statement.
 const indexState = (name: string) => `
   select to_regclass('plants') is not null as has_table,
     (select indisvalid from pg_index where indexrelid = to_regclass('${name}')) as is_valid,

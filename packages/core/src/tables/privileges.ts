@@ -17,10 +17,7 @@ export const serverNeeds: Readonly<Record<string, readonly Privilege[]>> = {
 export interface TablePrivileges {
   readonly table: string;
   readonly privileges: readonly Privilege[];
-  /**
-   * The table's schema if the user lacks the privilege to use this schema; otherwise null. Without the
-   * privilege on the schema, the privileges on the table have no effect.
-   */
+  /** The table's schema if the user may not use the schema; otherwise null. */
   readonly closedSchema: string | null;
   /** The name of the user as an SQL identifier. */
   readonly user: string;
@@ -69,9 +66,7 @@ const selectPrivileges = `
       current_setting('search_path'), '"$user"', current_user), ' ', ''), ','))
   order by relname desc`;
 
-/**
- * Returns GRANT statements for the privileges that the user needs to create the tables, and does not have.
- */
+/** Returns GRANT statements for the missing privileges that the creation of the tables needs. */
 export async function missingCreateGrants(query: Query): Promise<string[]> {
   const [row] = await send<CreatePrivilegesRow>(query, selectCreatePrivileges);
   if (!row) return [];

@@ -3,13 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Query, type Rows, send } from '../database/query.ts';
 
-/** The folder of the generated SQL migrations. The relative path is the same from `src` and from `dist`. */
+/** The folder of the generated SQL migrations. In `src` and in `dist`, this file has the same depth. */
 export const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url));
 
-/**
- * The time limit for a statement of a migration, in milliseconds. The statement may rewrite a large table or
- * build an index.
- */
+/** The time limit for a statement of a migration, in milliseconds. A statement may rewrite a large table. */
 export const migrationTimeout = 60 * 60_000;
 
 /**
@@ -58,9 +55,7 @@ export async function readSchemaVersion(query: Query): Promise<SchemaVersion> {
   };
 }
 
-/**
- * The times at which the migrations of this version were generated. Drizzle identifies migrations by time.
- */
+/** Returns the times of this version's migrations. Drizzle identifies a migration by its time. */
 async function knownMigrations(): Promise<number[]> {
   const text = await readFile(join(migrationsFolder, 'meta', '_journal.json'), 'utf8');
   const { entries }: { entries: { when: number }[] } = JSON.parse(text);
@@ -73,8 +68,7 @@ async function lastMigration(query: Query): Promise<number> {
   return row?.last ?? 0;
 }
 
-// Reads the system catalogs, because every user may read them. For `to_regclass`, the user would need a
-// privilege on the schema.
+// Every user may read the system catalogs. `to_regclass` needs a privilege on the schema.
 const canReadList = `
   select exists (
     select from pg_class join pg_namespace on pg_namespace.oid = relnamespace

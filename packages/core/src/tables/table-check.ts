@@ -20,7 +20,7 @@ export const tableNames = `(${tables.map(({ name }) => `'${name}'`).join(', ')})
 /** The oids of the existing tables as an SQL list. */
 export const tableOids = `(${tables.map(({ name }) => `to_regclass('${name}')`).join(', ')})`;
 
-/** A property of a table that does not fit this version of the store. */
+/** A difference between a table and the table that this version of the store needs. */
 export interface TableFault {
   readonly table: string;
   readonly what: string;
@@ -63,7 +63,7 @@ interface ColumnRow {
   type: string;
   is_required: boolean;
   has_default: boolean;
-  /** Whether the column's default makes commits wait for the disk. Null if the column has no default. */
+  /** Whether the default is `thisTransaction`, which makes commits durable. Null without a default. */
   is_durable: boolean | null;
   is_key: boolean;
   is_cluster: boolean;
@@ -119,7 +119,7 @@ function columnFaults(
   return faults;
 }
 
-/** A column that the operator has added is a fault only if inserts cannot leave the column empty. */
+/** A column that the store does not know is a fault if the column needs a value and has no default. */
 function unknownColumnFaults(column: ColumnRow): TableFault[] {
   if (!column.is_required || column.has_default) return [];
   const what = `the column ${column.table}.${column.column} needs a value, and the store has none`;

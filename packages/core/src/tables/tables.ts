@@ -26,7 +26,7 @@ const time = (name: string) => timestamp(name, { withTimezone: true });
 
 const createdAt = () => time('created_at').notNull().defaultNow();
 
-/** The columns of a plant for which clients send the values. */
+/** The columns of a plant that the client sets. */
 function contentColumns() {
   return {
     name: text().notNull(),
@@ -39,9 +39,8 @@ const transaction = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 /**
  * SQL for the number of the current transaction. With `synchronous_commit = off`, clients could read a commit
- * before the commit is on the disk. After a crash, another transaction could get the number of the lost
- * commit. The expression changes the setting, so the commit of a change always waits for the disk. Citus
- * cannot read the form `CASE value WHEN …`.
+ * that a crash then loses, and another transaction could get the same number. The expression therefore makes
+ * the commit wait for the disk. Citus cannot read the form `CASE value WHEN …`.
  */
 export const thisTransaction = `case when current_setting('synchronous_commit') = 'off'
     then case when set_config('synchronous_commit', 'local', true) = 'local' then pg_current_xact_id() end
@@ -101,10 +100,7 @@ export const plantFeed = pgTable('plant_feed', {
   systemIdentifier: bigint('system_identifier', { mode: 'bigint' })
     .notNull()
     .default(sql`(pg_control_system()).system_identifier`),
-  /**
-   * The server's timeline at the time when the epoch was drawn. A restore or a promotion begins a new
-   * timeline.
-   */
+  /** The server's timeline when the epoch began. A restore or a promotion begins a new timeline. */
   timeline: text().notNull().default(sql`left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)`),
 });
 
@@ -112,8 +108,7 @@ export const plantFeed = pgTable('plant_feed', {
 export const accessTokens = pgTable('access_tokens', {
   sha256: bytes().primaryKey(),
   name: text().notNull(),
-  // The scopes, separated by spaces (RFC 6749 §3.3). Tokens that are older than this column can only create
-  // plants.
+  // The scopes, separated by spaces (RFC 6749 §3.3). The default is the scope of tokens from old versions.
   scope: text().notNull().default('plants:create'),
   createdAt: createdAt(),
   expiresAt: time('expires_at'),
@@ -121,19 +116,13 @@ export const accessTokens = pgTable('access_tokens', {
   lastUsedAt: time('last_used_at'),
 });
 
-/**
- * The endpoints to which the store sends changes by HTTP. Each row contains the endpoint's cursor in the
- * feed.
- */
+/** The endpoints to which the store sends changes by HTTP, with the endpoint's cursor in the feed. */
 export const webhooks = pgTable('webhooks', {
   name: text().primaryKey(),
   url: text().notNull(),
-  /**
-   * The endpoint gets only changes of plants with this tag. Null when the endpoint gets the changes of all
-   * plants.
-   */
+  /** The endpoint gets only changes of plants with this tag. Null: changes of all plants. */
   tag: text(),
-  /** The endpoint gets only changes of this type. Null when the endpoint gets changes of all types. */
+  /** The endpoint gets only changes of this type. Null: changes of all types. */
   changeType: text('change_type').$type<PlantChange['type']>(),
   createdAt: createdAt(),
   /** The secret may be encrypted: see `secrets.ts`. */
@@ -146,12 +135,12 @@ export const webhooks = pgTable('webhooks', {
   failures: integer().notNull().default(0),
   nextAttemptAt: time('next_attempt_at'),
   attempts: jsonb().$type<WebhookAttempt[]>().notNull().default([]),
-  /** The time from which the endpoint may lack changes. Null when the endpoint has all changes. */
+  /** The endpoint may lack changes that are newer than this time. Null: the endpoint has all changes. */
   behindSince: time('behind_since'),
   pausedAt: time('paused_at'),
   /** The reason why an instance has paused the endpoint. Null when no instance has paused the endpoint. */
   pausedBecause: text('paused_because'),
-  /** Each command of the operator increases this number, so that instances read the row again. */
+  /** Each command of the operator increases this number. The instances then read the row again. */
   revision: integer().notNull().default(0),
   /** Until the time `heldUntil`, only the instance `holder` may send to the endpoint. */
   holder: uuid(),

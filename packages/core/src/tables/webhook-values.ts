@@ -1,16 +1,11 @@
 // The package's declarations include this file, so the file must not import Drizzle. Drizzle's declarations
 // have errors unless all drivers are installed.
 
-/**
- * A message to an endpoint. The endpoint's row contains the message until the endpoint accepts the message.
- */
+/** A message to an endpoint. The endpoint's row contains the message until an attempt succeeds. */
 export interface WebhookMessage {
   /** The header `webhook-id` of each attempt to send the message. */
   readonly id: string;
-  /**
-   * The cursor after the last change of the message. The row of the endpoint contains the cursor before the
-   * first change.
-   */
+  /** The cursor after the last change of the message. */
   readonly to: string;
   /** The body of the request in each attempt. */
   readonly body: string;

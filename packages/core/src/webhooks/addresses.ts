@@ -42,10 +42,7 @@ export function parseAllowed(entries: readonly string[]): AllowedTargets {
   return { hosts: new Set(hosts), networks: networksOf(entries.filter(isNetwork)) };
 }
 
-/**
- * Returns the reason why the store may not send to a URL, or undefined when the store may send to the URL.
- * This function does not look up the host.
- */
+/** Returns why the store may not send to a URL; otherwise undefined. Does not look up the host. */
 export function explainUrl(text: string, allowed: AllowedTargets): string | undefined {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
@@ -62,7 +59,7 @@ export function explainUrl(text: string, allowed: AllowedTargets): string | unde
 /**
  * Looks up the host of a URL, and returns only the addresses to which the store may connect.
  *
- * @throws Error when the store may connect to no address of the host
+ * @throws Error when the store may not connect to any address of the host
  */
 export async function findAddresses(url: URL, allowed: AllowedTargets) {
   const addresses = await lookup(hostOf(url), { all: true });

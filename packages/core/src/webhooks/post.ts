@@ -90,10 +90,10 @@ async function send(
     );
   const options = { ...connecting, method: 'POST', agent, lookup, headers, signal };
   const request = transport.request(url, options).end(body);
-  // An error after the start of a response concerns only the content of the response.
+  // Without this listener, an error after the start of the response would end the process.
   request.on('error', () => {});
   try {
-    // After a response with status 101, Node emits neither `response` nor `error`, so `once` gets the signal.
+    // For status 101, Node emits neither `response` nor `error`. The signal then ends the wait.
     const [response] = await once(request, 'response', { signal });
     return response;
   } catch (error) {

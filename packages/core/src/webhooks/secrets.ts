@@ -1,9 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
-/**
- * The prefix of an encrypted secret. After the prefix, the stored text contains the nonce, the encrypted text
- * and the tag in base64.
- */
+/** The prefix of an encrypted secret. The nonce, the encrypted text and the tag follow in base64. */
 const prefix = 'aes-256-gcm:';
 const [nonceLength, tagLength] = [12, 16];
 
@@ -23,7 +20,7 @@ export function createSecretBox(key: string | undefined): SecretBox {
       const secret = `whsec_${randomBytes(32).toString('base64')}`;
       if (!bytes) return { secret, stored: secret };
       const nonce = randomBytes(nonceLength);
-      // Decryption checks the name, so that nobody can move a secret to another endpoint.
+      // Decryption checks the name, and rejects a secret that somebody has copied from another endpoint.
       const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(Buffer.from(name));
       const text = Buffer.concat([cipher.update(secret), cipher.final()]);
       const sealed = Buffer.concat([nonce, text, cipher.getAuthTag()]);

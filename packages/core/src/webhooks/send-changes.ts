@@ -82,16 +82,13 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
     return (await feed.read(cursor, 1).catch(undefinedIfExpired))?.changes.length === 0;
   }
 
-  /** Tells the endpoint to list the plants again, because the feed no longer has the next changes. */
+  /** Tells the endpoint to list the plants again, because the feed has forgotten changes after the cursor. */
   async function expire(expired: HeldWebhook) {
     const { next } = await feed.read(undefined, 1);
     return begin(expired, 'plants.reset', next, []);
   }
 
-  /**
-   * Stores a new message before the first attempt, so that all attempts of all instances send this message
-   * with the same body and the same id.
-   */
+  /** Stores a new message before the first attempt, so that every attempt sends the same body and id. */
   async function begin(ready: HeldWebhook, type: MessageType, end: Cursor, changes: string[]) {
     const body = bodyOf(type, changes);
     const message = { id: `msg_${randomUUID()}`, to: formatCursor(end), body };
@@ -102,7 +99,7 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
   }
 
   async function deliver(ready: HeldWebhook, { id, to, body }: WebhookMessage) {
-    // If this process was frozen, another instance may have sent later changes.
+    // Without the lease, send nothing: another instance may already have sent later changes.
     if (!isHeld()) return undefined;
     const { retryAfter = 0, ...attempt } = await postTo(ready, id, body, options);
     const attempts = withAttempt(attempt);

@@ -13,10 +13,7 @@ interface Run {
   readonly ended: Promise<void>;
 }
 
-/**
- * Sends changes to the endpoints that this instance has claimed. One statement claims and reads all
- * endpoints.
- */
+/** Sends changes to the endpoints that this instance claims. One statement claims all endpoints. */
 export function createWebhookSender(table: WebhookTable, options: Sending) {
   const instance = randomUUID();
   const runs = new Map<string, Run>();
@@ -88,7 +85,7 @@ export function createWebhookSender(table: WebhookTable, options: Sending) {
       })
       .finally(() => {
         runs.delete(name);
-        if (signal.aborted) wake(); // After the abort, the next claim reads the operator's new settings.
+        if (signal.aborted) wake(); // The next claim reads the new settings of the endpoint.
       });
     runs.set(name, { revision, controller, ended });
   }
@@ -99,8 +96,8 @@ export function createWebhookSender(table: WebhookTable, options: Sending) {
 
   /** Emits a warning about an error, unless the last warning had the same text. */
   function explain(error: unknown): void {
-    // The server itself reports a database that is down. After the error `shuttingDown`, another instance
-    // sends the changes.
+    // No warning when the database is down, because the server already warns. No warning when this instance
+    // shuts down, because another instance sends the changes.
     const isDown = error instanceof PlantStoreError && isTemporary(error.kind);
     const isKnown = isDown && !error.databaseCode?.startsWith('42');
     const warning = `the webhooks wait: ${rootMessage(error)}`;

@@ -15,7 +15,6 @@ import { drizzleOver } from '../tables/drizzle-over.ts';
 import { webhooks } from '../tables/tables.ts';
 import type { WebhookAttempt, WebhookMessage } from '../tables/webhook-values.ts';
 
-/** New values for the columns of an endpoint. */
 export type WebhookChange = PgUpdateSetSource<typeof webhooks>;
 
 /** An endpoint with the columns that an instance needs to send changes. */
@@ -49,14 +48,13 @@ export const withAttempt = (attempt: WebhookAttempt) =>
 /** The Postgres driver would convert a jsonb parameter to JSON again, so the value is passed as text. */
 export const asJson = (value: object) => sql`${JSON.stringify(value)}::text::jsonb`;
 
-/** Makes the statements for the endpoints. */
 export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
   const db = drizzleOver(write, { share: 'lists' });
   const { attempts, holder, heldUntil, message, ...columns } = getTableColumns(webhooks);
   const { name, url, tag, createdAt, cursor, pausedAt, pausedBecause, nextAttemptAt } = columns;
   const secondsFrom = (from: SQLWrapper, to: SQLWrapper) =>
     sql<number>`coalesce(extract(epoch from ${to} - ${from}), 0)::float8`;
-  // After somebody has set the clock of the database back, a lease could seem valid for days.
+  // A lease with a distant end is over, too: somebody has set the clock of the database back.
   const isOver = sql`${heldUntil} not between ${now} and ${inSeconds(2 * leaseSeconds)}`;
   /** Seconds until the next attempt. */
   const wait = secondsFrom(now, nextAttemptAt);
@@ -64,8 +62,8 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
     ...columns,
     isOldSecretValid: sql<boolean>`coalesce(${columns.oldSecretUntil} > ${now}, false)`,
     wait,
-    // A message may be large, so the statement returns the message only if the next attempt is due soon. The
-    // cast adds null to the type, because Drizzle does not convert null.
+    // A message may be large, so the statement returns the message only if the next attempt is due soon, and
+    // otherwise null. The type of Drizzle lacks this null, so the cast adds null.
     message: sql`case when ${wait} <= ${maxWait} then ${message} end`.mapWith(
       message,
     ) as SQL<WebhookMessage | null>,
@@ -103,10 +101,7 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
 
     remove: (unwanted: string) => db.delete(webhooks).where(eq(name, unwanted)).returning({ name }),
 
-    /**
-     * Claims the free endpoints, and renews the claims of this instance. Returns all endpoints that this
-     * instance has now claimed.
-     */
+    /** Claims the free endpoints, renews the claims of this instance, and returns the claimed endpoints. */
     claim: (instance: string) =>
       db
         .update(webhooks)
@@ -115,9 +110,8 @@ export function createWebhookTable({ write }: Pick<Verbs, 'write'>) {
         .returning(sent),
 
     /**
-     * Changes an endpoint for the instance that sends to the endpoint. If another instance has claimed the
-     * endpoint, or if the operator has changed the endpoint, changes nothing and returns undefined. An
-     * instance that was frozen therefore cannot move the cursor.
+     * Changes an endpoint that this instance has claimed, and returns the new row. If another instance has
+     * claimed the endpoint, or if the operator has changed the endpoint, returns undefined without a change.
      */
     async advance(row: { name: string; revision: number }, instance: string, set: WebhookChange) {
       const isOurs = [eq(holder, instance), eq(name, row.name), eq(columns.revision, row.revision)];

@@ -38,7 +38,7 @@ export interface Webhook {
   readonly state: 'active' | 'failing' | 'paused';
   /** The reason why an instance has paused the endpoint. */
   readonly pausedBecause: string | null;
-  /** The number of seconds for which the endpoint may have lacked changes. */
+  /** The endpoint may have lacked changes for this number of seconds. */
   readonly lag: number;
   /** The endpoint has the changes before this cursor. */
   readonly cursor: string;
@@ -62,8 +62,8 @@ export interface Webhooks {
   /** Resumes immediately with the first change that the endpoint has not accepted. */
   resume(name: string): Promise<boolean>;
   /**
-   * Sends again all changes after a cursor, or all changes since a time. The time of a plant is `createdAt`,
-   * even if an import of plants has set `createdAt`. Throws the same errors as `create`.
+   * Sends the changes after a cursor, or since a time, again. The time of a created plant is its `createdAt`,
+   * which an import may have set. Throws the same errors as `create`.
    */
   replay(name: string, from: string | Date): Promise<boolean>;
   delete(name: string): Promise<boolean>;
@@ -102,15 +102,14 @@ export function createWebhooks(
       const { name = '', tag, only, from } = data;
       const fault = explainUrl(url, allowed);
       if (fault !== undefined) throw invalid(`the URL ${fault}`);
-      // A failed look-up is not an error here, because only messages need the address.
+      // Only messages need the address, so `create` ignores an error of the look-up.
       await findAddresses(new URL(url), allowed).catch((error) => {
         if (databaseCode(error) === undefined) throw invalid(rootMessage(error));
       });
       const chosen = name || new URL(url).hostname.slice(0, 100);
       const cursor = await cursorOf(from);
       const { secret, stored } = secrets.create(chosen);
-      // The sender may still run for a deleted endpoint with the same name, so the new endpoint needs another
-      // revision.
+      // A sender may still run for a deleted endpoint with this name. A random revision stops the sender.
       const revision = randomInt(2 ** 30);
       const row = { name: chosen, url, tag, changeType: only, cursor, secret: stored, revision };
       if (!(await noticed(table.insert(row)))) {
@@ -169,9 +168,7 @@ export function createWebhooks(
     return rows.length > 0;
   }
 
-  /**
-   * Checks a cursor, or finds the cursor for a time. Without a cursor or a time, returns the end of the feed.
-   */
+  /** Checks a cursor, or finds the cursor for a time. By default, returns the end of the feed. */
   async function cursorOf(from?: string | Date): Promise<string> {
     const cursor =
       from instanceof Date ? await feed.cursorBefore(from) : from && parseCursor(from, 'from');

@@ -225,7 +225,7 @@ describe('access tokens', () => {
     time += 59_999;
     const others = open();
     await others.authenticate(token);
-    // Updates run in order. After the update of the second token, no update of Mia's token is still to come.
+    // Updates run in order, so an update of Mia's token would come before the update of the second token.
     await others.authenticate(await others.create('Mia too'));
     await vi.waitFor(async () => {
       const list = await others.list();
@@ -250,7 +250,7 @@ describe('access tokens', () => {
       expect(await store.accessTokens.authenticate(token)).toEqual(principal(names[i]));
       expect(await store.create({ id: BigInt(i), name: 'Ficus' })).toEqual({ name: 'Ficus' });
     }
-    // The blocked update occupies only one of the two connections for lists.
+    // There are two connections for lists, and the blocked update occupies only one connection.
     expect((await store.list({ limit: 1 })).plants).toHaveLength(1);
     await other`rollback`;
     other.release();

@@ -5,7 +5,7 @@ import type { ExportQuery } from '../../src/bulk/plant-exporter.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { embedded, openStore, server } from '../fixtures/databases.ts';
 
-/** The export of this many plants is larger than the buffers of a connection and a stream. */
+/** With this number of plants, an export does not fit into the buffers of a connection and a stream. */
 const count = 60_000;
 const name = 'x'.repeat(200);
 
@@ -40,7 +40,7 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     for (const isPaged of [false, true]) expect(await exportIds({ isPaged })).toEqual(ids);
   });
 
-  it('exports plants by tag and by creation time, in one statement and in pages', async () => {
+  it('exports the plants with a tag or since a creation time, with one statement and with a statement for each page', async () => {
     await store.load([
       { id: 1n, name: 'a', tag: "it's", createdAt: '2026-01-01T00:00:00Z' },
       { id: 2n, name: 'b', tag: "it's", createdAt: '2026-01-02T00:00:00.000001Z' },

@@ -69,7 +69,7 @@ it('keeps every plant that a list or a page of changes showed before a crash', a
   expect(idsOf(await store.changes({ after: page.next }))).toEqual([1n]);
 });
 
-it('brings no plant back after a crash when a page of changes has shown the delete of the plant', async () => {
+it('keeps a plant deleted after a crash when a page of changes has shown the delete', async () => {
   await admin`insert into plants (id, name) values (702, ${name})`;
   const { next: after } = await store.changes({});
   const crash = await freezeWalWriter();

@@ -3,7 +3,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { embedded } from '../fixtures/databases.ts';
 
-/** The test puts a backup in the place of an embedded database, and then creates other plants. */
 it.each([
   [
     'replaced the data directory by a backup',

@@ -4,7 +4,7 @@ import { formatCursor, parseCursor } from '../../src/changes/cursor.ts';
 import { idsOf } from '../fixtures/changes.ts';
 import { openFeed } from '../fixtures/open-feed.ts';
 
-it('sends one statement for all waiting followers, and gives all of them the same frozen page', async () => {
+it('sends one statement for all waiting followers, and returns the same read-only page to each follower', async () => {
   const { feed, end, insert, sent, gate, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const followers = [1, 2, 3].map(() => follow({ after }));
@@ -27,7 +27,7 @@ it('sends one statement for all waiting followers, and gives all of them the sam
   expect(() => page.changes.shift()).toThrow(TypeError);
 });
 
-it('ends a wait without an error even when the read of another caller throws an error', async () => {
+it('returns an empty page at the end of a wait, even when the read of another caller has failed', async () => {
   const { feed, end, gate, isWaitedFor } = await openFeed();
   const after = await end();
   const timeout = new AbortController();
@@ -80,7 +80,7 @@ it('returns the changes of many small pages at once, when a follower is slow', a
   expect(idsOf(await feed.changes({ after: inside.next, wait: 20 }))).toEqual([3n, 4n]);
 });
 
-it('reads changes from the database when they are no longer in memory', async () => {
+it('queries the database for changes that are no longer in memory', async () => {
   const { feed, end, sql, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const { pages } = follow({ after });
@@ -286,7 +286,7 @@ it('shares one read between two followers with different cursors', async () => {
   expect((await second).value.changes).toMatchObject([{ plant: { id: 2n } }]);
 });
 
-it('skips changes that no follower wants, and still gives all changes to a later follower', async () => {
+it('skips creates while each follower wants only deletes, and returns all changes to a later follower', async () => {
   const { feed, end, insert, follow, isWaitedFor } = await openFeed();
   const after = await end();
   const only = 'deleted';
@@ -299,7 +299,7 @@ it('skips changes that no follower wants, and still gives all changes to a later
   const next = feed.pageAfter(page.next, 10, { only });
   const { pages } = follow({ after });
   await vi.waitFor(() => expect(pages).toEqual([[1n, 2n]]));
-  await isWaitedFor(2); // Now the feed reads all changes, because the new follower wants them.
+  await isWaitedFor(2); // The new follower wants all changes, so the feed now reads all changes.
   await insert(3);
   await vi.waitFor(() => expect(pages.at(-1)).toEqual([3n]));
   expect((await next).changes).toHaveLength(1);

@@ -27,7 +27,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     for (const after of [before, within]) {
       await expect(store.changes({ after })).rejects.toMatchObject(tooOld);
     }
-    // A new cursor is behind all forgotten deletions, so it is valid.
+    // A new cursor comes after all forgotten deletions, so the new cursor is valid.
     expect((await store.changes({})).next).toBe(behind);
     await store.create({ id: 4n, name: 'x' });
     expect(summaryOf(await store.changes({ after: behind }))).toEqual(['created 4']);
@@ -38,7 +38,7 @@ async function createStore() {
   const { databaseUrl, sql } = await connectToNew();
   const store = await open({ databaseUrl });
   const { next } = await store.changes({});
-  /** Records deletes in one transaction, and sets their time back by the given number of days. */
+  /** Records deletes in one transaction, as if the deletes had happened the given number of days ago. */
   const deleteDaysAgo = (days: number, from: number, to: number) => sql`
     insert into plant_deletions (id, name, created_at, deleted_at)
     select id, 'x', now(), now() - make_interval(days => ${days}) from generate_series(${from}::int, ${to}) as id`;

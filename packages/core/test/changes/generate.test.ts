@@ -10,7 +10,7 @@ function numbers() {
   });
 }
 
-it('gives each value once and in order, even when a caller calls `next` twice at the same time', async () => {
+it('returns two values in order when a caller calls `next` twice at the same time', async () => {
   const pages = numbers();
   expect(await Promise.all([pages.next(), pages.next()])).toMatchObject([
     { value: 1 },
@@ -18,7 +18,7 @@ it('gives each value once and in order, even when a caller calls `next` twice at
   ]);
 });
 
-it('ends after an error, as a generator function does', async () => {
+it('yields no value after an error', async () => {
   const seen: number[] = [];
   const pages = numbers();
   const loop = async () => {
@@ -29,7 +29,7 @@ it('ends after an error, as a generator function does', async () => {
   expect(await pages.next()).toEqual({ done: true });
 });
 
-it('ends when the caller leaves the loop early', async () => {
+it('yields no value after the caller has left the loop', async () => {
   const pages = numbers();
   for await (const _ of pages) break;
   expect(await pages.next()).toEqual({ done: true });

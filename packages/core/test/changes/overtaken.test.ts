@@ -21,7 +21,7 @@ afterEach(async () => {
   await remove();
 });
 
-it('lists a new plant even when the delete of the old plant has a higher transaction number', async () => {
+it('shows the create of a plant even when the delete of the old plant with this id has a higher transaction number', async () => {
   await store.create({ id: 2n, name: 'old', tag: 'Hoya' });
   const { next: after } = await store.changes({});
 
@@ -41,7 +41,7 @@ it('lists a new plant even when the delete of the old plant has a higher transac
   };
   const { told, next } = await changesAfter(after);
   expect(told).toEqual(['created 1 new', 'created 2 new']);
-  // The new plant has another tag, so a client that wants only the tag Hoya gets a delete.
+  // Only the old plant had the tag Hoya, so the changes with the tag Hoya contain only a delete.
   expect((await changesAfter(after, 'Hoya')).told).toEqual(['deleted 2 new']);
   // The same is true for a webhook that gets only deletes.
   const receiver = await startReceiver();
@@ -110,7 +110,7 @@ const waitingForLocks = () => others`
   select from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock'`;
 
-it('puts no rolled-back transaction into a cursor, because Postgres can use its number again after a crash', async () => {
+it('does not move the cursor for a rolled-back transaction, because Postgres can use the number again after a crash', async () => {
   await store.create({ id: 1n, name: 'Monstera' });
   const { next: after } = await store.changes({});
   const rolledBack = others.begin(async (sql) => {

@@ -124,7 +124,7 @@ it('lets followers wait after a restore until the feed has a new epoch', async (
   for (const error of errors) expect(error).toMatchObject({ code: 50300 });
 });
 
-it('gives the feed a new epoch even when an earlier instance was killed during this step', async () => {
+it('gives the feed a new epoch even when another instance was killed in the middle of the change of the epoch', async () => {
   const { databaseUrl, store, sql } = await createStore();
   await sql.unsafe('drop index plants_changed_in; update plant_feed set system_identifier = 0');
   const { store: other } = await open(databaseUrl);
@@ -176,7 +176,7 @@ it('loses no change when Postgres uses a transaction number again after a crash'
   onTestFinished(() => server.stop());
   const { store, sql } = await open(server.url);
   const { next: before } = await store.changes({});
-  // Postgres does not write these transaction numbers to its log, so it uses them again after a crash.
+  // Postgres does not log these transaction numbers, and uses the numbers again after a crash.
   for (let i = 0; i < 5; i++) {
     await sql`select pg_current_xact_id()`;
   }
@@ -208,7 +208,7 @@ it('throws error 50100 on a read replica, and error 41000 after the promotion of
     databaseCode: '25006',
   });
   await sql`select pg_promote()`;
-  // A reader cannot write a new epoch. It throws error 50300 until another instance has written the epoch.
+  // A reader cannot write a new epoch, and throws error 50300 until another instance writes the epoch.
   await expect(reader.changes({ after })).rejects.toMatchObject({ code: 50300 });
   const { store: promoted } = await open(standby.url);
   await expect(reader.changes({ after })).rejects.toMatchObject(replaced);

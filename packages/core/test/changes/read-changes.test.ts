@@ -147,7 +147,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     }
   });
 
-  it('throws error 41000 for a cursor of the future or of another database', async () => {
+  it('throws error 41000 for a cursor after the end of the feed, and for a cursor of another database', async () => {
     const cursor = parseCursor(await end());
     const replaced = { code: 41000, message: expect.stringContaining('was replaced') };
     for (const other of [

@@ -4,7 +4,7 @@ import { isDataError, isLateWrite, lateWrite } from '../../src/database/database
 const databaseError = (code: string, message = 'from the server') =>
   Object.assign(new Error(message), { code });
 
-it('distinguishes a late write from a data error', () => {
+it('recognizes the error of a late write, and does not treat the error as a data error', () => {
   const late = databaseError('22P02', `invalid input syntax: "${lateWrite}: 2026-11-22"`);
   const wrapped = new Error('a statement failed', { cause: late });
   for (const error of [late, wrapped]) {

@@ -7,7 +7,6 @@ import {
   withTimeout,
 } from '../../src/database/deadline.ts';
 
-/** Installs clocks that stand still at one second. */
 function stopClocks(): void {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

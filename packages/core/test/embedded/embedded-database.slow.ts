@@ -114,7 +114,7 @@ it('writes a checkpoint when the write-ahead log is long', async () => {
   await expect.poll(afterInsert).toBeLessThan(48 * 2 ** 20);
 });
 
-it('runs all earlier statements before it closes', async () => {
+it('runs all earlier statements before the connection closes', async () => {
   const inserts = Array.from({ length: 20 }, () => connection.run(insert));
   await connection.close();
   expect(await Promise.all(inserts)).toHaveLength(20);

@@ -46,7 +46,7 @@ it('does not run a write that reaches the database after the deadline of the wri
   expect([...found.values()]).toMatchObject([{ id: 1n, name: 'stays' }]);
 });
 
-it('settles a create in time even when another create in the statement is already late', async () => {
+it('returns the outcome of a create even when another create in the same statement is already late', async () => {
   const { database, release } = await openWaiting();
   const { insert } = createPlantStatements(database);
   const slow = { share: 'bulk' } as const;

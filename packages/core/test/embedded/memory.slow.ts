@@ -22,7 +22,7 @@ async function peakOfStore(): Promise<number> {
     for (let id = 1; id <= 300; id++) await store.create({ id, name: 'Monstera deliciosa' });
     await store.close();
     console.log(process.resourceUsage().maxRSS);`;
-  // With the default setting, up to 100 MB of the memory could be garbage.
+  // Without `--max-semi-space-size`, the peak memory could contain up to 100 MB of garbage.
   const args = ['--max-semi-space-size=1', '--input-type=module', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return Number(stdout) / 1024;

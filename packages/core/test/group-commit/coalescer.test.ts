@@ -70,7 +70,7 @@ async function countOutcomes(coalescer: Coalescer<string, string>, count: number
   return outcomes;
 }
 
-it('sends the first call immediately, and collects later calls into statements', async () => {
+it('sends the first call immediately, and sends the later calls in statements of up to `maxBatch` calls', async () => {
   const sent: string[][] = [];
   const coalescer = createCoalescer({ send: recording(sent), maxBatch: 100 });
   const outputs = await Promise.all(inputs(250).map((input) => coalescer.run(input)));
@@ -78,7 +78,7 @@ it('sends the first call immediately, and collects later calls into statements',
   expect(sizesOf(sent)).toEqual([1, 100, 100, 49]);
 });
 
-it('sends a second statement when it is full or when the first statement is slow', async () => {
+it('sends a second statement when enough calls wait or when the first statement is slow', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxInFlight: 2, maxBatch: 10, slowAfter: 20 });
   const [slow, ...others] = inputs(16).map((input) => coalescer.run(input));
@@ -147,12 +147,12 @@ it('sends no new statement while a slow statement is committing', async () => {
   await third;
 });
 
-it('rejects a call when a third slow commit would make the call late', async () => {
+it('rejects a call immediately when a call would be late after two more slow commits', async () => {
   const sent: string[][] = [];
   const send = withLatency(() => 3_000);
   const coalescer = createCoalescer({ send: recording(sent, send), mayCommit: async () => true });
   const first = coalescer.run('first');
-  // After one slow commit, the coalescer still sends this call. The database may be fast again.
+  // The coalescer sends this call, because after one slow commit, the next commit may be fast.
   const second = expect(coalescer.run('second')).rejects.toThrow('late');
   await vi.advanceTimersByTimeAsync(3_001);
   const third = expect(coalescer.run('third')).rejects.toMatchObject({ kind: 'overloaded' });
@@ -166,7 +166,7 @@ it('rejects a call when a third slow commit would make the call late', async () 
   expect(sent).toEqual([['first'], ['second'], ['fourth']]);
 });
 
-it('expects that a commit takes as long as the fastest of the last four slow commits', async () => {
+it('estimates the duration of the next commit as the duration of the fastest of the last four slow commits', async () => {
   const latencies = [2_000, 4_000, 4_000];
   const send = withLatency((statement) => latencies[statement - 1] ?? 2_000);
   const coalescer = createCoalescer({ send, mayCommit: async () => true });
@@ -185,7 +185,7 @@ it('expects that a commit takes as long as the fastest of the last four slow com
   expect(await Promise.all(outcomes)).toEqual(expected);
 });
 
-it('sends a single call as a test while every commit exceeds the time limit of the calls', async () => {
+it('tests the database with single calls while every commit takes longer than the time limit of a call', async () => {
   const sent: string[][] = [];
   const send = withLatency((statement) => (statement < 4 ? 6_000 : 5));
   const coalescer = createCoalescer({ send: recording(sent, send), mayCommit: async () => true });
@@ -209,7 +209,7 @@ it('sends a single call as a test while every commit exceeds the time limit of t
   expect(await next).toBe('h');
 });
 
-it('sends a larger statement after a slow commit', async () => {
+it('sends up to `maxSlowBatch` calls in one statement after a slow commit', async () => {
   const { send, sent, end } = hangingAtFirst();
   const options = { maxBatch: 10, maxSlowBatch: 100, slowAfter: 1, mayCommit: async () => true };
   const coalescer = createCoalescer({ send, ...options });
@@ -270,7 +270,7 @@ it('never sends a call whose caller has disconnected', async () => {
   expect(sent).toEqual([['first'], ['d', 'e'], ['f']]);
 });
 
-it('gives a new call the place of a waiting call whose caller has disconnected', async () => {
+it('accepts a call into a full queue when the caller of a waiting call has disconnected', async () => {
   const { send, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxQueue: 2 });
   const caller = { isGone: false };
@@ -293,7 +293,7 @@ it('resolves `drained` at the deadline even when a statement never returns', asy
   await ended;
 });
 
-it('accepts only as many calls as two parallel statements can settle before the deadline', async () => {
+it('rejects the calls that two parallel statements could not settle before the deadline', async () => {
   const coalescer = createCoalescer({
     send: withLatency(() => 400),
     maxInFlight: 2,
@@ -305,8 +305,7 @@ it('accepts only as many calls as two parallel statements can settle before the 
   }
   const overload = countOutcomes(coalescer, 1_000);
   await vi.advanceTimersByTimeAsync(5_000);
-  // The coalescer accepts a call when the statements before it take at most 4 s. So 180 calls wait, and
-  // 10 calls are sent immediately.
+  // The coalescer sends 10 calls immediately. The statements of the next 180 calls begin within 4 s.
   expect(await overload).toEqual({ done: 190, overloaded: 810 });
 });
 
@@ -405,7 +404,7 @@ it('rejects calls immediately while too much text waits in the queue', async () 
   expect(await coalescer.run('x')).toBe('x');
 });
 
-it('rejects a call that waits longer than `maxWait`, but not a call that is already sent', async () => {
+it('applies `maxWait` to calls in the queue, and not to calls that are already sent', async () => {
   const { send, sent, end } = hangingAtFirst();
   const coalescer = createCoalescer({ send, maxWait: 0.001 });
   const first = coalescer.run('first', { deadline: deadlineIn(60_000) });

@@ -159,7 +159,7 @@ it('does not insert a plant again when another client deletes the plant during t
   expect(await stored(6011)).toEqual([]);
 });
 
-it('settles creates of new plants before it looks up the ids that are already taken', async () => {
+it('settles the creates of new plants before the look-up of the taken ids ends', async () => {
   await sql`insert into plants (id, name) values (6020, 'x')`;
   const lookUp = Promise.withResolvers<void>();
   const findDurable: PlantStatements['findDurable'] = async (...ids) => {
@@ -180,7 +180,7 @@ describe.each([
   ['is cancelled', Object.assign(new Error('cancelled'), { code: '57014', severity: 'ERROR' })],
   ['is not on the standby', unconfirmedCommit()],
 ])('when the look-up of a taken id %s', (_, error) => {
-  it('does not insert a deleted plant again, and says that the repeated plant may be stored', async () => {
+  it('inserts no plant twice, and says that the plant of the late create may be stored', async () => {
     await sql`insert into plants (id, name) values (6030, 'x'), (6031, 'x')`;
     onTestFinished(async () => {
       await sql`delete from plants where id between 6030 and 6032`;
@@ -222,7 +222,7 @@ it('reports the number of plants and the duration of each committed statement', 
     { insert },
     (batch) => committed.push(batch),
   );
-  // The statement with the rejected plant is rolled back. Smaller statements then write the other plants.
+  // The statement with the rejected plant is rolled back. Two smaller statements then write the valid plants.
   expect(committed).toEqual([
     { size: 2, milliseconds: 30 },
     { size: 1, milliseconds: 30 },
@@ -245,7 +245,7 @@ it('does not insert a plant when the deadline of the create has passed', async (
   expect(sizes).toEqual([1]);
 });
 
-it('gives a batch the earliest deadline of its creates', async () => {
+it('sends a batch with the earliest deadline of the creates in the batch', async () => {
   const deadlines: Deadline[] = [];
   const insert: PlantStatements['insert'] = async (batch, deadline) => {
     deadlines.push(deadline);
@@ -256,7 +256,7 @@ it('gives a batch the earliest deadline of its creates', async () => {
   expect(deadlines).toEqual([first]);
 });
 
-it('writes the plants that are in time when other plants of the batch are late', async () => {
+it('rejects only the late creates of a batch, and creates the other plants', async () => {
   const limit = deadlineIn(60_000);
   const late = Object.assign(new Error(lateWrite), { code: '22P02', severity: 'ERROR' });
   const insert: typeof statements.insert = (plants, deadline) =>
@@ -280,7 +280,7 @@ it('writes the plants that are in time when other plants of the batch are late',
   ]);
 });
 
-it('sends the other plants of a batch again when one plant is late and the statement is cancelled', async () => {
+it('sends the other creates of a batch again when the deadline of one create has cancelled the statement', async () => {
   const other = await sql.reserve();
   onTestFinished(() => other.release());
   await other`begin`;

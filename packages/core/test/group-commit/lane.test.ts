@@ -177,7 +177,7 @@ describe('single creates and creates of many plants', () => {
   );
 });
 
-it('passes the deadline and the caller of a delete to the database', async () => {
+it('passes the `deadline` and the `caller` of a delete to the database', async () => {
   const write = vi.fn(async () => ({ rows: [[1, 1]], count: 1 }));
   const lane = openLane(createPlantStatements({ ...database, write }));
   const options = { deadline: deadlineIn(700), caller: { isGone: false } };
@@ -187,7 +187,7 @@ it('passes the deadline and the caller of a delete to the database', async () =>
   ]);
 });
 
-it('gives a delete a deadline when the caller sets none', async () => {
+it('sets a deadline for a delete without a deadline', async () => {
   const remove = vi.fn<PlantStatements['delete']>(async () => false);
   await openLane({ delete: remove }).delete(1n);
   expect(remove).toHaveBeenCalledWith(1n, { deadline: expect.any(Number) });

@@ -24,7 +24,7 @@ const plants = [-(2n ** 63n), -1n, 0n, 1n, 2n, 3n, 4n, 2n ** 63n - 1n].map((id, 
 }));
 
 describe.each([embedded, server])('lists on $name', ({ provide }) => {
-  it('returns the same pages whether lists run together or one after the other', async () => {
+  it('returns the same pages for parallel lists as for lists in sequence', async () => {
     const { options, remove } = await provide();
     const store = await openPlantStore(options, { requireConnection: true });
     for (const plant of plants) await store.create(plant);
@@ -60,7 +60,7 @@ describe('lists', () => {
   it('sends one statement for all waiting lists with the same limit', async () => {
     const { read, list } = await countingDatabase();
     await Promise.all([2, 2, 2, 2, 3, 3].map((limit) => list({ limit })));
-    // The first list has its own statement, because it does not wait for other lists.
+    // The first list is sent immediately. The other lists wait, and share one statement for each limit.
     expect(read).toHaveBeenCalledTimes(3);
   });
 
@@ -93,7 +93,7 @@ describe('lists', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('sends one statement for each list when the database does not support the shared statement', async () => {
+  it('sends a separate statement for each list when the database does not support a statement for several lists', async () => {
     const { read, list } = await countingDatabase();
     const notSupported = Object.assign(new Error('not supported'), {
       code: '0A000',
@@ -136,7 +136,7 @@ describe('lists', () => {
     expect(settle).not.toHaveBeenCalled();
   });
 
-  it('says that the database is down when no waiting list gets a page', async () => {
+  it('rejects all waiting lists as `databaseUnavailable` when the database does not respond', async () => {
     const { read, list } = await countingDatabase();
     await list({ limit: 1_000 });
     read.mockReturnValue(new Promise<never>(() => {}));

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
-// The tests change the database as an operator might. After the change, no response may be wrong.
+// The tests change the database, as an operator might. After each change, all responses must be correct.
 
 let sql: postgres.Sql;
 let url: string;
@@ -121,7 +121,7 @@ describe('a rule', () => {
 });
 
 describe('a trigger', () => {
-  it('when many plants are loaded, rejects only the plants that a trigger discards', async () => {
+  it('with `load`, rejects only the plants that the trigger discards', async () => {
     const store = await open();
     await trigger('insert', 'if new.id = 2 then return null; end if; return new;');
     expect(await store.load([1n, 2n, 3n].map((id) => ({ ...plant, id })))).toMatchObject([
@@ -227,7 +227,7 @@ describe('a database that accepts no writes', () => {
   async function overlapping(store: PlantStore) {
     const writes: string[] = [];
     const reads: string[] = [];
-    // In 1.5 s, the store tries three times to open a session that accepts writes.
+    // The calls repeat for 1.5 s. In this time, the store tries three times to open a writable session.
     const until = performance.now() + 1_500;
     const repeat = async (call: () => Promise<unknown>) => {
       while (performance.now() < until) await call();

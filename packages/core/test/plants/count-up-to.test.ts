@@ -5,7 +5,7 @@ import { createCountUpTo } from '../../src/plants/count-up-to.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
 import { closeAtEnd } from '../fixtures/databases.ts';
 
-it('counts on a connection for lists, and passes the deadline and the caller to the database', async () => {
+it('counts with a statement of the share `lists`, and passes `deadline` and `caller` to the database', async () => {
   const database = closeAtEnd(await openPostgres(await createDatabase(inject('postgresUrl'))));
   const read = vi.fn(database.read);
   const [deadline, caller] = [deadlineIn(60_000), { isGone: false }];

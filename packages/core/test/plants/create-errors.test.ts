@@ -39,7 +39,7 @@ it.each([
   ['22P05', 'invalidInput', 'invalid input: the database cannot hold this plant (SQLSTATE 22P05)'],
   ['22021', 'invalidInput', 'invalid input: the database cannot hold this plant (SQLSTATE 22021)'],
   [
-    '22001', // This error occurs when somebody has made the column shorter.
+    '22001', // The text is too long, because somebody has limited the length of the column.
     'plantRejected',
     'the table does not allow this plant (SQLSTATE 22001): nothing was written, tell the operator before you send it again',
   ],

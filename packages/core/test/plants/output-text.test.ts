@@ -99,7 +99,7 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
     expect(superjsonOf(output)).toBe(superjsonText(output));
   });
 
-  it('replaces a time that a Date cannot contain by the nearest possible time', async () => {
+  it('returns the nearest possible Date for a time that a Date cannot represent', async () => {
     const found = await Promise.all(times.map((_, i) => store.get(BigInt(20 + i))));
     expect(found.map((plant) => plant?.createdAt.toISOString())).toEqual([
       undefined,
@@ -143,7 +143,7 @@ it('reads plants even when settings, functions or constraints of the database ar
   const whole = { id: 2n, name: 'Hoya', tag: 'a', createdAt: new Date('2026-01-02') };
   expect(await store.list({ limit: 10 })).toEqual({ plants: [{ id: 1n }, whole] });
   const search = { search: 'oy', limit: 10 };
-  // On a busy machine, a page can reach its time limit before it has read a plant.
+  // On a busy machine, the time limit can end a page before the search has found a plant.
   await vi.waitFor(async () => expect(await store.list(search)).toEqual({ plants: [whole] }));
   expect(await Promise.all([store.get(1n), store.get(2n)])).toEqual([{ id: 1n }, whole]);
 });

@@ -154,7 +154,7 @@ describe('the memory of a page', () => {
     reserve.mockImplementation(() => {
       throw full;
     });
-    // The loop makes more reads than the store has connections for lists.
+    // If a rejected read kept its connection, the loop would use up the connections for lists.
     for (let i = 0; i < 5; i++) {
       await expect(store.list({ limit: 10 }, { caller })).rejects.toBe(full);
       await expect(store.changes({ after }, { caller })).rejects.toBe(full);

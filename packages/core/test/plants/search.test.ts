@@ -145,7 +145,7 @@ describe.each(databases)('a search for a part of the name on $name', ({ provide,
   });
 
   it('ends a page at its time limit, and still finds each plant on exactly one page', async () => {
-    // Without time, the page compares only its first plant, which is plant 301.
+    // With a time limit of 0 ms, a page compares only one plant. Here, this plant has the id 301.
     expect(await page({ search: 'RARE', after: 300n }, 50_000, 0)).toEqual({
       plants: [],
       next: 301n,

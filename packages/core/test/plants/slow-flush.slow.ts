@@ -10,7 +10,7 @@ import { deadlineIn } from '../../src/database/deadline.ts';
 import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
-// The tests delay a flush of the disk, which nothing can cancel. The delay needs a compiler.
+// The tests delay a flush of the disk. Postgres cannot cancel a flush. The delay needs a compiler.
 const test = it.runIf(hasSlowFlush);
 
 const disk = hasSlowFlush ? makeSlowFlush() : { env: {}, set: () => {}, cut: () => {} };
@@ -105,7 +105,7 @@ test.each([
   },
 );
 
-test('a late commit is counted even when the network is slow', async () => {
+test('the store counts a late commit as unsettled even when the network is slow', async () => {
   const network = await startFaultProxy(url);
   const far = await openPlantStore({ databaseUrl: network.url });
   onTestFinished(async () => {

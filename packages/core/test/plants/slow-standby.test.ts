@@ -90,7 +90,7 @@ test('a create gets its response even when another create in the statement is al
   const resume = await stopStandby();
   const written = writeBatch(statements, [late, ...waiting], () => {});
   await expect(late.outcome).rejects.toMatchObject({ code: 50300 });
-  // The plant is visible before it reaches the standby, so another client can delete the plant.
+  // The plant is visible before the standby has the commit, so another client can delete the plant.
   await admin`set synchronous_commit = off`;
   await vi.waitFor(async () => {
     const { count } = await admin`delete from plants where id = 1002`;
@@ -100,7 +100,7 @@ test('a create gets its response even when another create in the statement is al
   await Promise.allSettled(waiting.map(({ outcome }) => outcome));
   expect(await waiting[0]?.outcome).toBe('exists');
   await written;
-  // The store has not inserted the deleted plant again.
+  // The plant 1002 is missing, because the store has not inserted the deleted plant again.
   expect(await admin`select id::int from plants where id >= 1000`).toEqual([
     { id: 1000 },
     { id: 1001 },

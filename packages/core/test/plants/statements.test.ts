@@ -10,7 +10,7 @@ describe.each([embedded, server])('statements about plants on $name', ({ provide
   let database: Database;
   let remove: () => Promise<void>;
   let statements: PlantStatements;
-  /** Statements that reach the database a millisecond after their deadline. */
+  /** Sends each statement with a deadline that has passed a millisecond ago. */
   let late: PlantStatements;
 
   beforeAll(async () => {

@@ -84,7 +84,7 @@ it('skips a host that is read-only', async () => {
   await connectOnce(createConnectToPrimary(url));
 });
 
-it('tries the next host when a host is silent, and closes the late connection of the silent host', async () => {
+it('connects to the next host when a host is silent, and closes the connection that the silent host opens too late', async () => {
   const opened = Promise.withResolvers<void>();
   const { hostname, port } = new URL(databaseUrl);
   const slow = createServer(async (client) => {
@@ -152,13 +152,13 @@ it('sends no time limits to a pooler after the pooler has rejected them', async 
   expect(rejections()).toBe(1);
 });
 
-it('does not connect without time limits after an unrelated error', async () => {
+it('does not try again without time limits when the error does not concern the time limits', async () => {
   const { port, rejections } = await startStrictPooler('no such pool');
   await expect(createConnectToPrimary(urlOf(port))()).rejects.toThrow('no such pool');
   expect(rejections()).toBe(1);
 });
 
-it('tries once without time limits, and throws an error when the pooler rejects this attempt, too', async () => {
+it('tries again without time limits only once, and then throws the error of the pooler', async () => {
   const message = 'unsupported startup parameter: search_path';
   const { port, rejections } = await startStrictPooler(message, 'application_name');
   await expect(createConnectToPrimary(urlOf(port))()).rejects.toThrow(message);

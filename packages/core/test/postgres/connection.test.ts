@@ -89,7 +89,7 @@ it('returns rows as arrays or objects, and counts the returned or changed rows',
   expect(await query('delete from numbers')).toEqual({ rows: [], count: 3 });
 });
 
-it('returns all rows of a statement even when the statement before failed between two rows', async () => {
+it('returns all rows of a statement even when the previous statement failed between two rows', async () => {
   const { query } = await connect();
   const failing = 'select 1 / (5000 - n) from generate_series(1, 5001) as n';
   await expect(query(failing)).rejects.toMatchObject({ code: '22012' });
@@ -218,7 +218,7 @@ it('changes no settings and prepares no statements in the session of a pooler', 
   expect((await connection.query(prepared)).rows).toEqual([]);
 });
 
-it('does not know whether the session of a pooler is committing', async () => {
+it('returns undefined from `isCommitting` on a connection through a pooler', async () => {
   const pooled = await connect({ port: await startPooler(proxy.url) });
   const other = await connect();
   expect(await pooled.isCommitting(other)).toBeUndefined();
@@ -267,8 +267,8 @@ it('prepares no statement when a session of the pooler has a prepared statement 
 
 it('throws an error when a server does not respond in time, and closes the socket', async () => {
   const silent = createServer({ allowHalfOpen: true }, (socket) => {
-    // The server sends bytes. A half-closed socket would receive the bytes, but a closed socket resets the
-    // connection.
+    // The server writes until the client resets the connection. A half-closed socket would not reset the
+    // connection, but a closed socket does.
     const timer = setInterval(() => socket.readableEnded && socket.write('x'), 10);
     socket.on('error', () => {}).on('close', () => clearInterval(timer));
     socket.resume();
@@ -306,7 +306,7 @@ it('throws an error when the server warns that a commit may be lost, and then ru
   await query('grant all on numbers to public');
   await query('set role nobody_in_particular');
   const message = 'the database warned that the commit may be lost';
-  // Like the warning about a commit, this warning has the code 01000 and no context.
+  // The warning of `analyze` has the code 01000 and no context, as the warning about a commit does.
   await expect(query('analyze pg_authid')).rejects.toThrow(message);
   expect(await query('select 1')).toEqual({ rows: [[1]], count: 1 });
   await expect(query('analyze pg_authid')).rejects.toThrow(message);
@@ -321,7 +321,7 @@ it('ignores notices, and ignores warnings from functions', async () => {
     expect(await query(statement)).toMatchObject({ rows: [] });
   }
   for (let i = 0; i < 2; i++) {
-    // The second statement makes the server send a notice.
+    // The second time, the table already exists, so the server sends a notice.
     const create = 'create temporary table if not exists numbers (number int)';
     expect(await query(create)).toMatchObject({ rows: [] });
   }
@@ -414,7 +414,7 @@ it('cancels the running statement, and then runs the next statement', async () =
   expect(connection.isOpen).toBe(true);
 });
 
-describe('a session that a connection has left behind', () => {
+describe('the session of a lost connection', () => {
   const sessions = async () => {
     const rows = await sql`
       select pid from pg_stat_activity
@@ -487,7 +487,7 @@ it('closes the connection even when the server no longer responds', async () => 
   expect(await error).toBeInstanceOf(Error);
 });
 
-it('sends a cancel request, and waits at most until the timeout when the server is silent or down', async () => {
+it('sends a cancel request, and ends without an error when the server is down or silent until the timeout', async () => {
   const session = { pid: 1, secret: 1 };
   await cancelStatement({ host: '127.0.0.1', port: 1 }, session, 5_000);
   const received: Buffer[] = [];

@@ -3,7 +3,7 @@ import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 
-// A firewall can forget a connection. It then drops the data, and tells neither side.
+// A firewall that has forgotten a connection drops the data, and tells neither the store nor the database.
 
 let network: FaultProxy;
 let store: PlantStore;
@@ -38,7 +38,7 @@ const createPlant = (deadline?: number) => {
   return store.create({ id, name: `plant ${id}` }, { deadline });
 };
 
-it('gives each client one error, and stores the next plant of each client', async () => {
+it('rejects one create of each client, and stores the next plant of each client', async () => {
   forgetAll();
   const clients = Array.from({ length: 200 }, () => createPlant(deadlineIn(300)));
   const error = { status: 'rejected', reason: { code: 50300 } };

@@ -73,7 +73,7 @@ it('lets a statement of a migration run for nearly an hour', async () => {
   expect(await sql`select distinct value from settings`).toEqual([{ value: '54min' }]);
 });
 
-it('throws an error with the remedy when the settings are wrong', async () => {
+it('throws an error that says what to do when the database does not exist', async () => {
   const url = proxy.url.replace(/[^/]*$/, 'no_such_database');
   await expect(openPostgres(url)).rejects.toMatchObject({
     name: 'DatabaseSettingsError',
@@ -138,7 +138,7 @@ it('warns only once when the pooler does not support prepared statements', async
     const connection = await database.nodes?.connect();
     onTestFinished(() => connection?.close());
   };
-  await connect(); // Nobody hears the first warning.
+  await connect(); // No listener gets the first warning.
   const warnings: string[] = [];
   database.onWarning((message) => warnings.push(message));
   for (let i = 0; i < 2; i++) await connect();
@@ -149,7 +149,7 @@ it('stops trying to migrate when the database is closed', async () => {
   proxy.fault = 'refuse';
   const database = await open();
   await database.close();
-  // One attempt ran during the close. The database makes no further attempt.
+  // The second attempt was running during the close. The database makes no third attempt.
   await vi.waitFor(() => expect(proxy.accepted).toBe(2));
   const other = closeAtEnd(await startFaultProxy(proxy.url));
   other.fault = 'refuse';
@@ -195,7 +195,7 @@ describe('a database on a cluster', () => {
     await vi.waitFor(async () => expect(await session()).toEqual([]));
   });
 
-  it('gives the sessions another name when the store has noticed the cluster', async () => {
+  it('opens sessions with another application name when the store has detected a cluster', async () => {
     const names = async () => {
       const rows = await sql`
         select application_name as name from pg_stat_activity
@@ -230,7 +230,7 @@ describe('a database on a cluster', () => {
     await lock`lock table plants in access exclusive mode`;
     const pending = lists(database);
     await vi.waitFor(async () => expect(await waiting()).toBe(2));
-    // The waiting lists also get the new connections.
+    // The pool then opens two more connections, and runs two of the waiting lists on these connections.
     for (let i = 0; i < 2; i++) database.nodes?.noticeCluster();
     await vi.waitFor(async () => expect(await waiting()).toBe(4));
     await lock`rollback`;

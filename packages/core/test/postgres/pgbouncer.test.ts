@@ -47,7 +47,7 @@ describe.runIf(hasPgBouncer)('a connection through an installed PgBouncer', () =
     const connections = [await connect(), await connect(), await connect()];
     const pids = new Set<unknown>();
     for (let i = 0; i < 5; i++) {
-      // A transaction occupies one session, so the statement must use the other session.
+      // A transaction occupies one of the two sessions, so the connections must use the other session.
       const isHeld = i % 2 === 0;
       if (isHeld) await admin.unsafe('begin');
       if (isHeld) await admin.unsafe('select 1');

@@ -42,7 +42,7 @@ it('reconnects after the system clock was set back', async () => {
   expect(await store.create(plant)).toEqual({ name: plant.name });
 });
 
-it('does not send a create again, because the second create could undo a delete', async () => {
+it('does not send a create again, because another client may have deleted the plant after the first create', async () => {
   await store.create({ id: 2n, name: 'Ficus' });
   const held = proxy.holdResponse('INSERT 0 ');
   const create = expect(store.create(plant)).rejects.toMatchObject({ code: 50300 });

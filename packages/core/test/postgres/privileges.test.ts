@@ -104,7 +104,7 @@ describe('a read replica', () => {
     });
   });
 
-  it('inspects a read replica, but prefers the primary when the URL names both', async () => {
+  it('inspects a read replica, and inspects the primary when the URL names the primary and a replica', async () => {
     expect(await inspectDatabase({ databaseUrl: standby.url })).toMatchObject({ isReplica: true });
     const { host: other } = new URL(standby.url);
     const both = primary.url.replace('@', `@${other},127.0.0.1:1,`);

@@ -67,7 +67,7 @@ describe('the driver', () => {
   it('with sslrootcert=system, trusts the authorities of the system and verifies the host', () => {
     for (const mode of ['', '&sslmode=require']) {
       const { ca, checkServerIdentity } = optionsOf(`${host}/?sslrootcert=system${mode}`)
-        .ssl as ConnectionOptions; // With `sslrootcert`, `ssl` is an object.
+        .ssl as ConnectionOptions; // The cast is safe, because `sslrootcert` turns TLS on.
       expect(ca).toEqual(getCACertificates('system'));
       // Node's check of the host name reads only these fields of a certificate.
       const certificate = { subject: { CN: 'elsewhere' } } as PeerCertificate;
@@ -75,7 +75,7 @@ describe('the driver', () => {
     }
   });
 
-  it('says what to set instead of an unknown sslmode or an unreadable sslrootcert', () => {
+  it('throws an error with the valid values when sslmode is unknown or sslrootcert is unreadable', () => {
     expect(() => optionsOf(`${host}?sslmode=verify`)).toThrow(
       'sslmode is verify: set disable, prefer, require, verify-ca or verify-full',
     );

@@ -73,7 +73,7 @@ it('passes a warning to the caller when the pooler does not support prepared sta
 it('throws an error when the statements take longer than twelve seconds', async () => {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'performance'],
-    shouldAdvanceTime: true, // The driver waits for timers while it closes.
+    shouldAdvanceTime: true, // Without running timers, the driver cannot close.
   });
   onTestFinished(() => void vi.useRealTimers());
   vi.advanceTimersByTime(60_000);

@@ -7,7 +7,7 @@ import { createOldTables } from '../fixtures/old-tables.ts';
 let databaseUrl: string;
 let sql: postgres.Sql;
 
-/** Makes a database like the version of the store that had no feed, and adds plants. */
+/** Creates the tables of an old version of the store, which had no feed, and adds plants. */
 beforeEach(async () => {
   ({ databaseUrl, sql } = await connectToNew());
   await createOldTables(databaseUrl, 3);
@@ -21,7 +21,7 @@ async function open() {
 const insert = (id: number) => sql`insert into plants (id, name) values (${id}, 'new')`;
 
 describe('the migration to the feed', () => {
-  it('does not rewrite the table, and does not add the old rows to the feed', async () => {
+  it('does not rewrite the table, and does not add the existing plants to the feed', async () => {
     const file = () => sql`select pg_relation_filenode('plants'), pg_relation_size('plants')`;
     const before = await file();
     const store = await open();
@@ -29,7 +29,7 @@ describe('the migration to the feed', () => {
     expect(await sql`select from plants where changed_in is not null`).toEqual([]);
     const { next } = await store.changes({});
     await store.delete(1n);
-    await insert(1001); // An instance of the earlier version sends the same INSERT.
+    await insert(1001); // An instance of the old version would send the same INSERT statement.
     const { changes } = await store.changes({ after: next });
     expect(changes.map(({ type, plant }) => `${type} ${plant.id}`)).toEqual([
       'deleted 1',

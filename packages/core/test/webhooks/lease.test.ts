@@ -34,7 +34,7 @@ it('lets another instance send to an endpoint only after the lease has expired i
   expect(await table.advance(held, frozen, { cursor: 'b' })).toBeUndefined();
   expect(await table.advance(held, other, { cursor: 'c' })).toMatchObject({ cursor: 'c' });
   expect(await table.claim(frozen)).toEqual([]);
-  // The lease looks like this after somebody has set the clock of the database back by a day.
+  // When somebody sets the clock of the database back by a day, the lease seems to end only in a day.
   await sql`update webhooks set held_until = now() + interval '1 day'`;
   expect(await table.claim(frozen)).toMatchObject([{ name: 'partner' }]);
   await sql`update webhooks set held_until = now()`;
@@ -82,7 +82,7 @@ it('does not send a message after a freeze that is longer than the lease', async
     claim: (async (instance) => {
       if (isFrozen) await thawed.promise;
       return table.claim(instance);
-    }) as typeof table.claim, // The cast is safe, because the sender only awaits the rows.
+    }) as typeof table.claim, // The cast is safe, because the sender only needs a promise.
     async advance(...change) {
       const row = await table.advance(...change);
       isFrozen = true;
@@ -115,7 +115,7 @@ it('does not send a message after a freeze that is longer than the lease', async
   expect(receiver.received.filter(({ type }) => type === 'plants.reset')).toHaveLength(1);
 });
 
-it('does not move the cursor of a new endpoint that has the name of a deleted endpoint', async () => {
+it('does not move the cursor of a new endpoint when a deleted endpoint with the same name accepts a message', async () => {
   const { databaseUrl, sql } = await connectToNew();
   const [store, operator] = await openInstances(databaseUrl, 2);
   if (!store || !operator) throw new Error('there are no instances');

@@ -164,7 +164,7 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await store.create({ id: 2n, name: 'Hoya' });
     await store.forgetDeletions(0);
     const { cursor: after } = await show(receiver.name);
-    // The process has the last changes in memory for some seconds, and then reads from the database.
+    // For some seconds, the process reads the changes from memory. The cursor expires only later.
     const read = () => store.changes({ after, wait: 1 });
     await vi.waitFor(() => expect(read()).rejects.toMatchObject({ kind: 'cursorExpired' }));
     await store.webhooks.resume(receiver.name);

@@ -5,10 +5,8 @@ import type { Line } from '../text/lines.ts';
 import { headerError } from './header-error.ts';
 import { CsvParser, withoutReturn } from './parser.ts';
 
-/** The delimiters that `findHeader` recognizes. */
 const delimiters = [',', ';', '\t', '|'];
 
-/** The header row of a file. */
 export interface CsvHeader {
   delimiter: string;
   /** The names of the columns, without spaces around each name. */
@@ -27,7 +25,7 @@ type HeaderOptions = Omit<ReadOptions, 'createdAt' | 'warn'>;
  * Finds the header in the first lines of a file. Blank lines and a line such as `sep=;` may precede the
  * header.
  *
- * @returns no header when all lines are blank. `counts` counts the lines up to the end of the header.
+ * @returns no header when all lines are blank. `counts` contains the number of lines up to the header's end.
  * @throws FileError when the first row is not a valid header
  */
 export function findHeader(lines: Line[], options: HeaderOptions) {
@@ -110,7 +108,7 @@ function checkNames({ columns }: CsvHeader): void {
   );
 }
 
-/** Returns the columns that have a name but that the reader does not use. */
+/** Returns the names of the columns that the reader does not use. Ignores columns without a name. */
 export function unusedColumns(header: CsvHeader, columns: Columns | undefined): string[] {
   const known = fileColumns(columns);
   const isUsed = (name: string) =>

@@ -1,19 +1,15 @@
 /** A field of a record. An empty field without quotes is undefined. */
 export type Field = string | undefined;
 
-/**
- * The approximate size limit of a quoted field in bytes. A longer field most likely lacks its closing quote.
- */
+/** The approximate limit of a quoted field in bytes. A longer field most likely lacks its closing quote. */
 const maxOpenSize = 64 * 1024 * 1024;
-/** The bytes that a line needs in memory in addition to its characters. */
+/** In memory, a line needs its characters and about this number of bytes. */
 const lineOverhead = 32;
 
 /**
  * Parses CSV (RFC 4180, with any delimiter) line by line. A quoted field may contain newlines.
- *
- * The project has its own parser, because a parser must distinguish `""` from an empty field, and must start
- * a new record at the next line after a misplaced quote. Neither papaparse nor udsv distinguishes `""`, and
- * csv-parse needs more CPU time than our whole reader.
+ * This class exists, because papaparse and udsv do not distinguish `""` from an empty field, and csv-parse
+ * needs more CPU time than our whole reader.
  */
 export class CsvParser {
   readonly #delimiter: string;
@@ -34,8 +30,6 @@ export class CsvParser {
   }
 
   /**
-   * Parses a line.
-   *
    * @returns the record that ends with this line, or undefined when the record continues in the next line
    * @throws SyntaxError when a quote is misplaced. After a SyntaxError, the next line starts a new record.
    */
@@ -114,7 +108,7 @@ function closingQuote(line: string, start: number): number {
   return quote;
 }
 
-/** Removes the carriage returns of a CRLF or CR CR LF line end. */
+/** Removes each CR at the end of a line. A line of a file may end with CRLF or CR CR LF. */
 export function withoutReturn(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\r') end--;

@@ -79,7 +79,7 @@ class CsvReader {
     return this.#read(block, false);
   }
 
-  /** Reads the last record when the file ends inside this record. */
+  /** Reads the lines of the last record when this record has no closing quote. */
   end(): Generator<RowBlock> {
     return this.#read([], true);
   }
@@ -118,8 +118,7 @@ class CsvReader {
       else part.counts.blank++;
       part.counts.lines += next - start;
       start = next;
-      // Yields the rows in parts, because the reader may read millions of lines again after an unclosed
-      // quote.
+      // An unclosed quote can add millions of lines to a block, so the reader yields the rows in parts.
       if (part.counts.lines < maxLines) continue;
       yield part;
       part = emptyPart();
@@ -129,10 +128,7 @@ class CsvReader {
     yield part;
   }
 
-  /**
-   * Warns that a valid record may contain other rows between two misplaced quotes. A person must check such a
-   * record.
-   */
+  /** Warns when a line in a record looks like a row, because misplaced quotes can join several rows. */
   #warnOfRows(lines: Line[], firstLine: number): void {
     const { delimiter, columns } = this.#header;
     const idAt = columns.indexOf('id');
@@ -169,18 +165,15 @@ class CsvReader {
 }
 
 /**
- * When a record of several lines has an error, a quote is most likely misplaced, and the later lines are
- * other records. The reader then rejects only the first line, and starts a new record at the second line.
+ * A misplaced quote can join several records. When a record of several lines has an error, the reader
+ * therefore rejects only the first line, and starts a new record at the second line.
  */
 function withSwallowedLines({ line, error }: Row & { error: string }, lastLine: number): Row {
   const lines = `lines ${line} to ${lastLine} were read as one row because of a quote`;
   return { line, error: `${error} (${lines}; the import goes on at line ${line + 1})` };
 }
 
-/**
- * Whether all fields of a record are empty. Spreadsheet programs write records such as `,,,` after the last
- * row.
- */
+/** Whether all fields are empty. Spreadsheet programs write records such as `,,,` after the last row. */
 function isBlank(record: Field[]): boolean {
   return (
     record.every((field) => field === undefined) ||

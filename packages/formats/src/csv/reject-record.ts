@@ -1,10 +1,7 @@
 import { type CsvHeader, isOfRejectsFile } from './header.ts';
 import { withoutReturn } from './parser.ts';
 
-/**
- * Formats rejected rows as CSV. The columns `line` and `reason` come before the unchanged row of the file. A
- * person can correct the rejects file and import it.
- */
+/** Formats rejected rows as CSV. The columns `line` and `reason` come before the unchanged row. */
 export function rejectFormat(header: CsvHeader) {
   const { delimiter, text } = header;
   const isRejectsFile = isOfRejectsFile(header);

@@ -5,7 +5,6 @@ import { showValue } from '../rows/show-value.ts';
 import type { CsvHeader } from './header.ts';
 import type { Field } from './parser.ts';
 
-/** Makes a function that converts a record to a row. */
 export function toRowByHeader(
   { columns, isForSpreadsheet }: CsvHeader,
   options: Pick<ReadOptions, 'createdAt' | 'columns'>,
@@ -27,7 +26,7 @@ export function toRowByHeader(
     for (let at = 0; at < length; at++) {
       const column = used[at];
       const text = withoutMark(record[at]);
-      // The store reports a missing value, together with the errors of the other fields.
+      // This function omits a missing value. If the column is required, the store reports the error.
       if (column === undefined || text === undefined) continue;
       const { field, name, kind } = column;
       const value = readValue(kind, text);
@@ -41,9 +40,7 @@ export function toRowByHeader(
   };
 }
 
-/**
- * Whether all fields after the last column are empty. Spreadsheet programs write `1,Hoya,,,` for a short row.
- */
+/** Whether only empty fields follow the last column, as in `1,Hoya,,,` from a spreadsheet program. */
 function hasOnlyEmptyFields(record: Field[], start: number): boolean {
   return record.length > start && record.slice(start).every((field) => field === undefined);
 }

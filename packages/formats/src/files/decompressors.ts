@@ -24,7 +24,7 @@ async function* decompress(
       yield chunk;
     }
   };
-  // The loop below throws the error of this pipeline.
+  // The callback is empty, because the loop over `decompressor` throws the error of the pipeline.
   pipeline(Readable.from(count()), decompressor, () => {});
   try {
     for await (const chunk of decompressor) yield chunk;

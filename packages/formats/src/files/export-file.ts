@@ -43,10 +43,10 @@ export interface ExportFileOptions extends ExportQuery {
 }
 
 /**
- * Exports the plants of a store into a file or a stream. A file gets its name only when the file is complete.
- * A stream stays open. `importFile` restores exactly these plants.
+ * Exports the plants of a store into a file or a stream. `importFile` restores exactly the exported plants.
+ * A file has the extension `.incomplete` until the file is complete. This function does not end a stream.
  *
- * @throws FileError when the extension of the file is unknown, or an error of the store or the disk
+ * @throws FileError when the extension of the file is unknown. Also throws errors of the store and the disk.
  */
 export async function exportFile(
   store: PlantSource,
@@ -107,11 +107,10 @@ interface ExportFormat {
   header(columns: readonly ColumnName[]): string;
   /** The format of the store's output, which the converter reads. */
   source: 'csv' | 'text';
-  /** Makes a function that converts the output of the store. */
   createConverter(columns: readonly ColumnName[]): (block: Uint8Array) => Uint8Array;
 }
 
-/** The conversions from the output of the store to a file. CSV stays as Postgres writes it. */
+/** The conversions from the output of the store to a file. The CSV of Postgres needs no conversion. */
 const exportFormats: Readonly<Record<FormatName, ExportFormat>> = {
   ndjson: { header: () => '', source: 'text', createConverter: createNdjsonConverter },
   csv: {

@@ -16,8 +16,8 @@ export interface ReadFileOptions extends ReadPlantsOptions {
 
 export interface ImportFileOptions extends ReadFileOptions {
   /**
-   * Receives the rejected rows. When this function throws, the import stops, but the store may already have
-   * some of the next rows.
+   * Receives the rejected rows. If this function throws, the import stops. The store may already have stored
+   * rows that come later in the file.
    */
   onRejectedRows?: (rows: RejectedRow[]) => Promise<void> | void;
 }
@@ -26,8 +26,7 @@ export interface ImportFileOptions extends ReadFileOptions {
  * Imports the plants of a file into a store. The file is NDJSON or CSV, and may be compressed by gzip or
  * zstd. After an interruption, a second import of the file stores the missing plants.
  *
- * @returns the number of rows for each outcome
- * @throws FileError when the file cannot be read, or an error of the store
+ * @throws FileError when the file cannot be read. Also throws the errors of the store.
  */
 export async function importFile(
   store: RowStore,

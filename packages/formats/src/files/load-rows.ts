@@ -3,12 +3,9 @@ import { addLines, type LineCounts, noLines, type Row, type RowBlock } from '../
 
 /** The number of rows for each outcome, and the number of lines of each kind. */
 export interface ImportCounts extends LineCounts {
-  /**
-   * The number of all rows, which is the sum of the counts below. `lines` is the sum of `rows`, `header`,
-   * `blank` and `continued`.
-   */
+  /** The sum of the counts below. `lines` is the sum of `rows`, `header`, `blank` and `continued`. */
   rows: number;
-  /** Rows with a valid plant, which the store has only checked. */
+  /** Rows with a valid plant, when the store only checks plants and stores nothing. */
   valid: number;
   /** Rows that this import has stored. */
   created: number;
@@ -57,7 +54,7 @@ export interface LoadRowsOptions {
   blocks: AsyncGenerator<RowBlock>;
   /** `loadRows` updates these counts while it runs. The counts are correct even when `loadRows` throws. */
   counts?: ImportCounts;
-  /** Whether the next rows wait until the caller has handled the rejected rows. */
+  /** Whether the store loads the next rows only after `onRejectedRows` has finished. */
   isStepwise?: boolean;
   /** Runs after each update of the counts. */
   onProgress?: () => void;
@@ -88,7 +85,7 @@ async function* startLoads(store: LoadRowsOptions['store'], blocks: LoadRowsOpti
     const plants: unknown[] = [];
     for (const row of block.rows) if ('plant' in row) plants.push(row.plant);
     const outcomes = store.load(plants);
-    outcomes.catch(() => {}); // `loadRows` awaits this promise later, and then handles its error.
+    outcomes.catch(() => {}); // `loadRows` awaits `outcomes` later, and throws the error.
     yield { block, outcomes };
   }
 }
@@ -101,11 +98,11 @@ async function* readAhead<T>(values: AsyncGenerator<T>): AsyncGenerator<T> {
       const { value, done } = await next;
       if (done) return;
       next = values.next();
-      next.catch(() => {}); // The next `await next` throws the error.
+      next.catch(() => {}); // In the next round of the loop, `await next` throws the error.
       yield value;
     }
   } finally {
-    // Nothing awaits the end of the generator, because the generator may wait for input that never comes.
+    // This function does not await `return`, because `return` may wait for input that never comes.
     void values.return(undefined);
   }
 }

@@ -15,9 +15,8 @@ export interface ReadPlantsOptions
 const readers = { ndjson: readNdjson, csv: readCsv };
 
 /**
- * Reads the plants of a file, line by line. Each line belongs to a row or is counted. An unreadable row
- * contains an error. `readPlants` reads the first rows immediately, so the call throws when the file is not
- * readable at all.
+ * Reads the rows of a file. An unreadable row contains an error. `readPlants` reads the first rows
+ * immediately, and throws when the whole file is unreadable.
  *
  * @throws FileError when the file cannot be read
  */

@@ -86,8 +86,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Adds the line and the reason to the unchanged text of an object. A person can correct the rejects file and
- * import it. When a row is not an object, the result is a new object that has the text of the row in `row`.
+ * Adds the line number and the reason to the unchanged text of an object. When a row is not an object,
+ * returns a new object, whose property `row` contains the text of the row.
  */
 function toReject(row: Row, reason: string, text: string): string {
   const start = `{"line":${row.line},"reason":${JSON.stringify(reason)},`;
@@ -96,5 +96,5 @@ function toReject(row: Row, reason: string, text: string): string {
   return `${start}${text.trim().replace(rejectStart, '{').slice(1).trimStart()}\n`;
 }
 
-/** Matches the line and the reason that an earlier import has added. */
+/** Matches the line number and the reason that an earlier import has added. */
 const rejectStart = /^\{"line":\d+,"reason":"(?:[^"\\]|\\.)*",/;

@@ -15,14 +15,10 @@ export interface FileColumn extends Column {
   readonly field: string;
 }
 
-/** The store sets this property when a row has no value for it. */
+/** The store sets this property of a plant when the row contains no time. */
 const createdAt = 'createdAt';
 
-/**
- * Returns the columns of a file.
- *
- * @param columns Default: the columns of the store. The console passes the columns that the user has chosen.
- */
+/** Returns the columns of a file. The console passes the columns that the user has chosen. */
 export function fileColumns(columns: Columns = plantColumns): FileColumn[] {
   return Object.entries(columns).map(([field, column]) => ({ ...column, field }));
 }
@@ -48,7 +44,7 @@ export function writtenColumns(columns: Columns | undefined): FileColumn[] {
   return fileColumns(columns).filter(({ field }) => field !== createdAt);
 }
 
-/** Whether a name from a header, in lower case, is the name of the column in files or in the API. */
+/** Whether a lower-case name is the column's name in files or in the API. */
 export function hasName({ name, field }: FileColumn, lowerCaseName: string): boolean {
   return name.toLowerCase() === lowerCaseName || field.toLowerCase() === lowerCaseName;
 }

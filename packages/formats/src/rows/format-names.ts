@@ -14,8 +14,7 @@ const extensions: Record<string, FormatName> = {
 };
 
 /**
- * Finds the format of a file by its extension. Ignores the additional extensions `.gz`, `.zst` and
- * `.rejects`.
+ * Finds the format of a file by its extension. Ignores `.gz`, `.zst` and `.rejects` at the end of the name.
  *
  * @param advice the end of the error message, which says what to do when the extension is unknown
  * @throws FileError when the extension is unknown

@@ -4,8 +4,7 @@ import { type ColumnKind, explainIdText, readIdText } from '@plant-store/schemas
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Converts a text to a value of the given kind. Does not check texts and times, because the store checks
- * them.
+ * Converts a text to a value of the given kind. The store checks texts and times later.
  *
  * @returns undefined when the text is not a value of this kind
  */

@@ -2,9 +2,7 @@ import type { Advice } from '../text/file-error.ts';
 import type { Line } from '../text/lines.ts';
 import type { Columns } from './columns.ts';
 
-/**
- * A row of a file: a plant that the store has not checked yet, or an error that says why there is no plant.
- */
+/** A row of a file. The store has not checked the plant yet. An error says why the row has no plant. */
 export type Row = {
   /** The number of the row's first line in the file. */
   line: number;
@@ -12,9 +10,7 @@ export type Row = {
   lastLine?: number;
 } & ({ plant: unknown } | { error: string });
 
-/**
- * Counts of lines. Each line starts a row, or is counted in exactly one of `header`, `blank` and `continued`.
- */
+/** Each line starts a row, or is counted in exactly one of `header`, `blank` and `continued`. */
 export interface LineCounts {
   lines: number;
   /** The number of lines before the rows, without blank lines. */
@@ -35,13 +31,11 @@ export interface RowBlock {
   rejectsHeader: string;
 }
 
-/** Options for reading a file. */
 export interface ReadOptions {
   /** The delimiter between the fields of CSV. Default: the delimiter in the header. */
   delimiter?: string | undefined;
-  /** The line end of the file. */
   lineEnd: string;
-  /** `keep` reads the times from the file. `now` ignores these times. Default: `keep`. */
+  /** With `keep`, plants have the times in the file. With `now`, the store sets the times. Default: `keep`. */
   createdAt?: 'keep' | 'now' | undefined;
   /** The columns of plants. Default: the columns of the store. */
   columns?: Columns | undefined;
@@ -54,7 +48,6 @@ export interface ReadOptions {
 
 export const noLines: Readonly<LineCounts> = { lines: 0, header: 0, blank: 0, continued: 0 };
 
-/** Adds counts of lines to a total. */
 export function addLines(total: LineCounts, counts: LineCounts): void {
   total.lines += counts.lines;
   total.header += counts.header;
@@ -62,11 +55,7 @@ export function addLines(total: LineCounts, counts: LineCounts): void {
   total.continued += counts.continued;
 }
 
-/**
- * Returns the text of a row in the file, without the last line end.
- *
- * @param firstLine the line number of `lines[0]` in the file
- */
+/** Joins the lines of a row. `firstLine` is the line number of `lines[0]` in the file. */
 export function textOf(
   { line, lastLine = line }: Row,
   lines: Line[],

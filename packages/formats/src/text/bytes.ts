@@ -1,4 +1,3 @@
-/** Joins chunks of bytes. */
 export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -9,7 +8,6 @@ export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuff
   return bytes;
 }
 
-/** Whether `bytes` begin with `start`. */
 export function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return bytes.length >= start.length && start.every((byte, i) => bytes[i] === byte);
 }
@@ -22,7 +20,7 @@ export async function* bytesOf(stream: ReadableStream<Uint8Array>): AsyncGenerat
       if (value) yield value;
     }
   } finally {
-    // If the stream has failed, the loop above has already thrown the error.
+    // `read` has already thrown the error of a failed stream, so the error of `cancel` is ignored.
     await reader.cancel().catch(() => {});
   }
 }

@@ -8,9 +8,7 @@ export interface Decompressor {
   decompress(input: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
 }
 
-/**
- * Decompresses an input that starts with the signature of a decompressor. Yields any other input unchanged.
- */
+/** Decompresses an input that starts with a known signature. Yields any other input unchanged. */
 export async function* decompress(
   input: AsyncIterable<Uint8Array>,
   decompressors: readonly Decompressor[],

@@ -13,7 +13,7 @@ const byteOrderMarks: [Encoding, number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** This byte replaces invalid bytes. UTF-8 never contains this byte, so the reader will reject the line. */
+/** 0xFF replaces an invalid character. UTF-8 never contains 0xFF, so the reader rejects the line. */
 const invalid = Uint8Array.of(0xff);
 
 const encoder = new TextEncoder();
@@ -36,7 +36,7 @@ export async function* toUtf8(
   else yield* fromWindows1252(text);
 }
 
-/** @param count at most the length of the first chunk */
+/** Skips `count` bytes. The first chunk must have at least `count` bytes. */
 async function* skip(input: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
   let rest = count;
   for await (const chunk of input) {
@@ -45,10 +45,7 @@ async function* skip(input: AsyncIterable<Uint8Array>, count: number): AsyncGene
   }
 }
 
-/**
- * Reads Latin-1 as Windows-1252, as browsers do. The two encodings differ only in characters that Latin-1
- * texts do not use.
- */
+/** Reads Latin-1 as Windows-1252, as browsers do. The two encodings differ only in control characters. */
 async function* fromWindows1252(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('windows-1252');
   for await (const chunk of input) yield encoder.encode(decoder.decode(chunk));
@@ -88,7 +85,7 @@ function unitDecoder(encoding: Utf16): (units: Uint8Array) => string {
   };
 }
 
-/** Encodes a text as UTF-8. The encoder alone would change lone surrogates to U+FFFD. */
+/** Encodes a text as UTF-8. Replaces each lone surrogate by 0xFF, so that the reader rejects the line. */
 function encode(text: string): Uint8Array {
   if (text.isWellFormed()) return encoder.encode(text);
   const parts = text.split(/(\p{Surrogate})/u);

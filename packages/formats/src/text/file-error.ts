@@ -3,17 +3,14 @@ export class FileError extends Error {
   override readonly name = 'FileError';
 }
 
-/** Advice for error messages about a file. Each text is the end of a sentence. */
+/** Each text says how to read a file of this kind. An error message ends with such a text. */
 export interface Advice {
-  /** Says how to read the file as CSV. */
   readonly csv: string;
-  /** Says how to read the file as NDJSON. */
   readonly ndjson: string;
-  /** Says how to read the file with another delimiter. */
   readonly delimiter: string;
-  /** Says how to read a file in Latin-1 or Windows-1252. */
+  /** For a file in Latin-1 or Windows-1252. */
   readonly latin1: string;
-  /** Says how to read a file in UTF-16 without a byte order mark. */
+  /** For a file in UTF-16 without a byte order mark. */
   readonly utf16: string;
 }
 

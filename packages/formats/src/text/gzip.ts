@@ -2,9 +2,7 @@ import { bytesOf } from './bytes.ts';
 import type { Decompressor } from './decompress.ts';
 import { FileError } from './file-error.ts';
 
-/**
- * Decompresses gzip in a browser. In Node, `node:zlib` is faster, and also reads files with several members.
- */
+/** Decompresses gzip in a browser. `node:zlib` is faster, and also reads files with several members. */
 export const gzip: Decompressor = {
   signature: [0x1f, 0x8b],
 

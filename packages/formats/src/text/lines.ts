@@ -18,9 +18,7 @@ export type Line = string | UnreadableLine;
 /** The approximate size of a block in bytes. `readLines` decodes and yields lines in blocks. */
 const blockSize = 1024 * 1024;
 const maxLine = 64 * 1024 * 1024;
-/**
- * The maximum number of lines in a block. The row of a very short line takes much more memory than the line.
- */
+/** The maximum number of lines in a block. The rows of short lines need much more memory than the lines. */
 export const maxLines = 100_000;
 
 /** This byte replaces the first part of a line that is too long. UTF-8 never contains this byte. */
@@ -59,7 +57,7 @@ export async function* readLines(
     const kept = isTooLong ? dropped : rest;
     chunks = [kept];
     size = kept.length;
-    // The size doubles, so that the search time grows only linearly with the length of a long line.
+    // Each search waits for twice as many bytes, so the time for a long line grows only linearly.
     sizeToSearch = Math.max(blockSize, 2 * size);
   }
   const rest = concatenate(chunks);

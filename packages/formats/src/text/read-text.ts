@@ -6,12 +6,11 @@ import { type Line, readLines } from './lines.ts';
 import { peek } from './peek.ts';
 import { checkHasNoZeros, checkIsText } from './unreadable-file.ts';
 
-/** The reader looks for the first line end in this number of bytes at the start of a file. */
+/** The number of bytes at the start of a file in which the reader looks for the first line end. */
 const headSize = 64 * 1024;
 
 export type LineEnd = '\n' | '\r';
 
-/** Options for reading the text of a file. */
 export interface TextOptions {
   /** Default: the encoding of the byte order mark, or UTF-8 if there is no mark. */
   encoding?: Encoding | undefined;

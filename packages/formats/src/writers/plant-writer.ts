@@ -12,15 +12,14 @@ export interface PlantWriter {
 
 type Value = Parameters<typeof columnText>[0] | undefined;
 
-/** Tells spreadsheet programs that a file is UTF-8. */
+/** At the start of a file, this mark tells spreadsheet programs that the file is UTF-8. */
 export const byteOrderMark = '\ufeff';
 
 /**
  * Makes a writer of plants. `readPlants` reads exactly the same plants from the text.
  *
- * @param format `spreadsheet` is CSV for spreadsheet programs. Every id begins with `'`, so that the program
- *   keeps all digits. A text that looks like a formula begins with `'`, so that the program does not run the
- *   formula.
+ * @param format `spreadsheet` is CSV with `'` before each id and each text that looks like a formula. Without
+ *   `'`, a spreadsheet program rounds long ids and runs the formulas.
  */
 export function createPlantWriter(
   format: FormatName | 'spreadsheet',
@@ -52,7 +51,7 @@ export function createPlantWriter(
 }
 
 function valueIn(plant: object, field: string): Value {
-  // The cast is safe, because the values of a plant have these types.
+  // The cast is safe, because each value of a plant has a type of `Value`.
   return (plant as Record<string, Value>)[field];
 }
 

@@ -24,7 +24,7 @@ it('limits the size of each quoted field of a record separately', () => {
   expect(csv.add('d"')).toHaveLength(3);
 });
 
-it('counts the size of the next field from zero after a rejected field', () => {
+it('does not count a rejected field towards the size of the next field', () => {
   const csv = parser();
   for (const line of [`"${quarter}`, quarter, quarter, quarter]) csv.add(line);
   expect(() => csv.add(quarter)).toThrow(unclosedQuote);

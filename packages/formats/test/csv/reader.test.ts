@@ -85,7 +85,7 @@ describe('CSV records', () => {
     ]);
   });
 
-  it('ends a quoted field before a line that is not UTF-8, and rejects both lines', async () => {
+  it('rejects an unclosed quoted field, and the next line, which is not UTF-8', async () => {
     const latin1 = Buffer.from('id,name\n1,"one\ngröße\n2,Ficus\n', 'latin1');
     expect((await readRows(latin1, 'csv')).rows).toEqual([
       {
@@ -160,7 +160,7 @@ describe('quoted fields of several lines', () => {
     });
   });
 
-  it('rejects only the last line when its closing quote is missing', async () => {
+  it('rejects only the last line when the last line has an unclosed quote', async () => {
     const { rows } = await readRows('id,name\n1,one\n2,"two', 'csv');
     expect(rows).toEqual([
       { line: 2, plant: { ...hoya, name: 'one' } },
@@ -178,7 +178,7 @@ describe('quoted fields of several lines', () => {
     ]);
   });
 
-  it('does not warn of a quoted field in which only the first or the last line looks like a row', async () => {
+  it('does not warn when only the first or the last line of a quoted field looks like a row', async () => {
     const { warnings } = await readRows('name,id\n"x\nb,2",1\n"5,6\nb",3\n', 'csv');
     expect(warnings).toEqual([]);
   });
@@ -201,7 +201,7 @@ describe('quoted fields of several lines', () => {
 });
 
 describe('the rejects file of CSV', () => {
-  it('contains the line and the reason before the unchanged row', async () => {
+  it('contains the line number and the reason before the unchanged row', async () => {
     const content = 'ID; Name;note\r\n1;"a ""b""\r\nc";\r\n2;x;"y"\r\n';
     const { rejects } = await readRows(content, 'csv');
     expect(rejects).toBe(
@@ -242,7 +242,7 @@ describe('the rejects file of CSV', () => {
     expect((await readRows(latin1, 'csv')).rejects).toContain('"it is ""wrong""",1,\ufffd\n');
   });
 
-  it('replaces the line and the reason when the imported file is a rejects file', async () => {
+  it('replaces the line numbers and the reasons of an imported rejects file', async () => {
     const content = 'line,reason,id,name\n7,"a, ""b"" \nc",1,x\nplain,text,2,"line,reason,3,y"\n';
     expect((await readRows(content, 'csv')).rejects).toBe(
       'line,reason,id,name\n2,"it is ""wrong""",1,x\n4,"it is ""wrong""",2,"line,reason,3,y"\n',
@@ -254,7 +254,7 @@ it('rejects a file without a header', async () => {
   const empty = 'the file is empty: a CSV file starts with the line id,name,tag';
   await expect(readRows('', 'csv')).rejects.toThrow(empty);
   await expect(readRows('sep=;\n\n', 'csv')).rejects.toThrow(empty);
-  // `readPlants` itself must throw, so that the command line says that the file is unreadable.
+  // The promise of `readPlants` must reject. The command line then says that the file is unreadable.
   const blank = Readable.from([Buffer.from('\n ;;\n')]);
   await expect(readPlants(blank, 'csv')).rejects.toThrow(empty);
 });

@@ -72,7 +72,7 @@ it('reads a file as NDJSON even if the first line is not UTF-8', async () => {
   expect((await readRows(latin1, 'ndjson')).rows).toHaveLength(2);
 });
 
-it('adds the line and the reason to each object of the rejects file, and reads this file again', async () => {
+it('adds the line number and the reason to each rejected object, and reads the rejects file again', async () => {
   const content = ' { "id":1, "name":"x" } \r\n{"id":2}\n{}\nnull\n{"a":"line\n[{"a":1}]\n';
   const { rejects } = await readRows(content, 'ndjson');
   expect(rejects.split('\n')).toEqual([
@@ -89,7 +89,7 @@ it('adds the line and the reason to each object of the rejects file, and reads t
   expect(again.rows[0]).toMatchObject({ plant: { id: 1, name: 'x' } });
 });
 
-it('replaces only the line and the reason at the start of an object', async () => {
+it('replaces the line number and the reason only at the start of an object', async () => {
   const content = [
     '{"line":17,"reason":"a \\\\ \\"b\\"","id":1}',
     '{"line":x,"reason":"a","id":1}',

@@ -19,12 +19,12 @@ it.each([
   expect(reasonOf(message, plant, columns)).toBe(reason);
 });
 
-it('does not show a fraction that JavaScript would round', () => {
+it('does not add NaN, which replaces a rounded fraction, to the message', () => {
   const message = 'invalid input: id must be an integer';
   expect(reasonOf(message, { id: Number.NaN }, columns)).toBe(message);
 });
 
-it('does not change a message when the plant has no values', () => {
+it('does not change the message for a missing value, or for a plant that is not an object', () => {
   const message = 'invalid input: id is missing: it must be an integer';
   expect(reasonOf(message, {})).toBe(message);
   expect(reasonOf('invalid input: id must', null)).toBe('invalid input: id must');

@@ -18,7 +18,7 @@ it('reads all lines of a file, even if the last line has no newline', async () =
   expect(await linesOf()).toEqual([]);
 });
 
-it('marks a line that is not UTF-8, and reads the lines around it', async () => {
+it('marks only the line that is not UTF-8 as unreadable', async () => {
   const invalid = Buffer.from([0x61, 0xc3, 0x28, 0x0a]);
   expect(await linesOf('one\n', invalid, 'three')).toEqual([
     'one',
@@ -53,7 +53,7 @@ it('yields at most 100,000 lines in a block', async () => {
   expect(await sizesOf(200_001)).toEqual([100_000, 100_000, 1]);
 });
 
-it('marks a line that is too long, and reads the lines around it', async () => {
+it('marks only the line that is too long as unreadable', async () => {
   const tooLong = Array<Buffer>(130).fill(megabyte);
   const lines = await linesOf('one\n', ...tooLong, 'x\n', 'three');
   expect(lines).toEqual(['one', new UnreadableLine('is longer than 64 MiB', ''), 'three']);

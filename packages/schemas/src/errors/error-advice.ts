@@ -30,7 +30,7 @@ const actions: Record<ErrorKind, string> = {
   identityProviderUnavailable: 'wait',
 };
 
-/** Says when to send a request again, where "yes" or "no" is not enough. */
+/** Says when to repeat a request. These texts replace the usual texts of `errorAdvice`. */
 const repeats: Partial<Record<ErrorKind, string>> = {
   tokenMissing: 'with a token',
   tokenInvalid: 'with the new token',

@@ -1,8 +1,7 @@
 /**
- * Lists every error that a client can get over REST or tRPC. `code` is the error code: the HTTP status × 100
- * plus a detail. The field `error` of a response has this code. `when` explains the code, and each response
- * has its own message. After an error with `isTemporary`, the same request may succeed later. `only` lists
- * the procedures that can have the error. Without `only`, each procedure can have the error.
+ * Lists every error that a client can get over REST or tRPC. The field `error` of a response has the `code`:
+ * the HTTP status × 100 plus a detail. `when` explains the code. With `isTemporary`, the same request may
+ * succeed later. `only` lists the procedures that can have the error. Default: every procedure.
  */
 export const errorCatalogue = {
   bodyNotJson: { code: 40000, when: 'the body is not JSON' },
@@ -27,7 +26,7 @@ export const errorCatalogue = {
     when: 'the client did not send the whole request in time',
     isTemporary: true,
   },
-  // A result of `createPlants` can have this error, too.
+  // A single result of `createPlants` can also have this error, although `only` does not list `createPlants`.
   idTaken: { code: 40900, when: 'the id belongs to another plant', only: ['createPlant'] },
   cursorExpired: {
     code: 41000,
@@ -79,16 +78,13 @@ export const errorCatalogue = {
 /** The name of an error in the catalogue. */
 export type ErrorKind = keyof typeof errorCatalogue;
 
-/** An error code of the catalogue. */
 export type ErrorCode = (typeof errorCatalogue)[ErrorKind]['code'];
 
 /** The names of all errors, in the catalogue's order. */
 // The type of `Object.keys` is `string[]`, because TypeScript allows further keys.
 export const errorKinds = Object.keys(errorCatalogue) as ErrorKind[];
 
-/**
- * Finds the name of an error by its error code. Returns undefined for a code that only a newer server has.
- */
+/** Finds the name of an error by its code. Returns undefined for a code that only a newer server has. */
 export function errorKind(code: unknown): ErrorKind | undefined {
   return errorKinds.find((kind) => errorCatalogue[kind].code === code);
 }
@@ -98,7 +94,7 @@ export function httpStatus(kind: ErrorKind): number {
   return Math.floor(errorCatalogue[kind].code / 100);
 }
 
-/** Whether the same request may succeed later. Do not repeat a delete that the store may have carried out. */
+/** Whether the same request may succeed later. Clients must not repeat a delete that may be done. */
 export function isTemporary(kind: ErrorKind): boolean {
   return 'isTemporary' in errorCatalogue[kind];
 }

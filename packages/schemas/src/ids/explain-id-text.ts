@@ -5,10 +5,7 @@ export const integerPattern = /^(0|-?[1-9]\d*)$/;
 
 export const notWhole = 'must be a whole number';
 
-/**
- * The longest int64 has this number of characters, including the sign. A longer text is not parsed, because
- * BigInt takes seconds for a million digits.
- */
+/** The length of the longest int64 with its sign. BigInt takes seconds for a text of a million digits. */
 const maxLength = 20;
 
 /**

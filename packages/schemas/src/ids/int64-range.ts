@@ -1,4 +1,4 @@
-/** The smallest and the largest 64-bit signed integer. The property names are those of JSON Schema. */
+/** The smallest and the largest 64-bit signed integer. JSON Schema uses the same property names. */
 export const int64Bounds = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n } as const;
 
 const { minimum, maximum } = int64Bounds;

@@ -15,7 +15,7 @@ export const int64Schema = { type: 'integer', format: 'int64' } as const;
  * ±(2^53−1), because JavaScript may already have rounded the number.
  */
 export const Int64 = z
-  // A union of both types would give two error messages, and trpc-to-openapi would convert the input.
+  // A union of both types would give each error two messages, and trpc-to-openapi would convert the input.
   .custom<bigint | number>(isIntegerOrBigint, { error: ({ input }) => explain(input) })
   .meta({ override: int64Schema })
   .transform(BigInt);

@@ -10,10 +10,8 @@ export const IntegerText = z
 
 /**
  * Parses the text of an id to a `bigint`. The text can be a form field, a CSV cell, a part of a path or an
- * argument.
- *
- * Accepts only a plain decimal, such as `42` or `-5`. Rejects `007`, `+5`, `1e3`, `0x10`, spaces and the
- * empty text. The messages are for people, not for programs.
+ * argument. Accepts only a plain decimal, such as `42` or `-5`. Rejects `007`, `+5`, `1e3`, `0x10`, spaces
+ * and the empty text. The messages are for people, not for programs.
  */
 export const IdFromText = IntegerText.refine((text) => explainIdText(text) === undefined, {
   error: ({ input }) => explainIdText(String(input)),

@@ -12,14 +12,12 @@ export function formatJson(value: unknown, indent?: number): string {
   return rawJson() ? json : withIntegers(json);
 }
 
-/**
- * Returns a value that `JSON.stringify` writes as the exact integer, or a text that `withIntegers` replaces.
- */
+/** Returns a value that `JSON.stringify` writes exactly, or a text that `withIntegers` replaces. */
 export function integerForJson(integer: bigint): unknown {
   return rawJson()?.(String(integer)) ?? `\0${integer}`;
 }
 
-/** JSON.rawJSON of ES2026. The types of TypeScript lack this function, and so does Node 20. */
+/** JSON.rawJSON of ES2026. Node 20 and the types of TypeScript do not have this function. */
 export function rawJson() {
   return (JSON as JSON & { rawJSON?(text: string): unknown }).rawJSON;
 }

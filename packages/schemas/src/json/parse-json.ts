@@ -41,7 +41,7 @@ export function quoteLongIntegers(text: string): string {
  */
 const longNumber = /(?:^|[\s:,[])(-?(?:[\d.]+[eE]|[\d.]{16,}))/;
 
-/** Matches the strings of a JSON text. The last string may lack the closing quote, so the pattern is fast. */
+/** Matches the strings of a JSON text. The closing quote is optional, so that the match takes linear time. */
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"?/gs;
 
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/gs;
@@ -51,8 +51,7 @@ const int64Syntax = /^-?\d{16,19}$/;
 
 /**
  * Finds the property whose value is an integer beyond ±(2^53−1), and replaces the value by the exact integer.
- * The text of the object must contain only one long number. Returns undefined for a value without this
- * property.
+ * The text of the object must contain only one long number. Returns undefined without this property.
  */
 function withInteger(value: unknown, integer: unknown): object | undefined {
   // For a string, `Object.keys` would return a key for each character.
@@ -95,7 +94,7 @@ function hasSourceText(): boolean {
  * U+0000 and the number. Plants cannot contain U+0000, so no other string begins with U+0000.
  */
 function parseMarked(text: string, read: ReadNumber): unknown {
-  JSON.parse(text); // `JSON.parse` throws when the text is not JSON.
+  JSON.parse(text); // This call only checks that the text is JSON.
   const marked = text.replaceAll(stringOrNumber, (token) =>
     token.startsWith('"') ? token : `"\\u0000${token}"`,
   );

@@ -10,7 +10,7 @@ const page = '{"plants":[{"id":-9223372036854775808},{"id":7}],"next":9223372036
 const server = createServer(async (request, response) => {
   const { type, body } = await respond(request);
   response.setHeader('content-type', type);
-  response.write(body); // Like a compressed response, this response has no Content-Length.
+  response.write(body); // `write` sends no Content-Length, as in a compressed response.
   response.end();
 });
 let url: string;
@@ -23,7 +23,7 @@ async function respond(request: IncomingMessage) {
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  // The cast is safe, because the server has a port.
+  // The cast is safe, because the address of a TCP server has a port.
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 

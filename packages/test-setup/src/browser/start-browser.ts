@@ -1,14 +1,13 @@
 import { chromium } from 'playwright-core';
 import { findBrowser } from './find-browser.ts';
 
-/** A running Chromium. */
 export interface RunningBrowser {
   /** The address for `chromium.connect` of Playwright. */
   readonly endpoint: string;
   stop(): Promise<void>;
 }
 
-/** Starts a Chromium without a window. On Linux, no browser needs to be installed. */
+/** Starts a Chromium without a window. On Linux for x64, the Chromium comes from an npm package. */
 export async function startBrowser(): Promise<RunningBrowser> {
   const { executablePath, env, remove } = await findBrowser();
   const browser = await chromium.launchServer({

@@ -26,12 +26,12 @@ async function makeDatabase(directory: string): Promise<void> {
   await (await PGlite.create(join(unfinished, 'postgres'))).close();
   await rename(unfinished, directory).catch(async (error) => {
     if (!existsSync(directory)) throw error;
-    // The tests of another package have made the directory first, so the unfinished directory is not needed.
+    // The tests of another package have already made `directory`, so `unfinished` is not needed.
     await rm(unfinished, { recursive: true });
   });
 }
 
-/** A database of another version may have other files. */
+/** The directory's name contains the version of PGlite, because another version may write other files. */
 async function pgliteVersion(): Promise<string> {
   const main = createRequire(import.meta.url).resolve('@electric-sql/pglite');
   return JSON.parse(await readFile(join(main, '../../package.json'), 'utf8')).version;

@@ -6,10 +6,8 @@ process.once('exit', () => {
 });
 
 /**
- * Calls a function when this process exits. An interrupted test run can thus stop the processes that it has
- * started.
- *
- * @returns a function that cancels the call
+ * Calls `callback` when this process exits. An interrupted test run can thus stop the processes that it has
+ * started. Returns a function that removes `callback`.
  */
 export function atExit(callback: () => void): () => void {
   callbacks.add(callback);

@@ -6,10 +6,7 @@ export interface User {
   gid: number;
 }
 
-/**
- * Returns the user `nobody` when this process runs as root, because Postgres and PgBouncer do not run as
- * root. Returns undefined when this process runs as another user.
- */
+/** Returns the user `nobody` in a process of root, because Postgres and PgBouncer do not run as root. */
 export async function unprivilegedUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => promisify(execFile)('id', [flag, 'nobody']);

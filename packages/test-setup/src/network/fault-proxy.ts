@@ -29,11 +29,11 @@ export interface FaultProxy {
   readonly accepted: number;
   /** The number of connections that are open now. */
   readonly open: number;
-  /** When the next response with this text arrives, resets its connection. Resolves after the reset. */
+  /** Resets the connection of the next response that contains this text. Resolves after the reset. */
   loseResponse(text: string): Promise<void>;
   /** Forgets the open connections, as a firewall does. Neither the client nor the server gets a notice. */
   forget(): void;
-  /** Holds back the next response with this text, and drops all later responses of the same connection. */
+  /** Holds the next response that contains this text. Drops all later responses of this connection. */
   holdResponse(text: string): HeldResponse;
   close(): void;
 }
@@ -41,7 +41,7 @@ export interface FaultProxy {
 interface HeldResponse {
   /** Resolves when the proxy holds the response. */
   readonly held: Promise<void>;
-  /** Forwards the response, even when the server has closed the connection. */
+  /** Forwards the held response, even when the server has closed the connection. */
   release(): void;
 }
 
@@ -98,7 +98,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       else if (fault === 'trickle') trickle(chunk, server, client);
       else deliver(server, () => forward(chunk, client));
     });
-    /** Delivers data or the end of a connection. A fault that holds data back delays the delivery. */
+    /** Runs `action`, which forwards data or closes a connection. During a hold, `action` runs later. */
     function deliver(from: Socket, action: () => void): void {
       const isHeldBack = fault === 'hold' || (fault === 'holdResponses' && from === server);
       if (isHeldBack) heldBack.push(action);
@@ -112,7 +112,7 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
   };
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  const { port } = proxy.address() as { port: number }; // The proxy listens on a port, and not on a pipe.
+  const { port } = proxy.address() as { port: number }; // A TCP server has a port.
 
   return {
     url: Object.assign(new URL(serverUrl), { port: String(port) }).href,

@@ -11,12 +11,9 @@ interface Certificate {
 }
 
 /**
- * Makes a certificate for a host name or an IPv4 address. `authority` signs the certificate. Without
- * `authority`, the function makes the certificate of a new authority. The certificate expires `lifetime`
- * milliseconds from now.
- *
- * Node cannot write X.509 certificates (RFC 5280), so this file writes the parts of DER that a certificate
- * needs.
+ * Makes a certificate for a host name or an IPv4 address, which expires after `lifetime` milliseconds.
+ * `authority` signs the certificate. Without `authority`, makes the certificate of a new authority. Node
+ * cannot write X.509 certificates (RFC 5280), so this file writes the parts of DER that a certificate needs.
  */
 export function makeCertificate(
   name: string,
@@ -59,14 +56,13 @@ const integer = (bytes: Buffer) => der(0x02, bytes);
 const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 const derTrue = der(0x01, Buffer.from([255]));
 
-/** The algorithm of the signature. */
 const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 
 /** Encodes an X.509 name with one field, the common name. */
 const nameOf = (name: string) =>
   sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
 
-/** Encodes the time that is this number of milliseconds from now. */
+/** Encodes the present time plus `fromNow` milliseconds. */
 function time(fromNow: number): Buffer {
   const digits = new Date(Date.now() + fromNow).toISOString().replace(/\.\d+|\D/g, '');
   return der(0x18, Buffer.from(`${digits}Z`));

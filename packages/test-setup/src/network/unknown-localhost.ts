@@ -1,4 +1,4 @@
-/** Returns an option for Node. With this option, Node cannot resolve `localhost` while the file exists. */
+/** Returns an option for Node. Node with this option cannot resolve `localhost` while `file` exists. */
 export function localhostUnknownWhile(file: string): string {
   const module = `
     import dns from 'node:dns';

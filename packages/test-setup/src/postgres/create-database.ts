@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { runSql } from './run-sql.ts';
 
-/**
- * Creates an empty database with a random name.
- *
- * @param serverUrl the URL of any database on the server.
- * @returns the URL of the new database
- */
+/** Creates an empty database on the server of `serverUrl`, and returns the URL of the new database. */
 export async function createDatabase(
   serverUrl: string,
   { encoding = 'UTF8' }: { encoding?: string } = {},

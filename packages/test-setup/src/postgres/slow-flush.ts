@@ -9,7 +9,7 @@ export const hasSlowFlush = process.platform === 'linux' && spawnSync('cc', ['-v
 
 /** A disk whose flushes take as long as a test wants. */
 export interface SlowFlush {
-  /** A Postgres with these environment variables has this disk. */
+  /** With these environment variables, a Postgres uses this disk. */
   readonly env: Record<string, string>;
   /** Sets the duration of all later flushes, in milliseconds. */
   set(milliseconds: number): void;

@@ -12,7 +12,7 @@ export interface TestCitus {
   stop(): Promise<void>;
 }
 
-/** A node of the cluster. If a node has a proxy, the other nodes reach the node through the proxy. */
+/** A node of the cluster. The other nodes connect to `proxy`, or to `server` when there is no proxy. */
 interface CitusNode {
   readonly server: TestPostgres;
   readonly proxy: FaultProxy | undefined;
@@ -36,7 +36,6 @@ interface CitusOptions {
   lastWorkerEnv?: Record<string, string>;
 }
 
-/** The error on a machine without Citus. */
 const howToInstall =
   'no Postgres of this machine has the extension Citus: install a package of Citus, as CONTRIBUTING.md says, ' +
   'and run this again';

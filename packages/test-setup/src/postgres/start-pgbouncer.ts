@@ -12,7 +12,6 @@ const env = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
 
 const version = spawnSync('pgbouncer', ['--version'], { env, encoding: 'utf8' });
 
-/** Whether PgBouncer is installed on this machine. */
 export const hasPgBouncer = version.status === 0;
 
 const [, major = 0, minor = 0] = /PgBouncer (\d+)\.(\d+)/.exec(version.stdout ?? '') ?? [];
@@ -20,7 +19,6 @@ const [, major = 0, minor = 0] = /PgBouncer (\d+)\.(\d+)/.exec(version.stdout ??
 /** Whether PgBouncer supports prepared statements in transaction mode. This support began in version 1.21. */
 export const keepsPreparedStatements = Number(major) * 100 + Number(minor) >= 121;
 
-/** A PgBouncer for tests, in front of a Postgres. */
 export interface TestPgBouncer {
   /** The URL of the database through PgBouncer. */
   readonly url: string;

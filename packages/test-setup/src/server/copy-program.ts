@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Copies the program of an app to the same place in an empty directory. The copied program takes this
- * directory for the root of the repository, so a test can write files there.
- *
- * @returns the root, and the path of the program
+ * Copies the program of an app to the same place in an empty directory. For the copied program, the directory
+ * is the root of the repository, so a test can write files there. Returns the root and the program's path.
  */
 export async function copyProgram(app: 'api' | 'cli'): Promise<{ root: string; main: string }> {
   const original = fileURLToPath(new URL(`../../../../apps/${app}/`, import.meta.url));

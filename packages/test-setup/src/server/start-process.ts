@@ -74,10 +74,8 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
 }
 
 /**
- * Starts the server's program on a Postgres, and waits until the server listens.
- *
- * @param shell the parameter of `startProcess`.
- * @returns the environment variables for a client program, and a function that stops the server
+ * Starts the server's program on a Postgres, and waits until the server listens. Returns the environment
+ * variables for a client program, and a function that stops the server.
  */
 export async function startOnPostgres(databaseUrl: string, shell?: string) {
   const PLANT_STORE_TOKEN = 'secret-of-the-tests';

@@ -25,8 +25,8 @@ interface CallSpan {
  * Makes spans for the work of the store, by OpenTelemetry's conventions for databases. The returned function
  * stops the tracing.
  *
- * Several calls can share a statement. The span of the statement is a child of the first call. The span has a
- * link to each of the calls, and each of the calls has a link to the span.
+ * Several calls can share one SQL statement. The statement's span is then a child of the first call's span.
+ * Links connect the statement's span with the spans of all these calls, in both directions.
  */
 export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefined>): () => void {
   const callers = new WeakMap<object, CallSpan>();
@@ -133,8 +133,8 @@ export function traceStore(tracer: Tracer, work: AsyncLocalStorage<Work | undefi
 }
 
 /**
- * Whether the spans of new statements may still belong to a call. A call that waits for changes would have
- * too many statements. Work in the background may end later than the call that began the work.
+ * Whether new statements get spans below this call's span. A call that waits for changes makes too many
+ * statements for that. An ended call gets no more spans, even when its work continues.
  */
 function isOpen(work: Work | undefined): work is CallSpan {
   if (!work || !('span' in work)) return false;
@@ -143,7 +143,7 @@ function isOpen(work: Work | undefined): work is CallSpan {
 
 const inside = (span: Span) => trace.setSpan(ROOT_CONTEXT, span);
 
-/** Starts a span for each message of a channel. Ends the span when the work of the message ends. */
+/** Makes a span for each operation that a diagnostics channel reports, from its start to its end. */
 function watch<Message extends object>(
   { start, asyncEnd }: TracingChannel<unknown, Message>,
   startSpan: (message: Message) => Span | undefined,
@@ -151,7 +151,7 @@ function watch<Message extends object>(
 ): () => void {
   const spans = new WeakMap<object, Span>();
   const onStart = (message: unknown) => {
-    const span = startSpan(message as Message); // The types of channels lose the type of the message.
+    const span = startSpan(message as Message); // Channel messages have no type.
     if (span) spans.set(Object(message), span);
   };
   const onEnd = (message: unknown) => {

@@ -6,14 +6,13 @@ import { isLarge } from '../memory/limit-memory.ts';
 import { measureJson } from '../memory/measure-json.ts';
 import type { QueueBody } from './large-body-queue.ts';
 
-/** The limits that a surface sets for JSON. */
 interface JsonLimits {
-  /** The number of nesting levels that the surface adds around the input. */
+  /** How many nesting levels a body has around the input, such as the list of a tRPC batch. */
   levelsAround?: number;
   maxValues?: number;
 }
 
-/** Makes JSON the only type of body for the routes in a scope. `read` parses the text of a body, or throws. */
+/** Makes the routes of a Fastify scope accept only JSON. `read` parses the text of a body, or throws. */
 export function parseJsonBodies(
   scope: FastifyInstance,
   queueBody: QueueBody,
@@ -33,7 +32,7 @@ export function parseJsonBodies(
         } catch (error) {
           return done(error as Error); // The cast is safe, because the parser throws only errors.
         }
-        // The next step may take as long as the parser, so other requests continue before that step.
+        // Checking a large body may take as long as parsing, so other requests continue between the two.
         if (isLarge(body.length)) setImmediate(done, null, value);
         else done(null, value);
       }),
@@ -50,7 +49,6 @@ export function bodyNotJson(why: string, cause?: unknown): HttpError {
   });
 }
 
-/** Reads a JSON text. */
 export function readText(
   text: string,
   read: (text: string) => unknown,
@@ -74,9 +72,9 @@ function decode(body: Buffer): string {
 const maxLevels = 500;
 
 /**
- * The most values in a body. While the server reads the values of a body, all other requests wait. `inexact`
- * is the limit for texts with numbers that JavaScript would round, because `parseJson` reads such texts
- * slowly. A tRPC request with ten batches of 1,000 plants stays below `exact`.
+ * The most values in a body, because all other requests wait while the server parses a body. `inexact` is the
+ * limit for a body with a number that JavaScript would round, because `parseJson` is then slow. `exact`, for
+ * other bodies, allows a tRPC request with ten batches of 1,000 plants.
  */
 const maxValues = { exact: 64_000, inexact: 25_000 };
 

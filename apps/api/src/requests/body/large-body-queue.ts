@@ -5,8 +5,8 @@ import { isLarge } from '../memory/limit-memory.ts';
 import { startDeadline } from '../request-state.ts';
 
 /**
- * Calls `read` when the body has its turn. `read` gets an error when the request is too late, or when its
- * client has disconnected.
+ * Calls `read` after the large bodies before this one. `read` gets an error when the request is too late, or
+ * when its client has disconnected.
  */
 export type QueueBody = (
   request: FastifyRequest,

@@ -10,16 +10,16 @@ import type {
 import { bodyLimit, bodyTooLarge } from '../../errors/http-error.ts';
 import { measureJson } from './measure-json.ts';
 
-/** Each kind of memory may fill half of the budget, so that bodies never take the memory of pages. */
+/** Bodies and pages may each fill half of the budget, so that neither can use up the memory of the other. */
 type Kind = 'bodyBytes' | 'pageBytes';
 
-/** The largest budget in bytes. Large bodies may fill a quarter, which the server reads within a deadline. */
+/** The largest budget in bytes. Large bodies get a quarter, which the server can read before a deadline. */
 const maxBudget = 64 * 2 ** 20;
 
 /**
- * Returns the most bytes of all requests together. The process uses more memory than these bytes. A body
- * takes four times its size in memory, and up to 40 times its size while the server parses the body. A page
- * of plants exists three times in memory: as rows, as JSON and as bytes.
+ * Returns the most bytes that the bodies and pages of all requests may have together. A body takes four times
+ * its size in memory, and up to 40 times its size while the server parses the body. A page takes three times
+ * its size, because it exists as rows, as JSON and as bytes.
  */
 export function defaultMemoryBudget(): number {
   return Math.min(maxBudget, Math.floor(getHeapStatistics().heap_size_limit / 8));
@@ -41,7 +41,7 @@ export type MemoryLimits = ReturnType<typeof limitMemory>;
  */
 export function limitMemory(budget: number) {
   const total = { bodyBytes: 0, pageBytes: 0 };
-  /** The number of streams that share each part. */
+  /** How many event streams send each part. */
   const parts = new Map<Buffer, number>();
 
   const reserveBody: onRequestHookHandler = (request, _reply, done) => {
@@ -74,25 +74,22 @@ export function limitMemory(budget: number) {
     else raw.once('close', () => release(request));
     if (length > 0 && !raw.destroyed) {
       const more = length - request.pageBytes;
-      // Several requests may share a page, and the page counts only one time. A write always gets its
-      // response, even when the response exceeds the budget.
+      // When requests share a page, only one of them has reserved memory for the page. The response to a
+      // write is never rejected, even when the response exceeds the budget.
       if (more > 0 && request.method === 'GET') add(request, 'pageBytes', more);
       else set(request, 'pageBytes', length);
       set(request, 'bodyBytes', 0);
     }
-    // The memory of a stream counts even after a disconnect, because its calls may wait for the database.
+    // The body of a request for a stream counts until the response closes, because its calls may still wait.
     done();
   };
 
-  /** Counts the values of a JSON text, for a caller that needs the parsed values until the response. */
+  /** Counts the parsed values of a JSON text, for a request that needs the values until its response. */
   function reserveParsed(request: FastifyRequest, json: string): void {
     if (isLarge(json.length)) add(request, 'bodyBytes', bytesPerValue * measureJson(json).values);
   }
 
-  /**
-   * Reserves memory for a page of a request. `this` is the request. The returned function sets the actual
-   * size.
-   */
+  /** Reserves memory for a page of the request `this`. The returned function sets the page's actual size. */
   function reserve(this: FastifyRequest, bytes: number): (bytes: number) => void {
     if (this.isGone) return () => {};
     add(this, 'pageBytes', bytes);
@@ -102,9 +99,8 @@ export function limitMemory(budget: number) {
   }
 
   /**
-   * Adds a part of an event stream to the memory in use. The returned function removes the part again. When
-   * several streams share a part, the part counts only one time. Returns undefined when pages already fill
-   * half of the budget.
+   * Counts the memory of a part of an event stream, only once when several streams send the same part. The
+   * returned function ends the count. Returns undefined when pages already fill half of the budget.
    */
   function countPart(part: Buffer): (() => void) | undefined {
     if (total.pageBytes > budget / 2) return undefined;
@@ -127,8 +123,7 @@ export function limitMemory(budget: number) {
   }
 
   /**
-   * Counts further bytes of a request. A request may exceed the budget when no other request has bytes of
-   * this kind.
+   * Counts further bytes of a request, even over the budget if no other request has bytes of this kind.
    *
    * @throws PlantStoreError `overloaded`
    */

@@ -38,7 +38,8 @@ export async function sendBatch(
   };
   const calls: Promise<string>[] = [];
   for (const [index, path] of paths.entries()) {
-    // The check of a large input takes some milliseconds, so other requests continue between two calls.
+    // The check of a large input takes some milliseconds. The loop therefore pauses before each further call,
+    // so that other requests can continue.
     if (index > 0 && isLarge(request.bodyBytes)) await setImmediate();
     calls.push(envelopeOf(path, index));
   }
@@ -48,7 +49,7 @@ export async function sendBatch(
   return sendJsonText(reply, `[${envelopes.join()}]`);
 }
 
-/** Throws when a batch has more calls than tRPC accepts. The message says what to do. */
+/** Throws when a batch has more calls than tRPC accepts. The error message advises smaller batches. */
 export function checkBatchSize({ length }: readonly string[]): void {
   if (length <= maxBatchCalls) return;
   const advice = `send at most ${maxBatchCalls}, which tRPC's links do with maxItems: ${maxBatchCalls}`;

@@ -20,7 +20,7 @@ export function createEndpoints(procedures: Readonly<Record<string, Procedure>>)
         try {
           return json === undefined ? undefined : transformer.input.deserialize(json);
         } catch (cause) {
-          throw new TRPCError({ code: 'BAD_REQUEST', cause }); // tRPC throws this error, too.
+          throw new TRPCError({ code: 'BAD_REQUEST', cause }); // tRPC itself throws the same error.
         }
       },
       encode(output) {
@@ -38,7 +38,7 @@ export function createEndpoints(procedures: Readonly<Record<string, Procedure>>)
         throw new HttpError('pathUnknown', `No procedure found on path "${shorten(path)}"`);
       const { type } = endpoint.procedure;
       const allowed = type === 'mutation' ? 'POST' : 'GET';
-      // HEAD counts as GET, because Node itself sends no body in the response to HEAD.
+      // HEAD has the same rules as GET, because Node itself sends no body in the response to HEAD.
       const method = request.method === 'POST' ? 'POST' : 'GET';
       if (method === allowed && type === 'subscription') throw subscriptionInBatch();
       if (method === allowed) return endpoint;
@@ -73,8 +73,8 @@ function takeJson(request: FastifyRequest, index: number | undefined): unknown {
 
 /**
  * Reads the input of a request as tRPC does, with `JSON.parse`. An empty text means that there is no input. A
- * fraction that `JSON.parse` would round to an integer becomes NaN. An integer beyond ±(2^53−1) stays a
- * number. The schema rejects NaN, and integers beyond ±(2^53−1) that are numbers.
+ * fraction that `JSON.parse` would round to an integer becomes NaN. An integer beyond ±(2^53−1) becomes a
+ * number, and not a `bigint`. The schema rejects NaN, and numbers beyond ±(2^53−1).
  */
 export function readJson(text: string): unknown {
   return text === '' ? undefined : parseJson(text, Number);

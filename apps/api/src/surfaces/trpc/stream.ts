@@ -8,7 +8,10 @@ import { toHttpError } from '../../errors/http-error.ts';
 import { sendJsonText } from '../../responses/json-response.ts';
 import { callContext } from '../call-flow.ts';
 
-/** The most values in a body. The limit is low, because tRPC parses the body again, without any pause. */
+/**
+ * A body may have at most this number of values. The limit is low, because tRPC parses the body a second
+ * time, and does not pause during this work.
+ */
 export const maxStreamValues = 24_000;
 
 /**
@@ -25,9 +28,10 @@ export async function sendStream(
   const context = callContext(request, reply);
   const json = request.body === undefined ? '' : JSON.stringify(request.body);
   request.body = undefined;
-  // The memory of the request stays counted, because tRPC needs all inputs until the response.
+  // tRPC needs all inputs until the response, so the server counts the memory of the inputs until then.
   request.server.memory.reserveParsed(request, json);
-  await setImmediate(); // tRPC reads all inputs without any pause, so other requests continue first.
+  // tRPC reads all inputs without any pause. Before this work, other requests can continue.
+  await setImmediate();
   const response = await resolveResponse({
     router,
     req: asWebRequest(request, reply, json),

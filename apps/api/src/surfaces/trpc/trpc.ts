@@ -49,7 +49,10 @@ function pathOf({ params }: FastifyRequest): string {
 
 const callParameters = new Set(['batch', 'input']);
 
-/** A browser can send no headers with a subscription, so tRPC's links send these parameters. */
+/**
+ * A browser cannot add headers to the request of a subscription. tRPC's links therefore send
+ * `connectionParams` and `lastEventId` in the query.
+ */
 const subscriptionParameters = new Set([...callParameters, 'connectionParams', 'lastEventId']);
 
 /** Reads the input of a GET from the query. Returns whether the request is a batch. */

@@ -7,7 +7,7 @@ import type { BeginFault } from '../feed/feed-world.ts';
 
 /** A node of a cluster. The other nodes and the instances reach the node through `network`. */
 export interface ClusterNode {
-  /** The promotion of a standby replaces the database and the network. */
+  /** When a standby is promoted, `promoteStandbyOf` sets a new `database` and a new `network`. */
   database: PlantsDatabase;
   network: FaultProxy;
 }
@@ -76,7 +76,7 @@ export function promoteStandbyOf(node: ClusterNode, adminUrl: string): BeginFaul
     );
     return async () => {
       await untilReady(node.database.admin);
-      // A follower gets these plants only after the follower has noticed the promotion.
+      // A follower that knows all these plants has noticed the promotion.
       await runSql(
         adminUrl,
         `insert into plants (id, name) select -id, 'after the promotion' from generate_series(1, 30) as id`,

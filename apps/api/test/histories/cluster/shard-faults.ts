@@ -50,7 +50,7 @@ export function shardFaults(
     const begin: BeginFault = async (world, _, random) => {
       world.moves++;
       const running = insist(operation, random);
-      running.catch(() => {}); // The function that ends the fault throws the error.
+      running.catch(() => {}); // The returned function throws the error.
       return () => running;
     };
     const { restartNode, freezeNode, endBackends, crashBackend, kill, cutNetwork } =
@@ -94,8 +94,8 @@ export function shardFaults(
 }
 
 /**
- * After a move, Citus leaves the old shard on the node. This function drops all old shards. If a node were
- * removed with an old shard, Citus could never move this shard again.
+ * After a move, Citus leaves the old shard on the node. This function drops all old shards. If an operator
+ * removed a node that still has an old shard, Citus could never move this shard again.
  *
  * @throws Error when a shard is still in use
  */

@@ -4,7 +4,7 @@ import type { PlantChanges, StoredPlant } from '@plant-store/schemas';
 export interface Copy {
   /** The text of each plant. The key is the plant's id. */
   readonly plants: Map<bigint, string>;
-  /** The cursor after the last change that the copy contains. */
+  /** From this cursor, the follower continues to read the feed. */
   cursor: string;
   /** The changes that came after the list. */
   readonly changes: SeenChange[];

@@ -48,8 +48,8 @@ export const feedFaults = {
   },
 
   /**
-   * Postgres loses asynchronous commits, because the WAL writer is frozen and then killed. The other
-   * writers pause, because a synchronous commit makes all earlier commits durable.
+   * Postgres loses asynchronous commits, because the WAL writer is frozen and then killed. A synchronous
+   * commit would make all earlier commits durable, so the writers with synchronous commits pause.
    */
   async forgetCommits(world: Pick<FeedWorld, 'database' | 'rest'>) {
     const { admin } = world.database;

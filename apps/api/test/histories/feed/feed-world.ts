@@ -12,7 +12,7 @@ export interface FeedWorld extends World {
   /** Returns the database of a random node that stores plants. */
   databaseOf(random: Random): PlantsDatabase;
   readonly isCluster: boolean;
-  /** Undefined when the world has no standby, or when the standby has become the primary. */
+  /** `standby` is undefined when the world has no standby, or when the standby has become the primary. */
   standby: TestPostgres | undefined;
   /** The network between this process and the initial database. */
   readonly feedNetwork: FaultProxy;

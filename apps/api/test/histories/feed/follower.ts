@@ -8,9 +8,9 @@ import { list, type Way } from './ways.ts';
 /** A client that stores all plants in its memory, and reads the feed to update these plants. */
 export interface Follower {
   readonly name: string;
-  /** The copy is undefined until the first list has ended. */
+  /** The plants that the follower knows. `copy` is undefined until the follower has listed all plants. */
   readonly copy: Copy | undefined;
-  /** For each list, the changes that came after the list. */
+  /** For each list of all plants, the changes that the follower has read after this list. */
   readonly changes: readonly (readonly SeenChange[])[];
   /** The number of changes that the follower has read, including repeated changes. */
   readonly read: number;

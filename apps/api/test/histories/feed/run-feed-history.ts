@@ -65,7 +65,8 @@ export async function runFeedHistory(world: FeedWorld, seed: number): Promise<Fe
   wrong.push(...lost.map(({ id, name }) => `the database has lost the plant ${id} ${name}`));
   for (const { name, changes, expired, unexpected } of followers) {
     const messages = changes.flatMap((seen) => wrongChanges(journal, seen)).slice(0, 5);
-    // A move of plants also lets cursors expire. After a move, the promoted node may store no plants.
+    // Each promotion lets a cursor of each follower expire. A move of plants can change this number, because
+    // the move lets cursors expire, and because the promoted node may have no plants after the move.
     const isExpected =
       world.moves > movesBefore || (isTruncated ? expired >= promotions : expired === promotions);
     if (!isExpected) messages.push(`${expired} cursors were rejected`);

@@ -5,7 +5,7 @@ import { type FeedWorld, pickRunning } from './feed-world.ts';
 
 /**
  * Starts a Postgres. The third instance uses PgBouncer. In a world with a standby, all instances and followers
- * know both hosts, and nothing uses PgBouncer.
+ * know the hosts of the primary and the standby, and no instance uses PgBouncer.
  */
 export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
   const world = await startWorld('postgres', hasStandby);

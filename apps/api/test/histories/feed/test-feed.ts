@@ -8,8 +8,8 @@ const starts = { postgres: startFeedWorld, citus: startClusterWorld };
 const needsStandby = (seed: number) => seed % 10 === 9;
 
 /**
- * Runs histories of the feed until `isOver` returns true for the number of histories. Resolves with true
- * when every follower has got exactly the plants of the store.
+ * Runs histories of the feed until `isOver` returns true. The parameter of `isOver` is the number of
+ * histories that have run. Resolves with true when every follower has got exactly the plants of the store.
  */
 export async function testFeed(
   database: keyof typeof starts,

@@ -50,7 +50,7 @@ export const ways: Record<string, Way> = {
     }
   },
 
-  /** The client connects again without help, because the instance uses its old port after a restart. */
+  /** After a restart, an instance uses its old port. The client therefore connects again by itself. */
   async client(world, random, after, deliver, signal) {
     const { url = '' } = world.instanceOf(random);
     const { plantChanges } = createPlantStoreClient({ url, token: world.token });

@@ -19,7 +19,8 @@ const size = 100_000;
 const startOnStore = shareStore();
 let server: ServerOnStore;
 
-// Large bodies may fill a quarter of the budget, so the budget has space for one large body.
+// Large bodies may fill only a quarter of the budget. A budget of six bodies therefore has space for only one
+// large body at a time.
 beforeEach(async () => {
   server = await startOnStore({ memoryBudget: 6 * size });
 });
@@ -101,7 +102,7 @@ it('accepts a body that is larger than the budget when there is no other body', 
   expect((await post(server, '/plants', larger)).status).toBe(200);
 });
 
-it('counts the parsed values of a tRPC request until the response', async () => {
+it('counts the memory of the parsed values of a tRPC request until the response', async () => {
   const values = '{},'.repeat(9_000);
   const text = 'x'.repeat(size / 2);
   const body = `{"0":{"json":{"id":4,"name":"${text}","values":[${values}0]}}}`;
@@ -120,7 +121,7 @@ it('counts the parsed values of a tRPC request until the response', async () => 
   await vi.waitFor(async () => expect((await stream()).status).toBe(200));
 });
 
-describe('bodies in memory while a create waits for the database', () => {
+describe('a server on which a create waits for the database', () => {
   let held: ReturnType<typeof holdCreates>;
 
   beforeEach(async () => {
@@ -129,7 +130,7 @@ describe('bodies in memory while a create waits for the database', () => {
     server = await startOnStore({ memoryBudget: 6 * size, create: held.create });
   });
 
-  it('counts the body of a disconnected client until the store has created the plant of the body', async () => {
+  it('counts the memory of a body until the store has created the plant, even when the client has disconnected', async () => {
     const first = await begin(rawPost(large));
     await vi.waitFor(() => expect(held.create).toHaveBeenCalled());
     first.resetAndDestroy();

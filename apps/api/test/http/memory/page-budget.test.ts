@@ -16,7 +16,8 @@ it('rejects lists but accepts creates while slow clients do not read their pages
   const request = rawRequest('GET /plants', [authorization]);
   const slow = Array.from({ length: 4 }, () => openSocket(server.url).pause());
   onTestFinished(() => slow.forEach((socket) => void socket.destroy()));
-  // The clients repeat the request, because the operating system stores some MiB for each connection.
+  // The operating system can buffer some MiB of responses for each connection. The clients repeat the
+  // request, so that the responses also fill the memory of the server.
   const requests = setInterval(() => slow.forEach((socket) => void socket.write(request)), 20);
   onTestFinished(() => clearInterval(requests));
 
@@ -85,7 +86,8 @@ it.each([
     const others = Array.from({ length: otherLists }, () => opened.store.list({ limit: 100 }));
     await statementsWait(otherLists);
     canRead.resolve();
-    await setImmediate(); // During this turn of the event loop, the read takes its place in the queue.
+    // During this turn of the event loop, the read of the stream enters the queue.
+    await setImmediate();
     await statementsWait(otherLists || 1);
     endStream?.();
     expect(await stream.text()).toContain('event: connected');

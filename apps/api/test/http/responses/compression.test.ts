@@ -32,7 +32,7 @@ async function send(path: string, headers: readonly string[] = [], method = 'GET
   return sendRaw(server.url, request + lastRequest);
 }
 
-describe.each(lists)('a list over %s', (_name, path) => {
+describe.each(lists)('a list of plants over %s', (_name, path) => {
   it.each([
     ['gzip, deflate, br', 'br', brotliDecompressSync],
     ['GZIP', 'gzip', gunzipSync],

@@ -12,7 +12,7 @@ export function ColumnChoice({ current, imports }: FileViewProps) {
   const { file, header, columns } = current;
   const known = Object.entries(plantColumns).map(([field, column]) => ({ ...column, field }));
   const fieldOf = (text: string) => {
-    // In a file for spreadsheet programs, the name of the id column begins with `'`.
+    // A file for spreadsheet programs has the header `'id` for the column `id`.
     const name = text.toLowerCase().replace(/^'/, '');
     return known.find((each) => each.name === name || each.field.toLowerCase() === name)?.field;
   };

@@ -60,7 +60,7 @@ function FileChoice({ onFiles }: { onFiles(files: readonly File[]): void }) {
         aria-label="Files with plants"
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])]);
-          target.value = ''; // With an empty value, the user can choose the same file again.
+          target.value = ''; // Otherwise, choosing the same file again would send no event.
         }}
       />
       <Button kind="quiet" onClick={saveSample}>

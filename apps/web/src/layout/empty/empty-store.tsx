@@ -34,7 +34,6 @@ export function EmptyStore({ mayCreate }: { mayCreate: boolean }) {
   );
 }
 
-/** A picture of a seedling in a pot. */
 function Seedling() {
   return (
     <svg aria-hidden="true" viewBox="0 0 120 120" width="120" height="120">

@@ -20,10 +20,9 @@ interface AddPlantProps {
   onAdded(plant: NewPlant): void;
 }
 
-// `Object.fromEntries` does not keep the type of the keys.
+// The cast is safe, because the object has a text for each field of the form.
 const noTexts = Object.fromEntries(formFields.map((field) => [field, ''])) as PlantTexts;
 
-/** A form for a new plant. */
 export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -49,7 +48,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
   const { isError: isDown } = useQuery(serverState);
   const { reset } = create;
   useEffect(() => {
-    if (!isDown) reset(); // When the server is up again, the error is out of date.
+    if (!isDown) reset(); // Removes the error when the server is up again.
   }, [isDown, reset]);
   const error = plantStoreError(create.error);
   const fromServer = error?.kind === 'invalidInput' ? firstOfEach(error.fields) : {};

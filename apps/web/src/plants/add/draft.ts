@@ -9,10 +9,7 @@ export type PlantTexts = Readonly<Record<FieldName, string>>;
 
 const key = 'plant-store.draft';
 
-/**
- * Reads the draft of a new plant. The draft stays when the form closes, the page reloads or the token
- * changes.
- */
+/** Reads the draft of a new plant. The draft stays after a reload and after a change of the token. */
 export function readDraft(): Partial<PlantTexts> {
   try {
     const stored = Object.entries(Object(JSON.parse(readText(key) ?? '{}')));

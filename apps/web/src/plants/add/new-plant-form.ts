@@ -6,7 +6,6 @@ import type { FieldName, PlantTexts } from './draft.ts';
 /** The error of each invalid field. */
 export type FieldErrors = { [Field in FieldName]?: string };
 
-/** The fields of the form. */
 export const formFields: readonly FieldName[] = [...plantFields, 'id'];
 
 /** Like the store's schema for a new plant, but the id is a text. */

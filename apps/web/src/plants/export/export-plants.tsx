@@ -10,7 +10,6 @@ const formats = { CSV: 'csv', 'CSV for spreadsheets': 'spreadsheet', NDJSON: 'nd
 
 interface ExportPlantsProps {
   current: Export;
-  /** Selects the plants to save. */
   filter: PlantFilter;
 }
 

@@ -8,7 +8,6 @@ import { allPages } from '../list-page.ts';
 
 interface ExportOptions {
   format: FormatName | 'spreadsheet';
-  /** Selects the plants of the export. */
   filter: PlantFilter;
 }
 

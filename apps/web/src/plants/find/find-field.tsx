@@ -126,9 +126,7 @@ function findTag(tag: string): void {
   go({ tag, search: undefined, at: undefined });
 }
 
-/**
- * Returns the text that a name must contain. Returns undefined for a number, because a number may be an id.
- */
+/** Returns the text to search for, or undefined for a number, because a number may be an id. */
 function searchIn(text: string): string | undefined {
   const trimmed = text.trim();
   const isSearch = trimmed !== '' && !isNumber(trimmed) && trimmed.length <= maxSearch;
@@ -140,8 +138,8 @@ function isNumber(text: string): boolean {
 }
 
 /**
- * Returns loaded tags that contain the typed text, and the typed text itself. If a loaded plant has the typed
- * text as its tag, the typed text is the first result. Otherwise, the typed text is the last result.
+ * Returns loaded tags that contain the typed text, and the typed text itself. If the typed text is a loaded
+ * tag, the typed text is the first result. Otherwise, the typed text is the last result.
  */
 function similarTags(text: string, seen: readonly string[]): readonly string[] {
   const typed = withBreaks(text);

@@ -7,10 +7,7 @@ import { background, useTRPC } from '../../store/trpc.ts';
  */
 const recountDelay = 5_000 * (1 + Math.random());
 
-/**
- * Returns the number of all plants, or of the plants with a tag. Between two responses, each change from the
- * feed updates the number.
- */
+/** Returns the number of all plants, or of the plants with a tag. The feed updates the number. */
 export function usePlantCount(tag: string | undefined) {
   const trpc = useTRPC();
   const { data, isStale } = useQuery(

@@ -2,14 +2,14 @@
 interface KnownPage {
   /** The plants have ids greater than `after`. `after` is undefined for the first page of the list. */
   readonly after: bigint | undefined;
-  /** The row of the page's first plant. The row is negative if the list was opened at a later page. */
+  /** The row of the page's first plant: negative before the plant at which the list was opened. */
   readonly firstRow: number;
   readonly rowCount: number;
 }
 
 /**
- * The position of each page in a list. A request for a page needs the last id of the page before, so the map
- * grows by one page at a time. A million plants need two thousand pages.
+ * The position of each page in a list. The map grows by one page at a time, because a request for a page
+ * needs the last id of the previous page.
  */
 export interface PageMap {
   readonly pages: readonly KnownPage[];
@@ -17,10 +17,7 @@ export interface PageMap {
   readonly frontier: { readonly after: bigint | undefined } | undefined;
 }
 
-/**
- * A response of the store. The plants are in ascending order of their ids. The next page begins after the id
- * `next`.
- */
+/** A response of the store, with plants in ascending order of ids. The next page begins after `next`. */
 interface PageResponse {
   readonly plants: readonly { readonly id: bigint }[];
   readonly next?: bigint | undefined;
@@ -48,10 +45,7 @@ export interface Anchor {
   readonly id: bigint;
 }
 
-/**
- * Adds a response to the map, as the page at an index. Returns the same map when the response changes
- * nothing.
- */
+/** Adds a response as the page at an index. Returns the same map when the response changes nothing. */
 export function learnPage(
   map: PageMap,
   index: number,
@@ -99,7 +93,6 @@ function moveRows(map: PageMap, index: number, page: KnownPage): PageMap {
   return { ...map, pages };
 }
 
-/** Adds the page before the first known page. */
 export function learnEarlierPage(
   map: PageMap,
   { after, rowCount }: { after: bigint | undefined; rowCount: number },
@@ -108,7 +101,7 @@ export function learnEarlierPage(
   return { ...map, pages: [page, ...map.pages] };
 }
 
-/** Returns the last id before a loaded page. For other pages, returns the last id of the loaded pages. */
+/** Returns the id after which a page begins. The page is a known page or the first unknown page. */
 export function startOf({ pages, frontier }: PageMap, index: number): bigint | undefined {
   return (pages[index] ?? frontier)?.after;
 }

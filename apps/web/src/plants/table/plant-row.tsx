@@ -5,9 +5,7 @@ import { showField, shownFields, tableFields } from '../shown-fields.tsx';
 
 interface PlantRowProps {
   row: number;
-  /**
-   * The `aria-rowindex`. The header has the index 1. The index is undefined while earlier rows are unknown.
-   */
+  /** The `aria-rowindex`, or undefined while earlier rows are unknown. The header has the index 1. */
   ariaIndex: number | undefined;
   /** The distance in pixels from the start of the rows. */
   top: number;

@@ -38,13 +38,11 @@ interface PlantTableProps {
   total: PlantCount | undefined;
   /** The height of a row in pixels. */
   rowHeight: number;
-  /** The id of the open plant. */
   open: bigint | undefined;
   /** The selected plants, or undefined when rows cannot be selected. */
   selection: Selection | undefined;
   /** The content that replaces an empty table. */
   children: ReactNode;
-  /** Runs when the user opens a plant. */
   onOpen(plant: StoredPlant): void;
   /** Runs after the table has loaded further plants. */
   onFound(found: FoundPlants): void;
@@ -55,9 +53,7 @@ const columns = tableFields.map((field) => shownFields[field].width).join(' ');
 /** The table renders this number of rows beyond each edge of the screen. */
 const overscan = 8;
 
-/**
- * When no key was pressed for this number of milliseconds, the view beside the table shows the active plant.
- */
+/** This number of milliseconds after the last key, the view beside the table shows the active plant. */
 const pause = 100;
 
 /** Shows the plants as a table, and loads rows while the user scrolls up or down. */
@@ -117,7 +113,7 @@ export function PlantTable(props: PlantTableProps) {
     const plant = plantAt(row);
     if (plant) onOpen(plant);
   };
-  // If the view beside the table shows a plant, the view then shows the plant of the active row.
+  // If a plant is open beside the table, the plant of the new row replaces the open plant after a pause.
   const moveAndShow = (row: number) => {
     const bounded = moveTo(row);
     clearTimeout(following.current);

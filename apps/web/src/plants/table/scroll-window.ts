@@ -31,7 +31,7 @@ interface ScrollWindowOptions {
 export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOptions) {
   const scrollRef = useRef<HTMLDivElement | null>(null);
   const [start, setStart] = useState(0);
-  // The position that the element has now. The element gets the position `start` only after the next render.
+  // The current position of the element. After a change of `start`, the next render moves the element.
   const applied = useRef({ start, scrollTo: 0, first: 0 });
 
   const report = useCallback(() => {
@@ -66,7 +66,7 @@ export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOpti
     report();
   }, [start, report]);
 
-  // The effect runs after every render, because the element may appear later than the rows.
+  // This effect has no list of dependencies, because the element may appear in a later render than the rows.
   useLayoutEffect(() => {
     const added = applied.current.first - rows.first;
     if (!scrollRef.current || added === 0) return;

@@ -16,10 +16,7 @@ interface TablePositionProps {
   onStart(): void;
 }
 
-/**
- * Says which plants of the list are on the screen, and has buttons that jump to the start and the end of the
- * list.
- */
+/** Says which plants are on the screen, and has buttons that jump to the start and the end of the list. */
 export function TablePosition({ total, pages, visible, moveTo, onStart }: TablePositionProps) {
   const { known, ends, lastId } = pages;
   const first = Math.max(known.first, visible.first);

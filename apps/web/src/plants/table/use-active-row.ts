@@ -16,7 +16,7 @@ export function placeOf(row: number, { plantAt }: Pick<Pages, 'plantAt'>): Place
   return { row, id: plantAt(row)?.id };
 }
 
-/** Returns the current row of a place. */
+/** Returns the current row of a plant. If the plant is not loaded, returns the earlier row. */
 export function rowOf({ row, id }: Place, pages: Pick<Pages, 'rowOf'>): number {
   return (id === undefined ? undefined : pages.rowOf(id)) ?? row;
 }

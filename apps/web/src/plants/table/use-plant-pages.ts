@@ -19,9 +19,7 @@ import {
 } from './page-map.ts';
 import type { RowRange } from './scroll-window.ts';
 
-/**
- * The number of plants in one response. Parsing the response takes less time than one frame of the screen.
- */
+/** The number of plants in one response. The browser parses a response in less than one frame. */
 const pageSize = 500;
 
 /** A page of plants that is not on the screen stays in memory for this number of milliseconds. */
@@ -104,7 +102,7 @@ export function usePlantPages({ filter, at, visible, hovered }: PlantPagesOption
   const anchor = isFree ? undefined : { row, id };
   const learnt = responses.reduce((latest, { data }, i) => {
     const index = firstWanted + i;
-    // If the map has forgotten the page of a response, the response is ignored.
+    // Ignores the response of a page that the map no longer has, or that now begins after another id.
     if (!data || index > latest.pages.length || startOf(latest, index) !== startOf(map, index))
       return latest;
     return learnPage(latest, index, data, anchor);

@@ -13,7 +13,7 @@ import { sharedServer } from '../../fixtures/shared-servers.ts';
 
 const { address, client } = sharedServer();
 
-it('goes to an id, and lets the user scroll up to the first plant', async () => {
+it('shows the plant with the typed id, and lets the user scroll up to the first plant', async () => {
   const { ids, page } = await openPlants(1_000);
   await findField(page).fill(String(ids[900]));
   await page.keyboard.press('Enter');
@@ -28,7 +28,7 @@ it('goes to an id, and lets the user scroll up to the first plant', async () => 
   await table.getByText(`Plant ${ids[0]}`).waitFor();
 });
 
-it('suggests the tags of loaded rows, and accepts a typed tag', async () => {
+it('suggests the tag of a loaded row when the user types a part of the tag', async () => {
   const { tag, page } = await openPlants(1);
   await waitForTitle(page, '1 plant');
   await page.getByRole('button', { name: `Remove the filter by the tag ${tag}` }).click();
@@ -72,7 +72,7 @@ it('finds plants by a part of their names while the user types, and opens the fi
   await page.getByRole('heading', { name: 'found' }).waitFor({ state: 'detached' });
 });
 
-it('names the tag and the text of a search that finds no plants', async () => {
+it('shows the tag and the search text when a search finds no plants', async () => {
   const { tag, page } = await openPlants(['Ficus']);
   await findField(page).fill('zzz');
   const message = page.getByText(`No plants with the tag “${tag}” and with “zzz” in their names.`);

@@ -4,7 +4,6 @@ import { firstVisible, openPage, tableOf } from '../../fixtures/open-page.ts';
 import type { RunningConsole } from '../../fixtures/running-console.ts';
 import { startWithPlants } from '../../fixtures/start-with-plants.ts';
 
-/** One window of the table cannot contain this number of rows. */
 const count = 25_000;
 
 let server: RunningConsole;
@@ -52,7 +51,7 @@ it('scrolls to the last row and back, and renders only the rows on the screen', 
   await tableOf(page).getByText(`Plant ${count}`, { exact: true }).waitFor();
 });
 
-it('keeps the rows in their order while the user scrolls row by row', async () => {
+it('keeps the rows in their order while the user scrolls', async () => {
   const page = await openPage(`${server.access.url}/#token=${server.access.token}`);
   await page.getByText('Plant 1', { exact: true }).waitFor();
   for (let i = 0; i < 10; i++) {

@@ -8,9 +8,7 @@ import {
   startOf,
 } from '../../../src/plants/table/page-map.ts';
 
-/**
- * Returns a page of plants with consecutive ids. The last id is `next`. Without `next`, the last id is 999.
- */
+/** Returns a page of plants with consecutive ids. The last id is `next`, or 999 on the last page. */
 function response(count: number, next: bigint | undefined) {
   const last = next ?? 999n;
   const plants = Array.from({ length: count }, (_, i) => ({ id: last - BigInt(count - 1 - i) }));
@@ -36,7 +34,7 @@ it('learns the start of the next page', () => {
   expect(startOf(three, 3)).toBe(300n);
 });
 
-it('gives no rows to a page without plants, and continues with the next page', () => {
+it('adds no rows for a page without plants, and adds the rows of the next page', () => {
   let map = learnPage(emptyPageMap(undefined), 0, response(0, 100n));
   expect([endRow(map), pageAt(map, 0), startOf(map, 1)]).toEqual([0, 1, 100n]);
   map = learnPage(map, 1, response(5, 200n));
@@ -69,24 +67,24 @@ it('returns the same map when a response changes nothing', () => {
 });
 
 describe('a map after plants were created or deleted', () => {
-  it('moves the later rows when a page loses rows', () => {
+  it('moves the rows of later pages up when plants of an earlier page are deleted', () => {
     const map = learnPage(three, 1, response(98, 200n));
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
     expect(startOf(map, 3)).toBe(300n);
   });
 
-  it('keeps the later pages when a response also contains plants of the next page', () => {
+  it('keeps the start of the next page when a response also contains plants of the next page', () => {
     const map = learnPage(three, 1, response(100, 202n));
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
   });
 
-  it('forgets the later pages when a page ends at an earlier id than before', () => {
+  it('forgets the later pages when a new response for a page ends at a lower id', () => {
     const map = learnPage(three, 1, response(100, 199n));
     expect(map.pages).toHaveLength(2);
     expect(startOf(map, 2)).toBe(199n);
   });
 
-  it('knows all rows when an earlier page becomes the last page', () => {
+  it('knows all rows when a response shows that an earlier page is now the last page', () => {
     const map = learnPage(three, 1, response(3, undefined));
     expect(map.pages).toHaveLength(2);
     expect(map.frontier).toBeUndefined();
@@ -100,7 +98,7 @@ describe('a map after plants were created or deleted', () => {
 });
 
 describe('a map with an anchor', () => {
-  /** Returns a response with the plants 101 to 200. Some plants are removed, and `add` plants are added. */
+  /** Returns the plants 101 to 200, without the ids in `remove`, and with `add` more plants at the start. */
   const changed = (remove: bigint[], add: number) => {
     const { plants } = response(100, 200n);
     const added = Array.from({ length: add }, () => ({ id: 101n }));
@@ -118,12 +116,12 @@ describe('a map with an anchor', () => {
     expect(learnPage(map, 1, changed([], 2), anchor)).toBe(map);
   });
 
-  it('keeps the anchor in its row when the page gains an earlier row and loses a later row', () => {
+  it('keeps the row number of the anchor when an earlier plant is added and a later plant is deleted', () => {
     const map = learnPage(three, 1, changed([180n], 1), { row: 150, id: 151n });
     expect(rowsOf(map)).toEqual([-1, 99, 199]);
   });
 
-  it('puts the next plant into the row of the anchor when the anchor is deleted', () => {
+  it('moves the next plant to the row number of the anchor when the anchor is deleted', () => {
     const map = learnPage(three, 1, changed([151n, 110n], 0), { row: 150, id: 151n });
     expect(rowsOf(map)).toEqual([1, 101, 199]);
   });
@@ -132,16 +130,16 @@ describe('a map with an anchor', () => {
 describe('a list that is opened in the middle', () => {
   const opened = learnPage(emptyPageMap(500n), 0, response(100, 600n));
 
-  it('has negative rows before the place at which the list was opened', () => {
+  it('gives negative row numbers to plants before the place at which the list was opened', () => {
     const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
     expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([-60, 0]);
     expect([pageAt(map, -60), pageAt(map, -1), pageAt(map, 0)]).toEqual([0, 0, 1]);
     expect(startOf(map, 0)).toBe(400n);
   });
 
-  it('ends the earlier page at the place at which the list was opened', () => {
+  it('ends the earlier page where the first opened page begins', () => {
     const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
-    // The response for the earlier page also contains plants of the page that was opened first.
+    // The response for the earlier page also contains 40 plants of the first opened page.
     expect(learnPage(map, 0, response(100, 540n))).toBe(map);
     const changed = learnPage(map, 0, response(100, 541n));
     expect(changed.pages.map(({ firstRow }) => firstRow)).toEqual([-60, -1]);

@@ -4,10 +4,7 @@ import { thisTransaction } from '../../tables/tables.ts';
 
 const systemIdentifier = '(select system_identifier from pg_control_system())';
 
-/**
- * SQL for the row of `plant_feed`, if the row belongs to this server. After the restore of a dump, the row
- * may belong to another server.
- */
+/** SQL for the row of `plant_feed`, unless the row came with a restored dump of another server. */
 export const ownFeed = `plant_feed where system_identifier = ${systemIdentifier}`;
 
 /** The timeline of a primary. A restored backup or a promoted standby begins a new timeline. */
@@ -31,8 +28,7 @@ export async function switchOn(query: Query): Promise<void> {
     });
   }
   await buildIndexes(query);
-  // The ALTER TABLE waits for all writes that have begun. Writes that begin after the ALTER TABLE note their
-  // place in the feed.
+  // The ALTER TABLE waits for all running writes. Each later write sets `changed_in`, its place in the feed.
   await transaction(query, [
     `alter table plants alter column changed_in set default ${thisTransaction}`,
     drawEpoch,
@@ -61,7 +57,7 @@ const forget = ['delete from plant_feed', 'truncate plant_deletions'];
 
 const isNotCleared = `not exists (select from plant_feed where system_identifier in (0, ${systemIdentifier}))`;
 
-/** No server has the identifier 0. The feed is off while `plant_feed` contains this identifier. */
+/** The feed is off while `plant_feed` contains the identifier 0. No server has this identifier. */
 const clear = [
   // A dump of a cluster contains a trigger that needs the column `changed_in`.
   'drop trigger if exists plant_store_number on plants',

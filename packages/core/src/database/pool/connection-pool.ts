@@ -37,8 +37,8 @@ interface ConnectionPoolOptions<Connection> extends Omit<ConnectionsOptions<Conn
 }
 
 /**
- * A list may wait for its turn during this fraction of its time limit. After a longer wait, the database
- * would cancel the list, and the error would not be `overloaded`.
+ * The part of a list's time limit for which the list may wait for a turn. After a longer wait, the database
+ * would cancel the list at the time limit, and the error would not be `overloaded`.
  */
 export const listWait = 0.8;
 
@@ -49,8 +49,8 @@ const clockTolerance = 1_000;
  * Runs statements on the connections to one database node. Each connection runs one statement at a time. Each
  * kind of statement has its own connections, so that one kind cannot block another.
  *
- * After an error of one connection, the pool replaces all connections. When a server is unreachable, silent
- * or read-only, this usually affects every connection.
+ * After an error of one connection, the pool replaces all connections, because an unreachable, silent or
+ * read-only server usually affects every connection.
  */
 export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConnection> {
   readonly #timeout: number;
@@ -127,7 +127,7 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       connection = await this.#connections.take(until);
     } catch (cause) {
       turns.give();
-      // The error came from `onTurn`, so the connections are still usable.
+      // This error is from `onTurn`, and not from a connection.
       if (cause instanceof PlantStoreError) throw cause;
       throw new NotSentError(rootMessage(cause), { cause });
     }
@@ -172,12 +172,11 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
       kind === share ? connection : [],
     );
     const states = await Promise.all(used.map((each) => this.#late.isCommitting(each)));
-    // A statement that runs but is not committing waits for a lock. A new statement then need not wait for a
-    // slow disk.
+    // A statement that is not committing may wait for a lock, and not for a slow disk. A new statement may
+    // then be fast.
     return used.length > 0 && states.every((isCommitting) => isCommitting !== false);
   };
 
-  /** Describes the pool under this name. */
   state(name: string): PoolState {
     const turns = [...this.#turns.values()].reduce((sum, { waiting }) => sum + waiting, 0);
     const { open, idle, waiting } = this.#connections.counts;
@@ -248,8 +247,8 @@ export class ConnectionPool<Connection extends DatabaseConnection = DatabaseConn
 
   /**
    * Handles a write that the database has rejected as late, although the deadline has not passed on this
-   * machine's clock. Either a clock has moved, or this machine was paused. The deadlines of waiting
-   * statements are then also wrong.
+   * machine's clock. The cause is a clock that has moved, or a pause of this machine. This cause also makes
+   * the deadlines of the waiting statements wrong.
    */
   #checkClock(error: unknown, deadline: Deadline): unknown {
     const isEarly = deadline - performance.now() > clockTolerance;

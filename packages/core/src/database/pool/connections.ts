@@ -13,15 +13,10 @@ export interface ConnectionsOptions<Connection> {
 /** The time for which `close` waits for running statements, in milliseconds. */
 const closeGrace = 300;
 
-/**
- * The age in milliseconds at which a connection is replaced. `timeOf` of an older connection may be wrong.
- */
+/** The maximum age of a connection, in milliseconds. Later, `timeOf` may be wrong, because clocks drift. */
 const maxAge = 10 * 60_000;
 
-/**
- * The connections to one database node. Opens one connection at a time, and only when statements need another
- * connection.
- */
+/** The connections to one database node. Opens connections one by one, when statements need connections. */
 export class Connections<Connection extends DatabaseConnection> {
   readonly #connect: () => Promise<Connection>;
   readonly #retryDelay: number;
@@ -95,7 +90,7 @@ export class Connections<Connection extends DatabaseConnection> {
    */
   replaceAll(): void {
     this.closeIdle();
-    // When a statement gives its connection back, the connection is closed.
+    // A connection that is not in `#current` is closed after its statement.
     this.#current = new Map();
   }
 

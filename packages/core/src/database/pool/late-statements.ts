@@ -2,10 +2,7 @@ import type { DatabaseConnection } from '../database.ts';
 import { beforeDeadline, type Deadline, deadlineIn, withTimeout } from '../deadline.ts';
 import type { Connections } from './connections.ts';
 
-/**
- * If a cancelled statement has not ended after this many milliseconds, the store asks whether it is
- * committing.
- */
+/** Milliseconds after a cancel until the store asks whether the statement is committing. */
 const cancelTimeout = 500;
 
 /** The time limit of the question whether a statement is committing, in milliseconds. */
@@ -52,7 +49,7 @@ export class LateStatements<Connection extends DatabaseConnection> {
       const isCommitting = end ? false : await this.isCommitting(connection);
       if (isCommitting && isWrite) {
         this.#unsettled.add(connection);
-        // When the server is still committing at the second check, the write is a second late.
+        // The second check is at least a second after the deadline of the write.
         if (++commits === 2) this.#onUnsettled();
       }
       if (isCommitting ?? performance.now() < until) continue;

@@ -13,10 +13,7 @@ export class Turns {
   readonly #outer: Turns | undefined;
   readonly #waiting = new Set<Waiting>();
 
-  /**
-   * @param outer the turns that several kinds of statements share. Each statement also needs one of these
-   *   turns.
-   */
+  /** @param outer the turns for several kinds of statements. Each statement also needs an outer turn. */
   constructor(max: number, maxWaiting: number, outer?: Turns) {
     this.#free = max;
     this.#maxWaiting = maxWaiting;
@@ -26,9 +23,9 @@ export class Turns {
   /**
    * Waits for a turn. The caller must give the turn back.
    *
-   * @throws PlantStoreError `overloaded` immediately when too many statements wait. At the deadline, throws
-   *   `overloaded` when other statements have ended during the wait.
-   * @throws NotSentError at the deadline when no other statement has ended during the wait.
+   * @throws PlantStoreError `overloaded` immediately when too many statements wait, or at the deadline when
+   *   the database has completed other statements during the wait.
+   * @throws NotSentError at the deadline when the database has completed no statement during the wait.
    */
   take(options: CallOptions): Promise<void> {
     return this.#outer ? this.#takeBoth(this.#outer, options) : this.#takeOwn(options);
@@ -64,7 +61,6 @@ export class Turns {
     await waiting.outcome;
   }
 
-  /** The number of statements that wait for a turn. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -80,7 +76,7 @@ export class Turns {
     this.#outer?.complete();
   }
 
-  /** The number of completed statements, including the statements of the outer turns. */
+  /** The number of completed statements, including the completed statements of `#outer`. */
   get #allCompleted(): number {
     return this.#completed + (this.#outer ? this.#outer.#allCompleted : 0);
   }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { databaseCode } from '../../error-causes.ts';
 
-/** The minimum time between two migrations because of a missing table, in milliseconds. */
+/** A missing table causes a new migration at most once in this many milliseconds. */
 const migrationInterval = 1_000;
 
 /** The pause between a failed migration and the next attempt, in milliseconds. */
@@ -28,7 +28,10 @@ export class RepeatedMigration {
     return this.#current;
   }
 
-  /** Repeats a failed migration until it succeeds. Only one loop of this kind runs at a time. */
+  /**
+   * Repeats a failed migration until the migration succeeds. Does nothing if an earlier call of `retry` is
+   * still running.
+   */
   async retry(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -38,7 +41,9 @@ export class RepeatedMigration {
     this.#isRunning = false;
   }
 
-  /** Migrates again if `error` says that a table is missing. Somebody may have replaced the database. */
+  /**
+   * Migrates again if `error` says that a table is missing, because somebody may have replaced the database.
+   */
   notice(error: unknown): void {
     const isDue = performance.now() - this.#startedAt > migrationInterval;
     if (this.#isRunning || !isDue || databaseCode(error) !== undefinedTable) return;

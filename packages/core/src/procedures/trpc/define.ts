@@ -63,7 +63,7 @@ type Types<Type, Input, Output> = {
 
 /**
  * Makes a tRPC procedure. The property `definition` is for our own surfaces. One function runs the whole
- * call, because tRPC would copy all options of the call for each step of its own chain.
+ * call. In a chain of tRPC's middlewares, tRPC would copy all options of the call for each middleware.
  *
  * The output needs no check at run time. The type checker compares the type of `run` with the schema, and a
  * test validates the responses.

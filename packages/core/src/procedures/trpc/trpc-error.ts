@@ -25,7 +25,7 @@ export function toTRPCError(thrown: unknown): TRPCError {
 
 /**
  * Finds the catalogue's entry for any thrown value. An error without an entry is a bug, and clients do not
- * see its message.
+ * see the error's message.
  */
 export function toCatalogueError(thrown: unknown): CatalogueError {
   const { cause, code, message } = toTRPCError(thrown);

@@ -12,7 +12,7 @@ export interface Context {
   readonly store: PlantStore;
   /** The sender of the call. The adapter authenticates the sender before it calls a procedure. */
   readonly principal: Principal;
-  /** The time at which the call must have ended. Default: 5 s after the call begins. */
+  /** The call must end before this time. Default: 5 s after the call begins. */
   readonly deadline?: Deadline | undefined;
   readonly caller?: Caller | undefined;
   /** Runs `wait`, which waits for changes. `hold` may reject the call before or after the wait. */
@@ -22,14 +22,13 @@ export interface Context {
 }
 
 /**
- * The scope and the REST operation of a procedure, which trpc-to-openapi reads. Core has its own declaration
- * of this type, so that core does not need trpc-to-openapi. The declaration is a type, because an interface
- * has no index signature, and trpc-to-openapi needs an index signature.
+ * The metadata of a procedure, for trpc-to-openapi. Core declares the type itself, and so does not depend on
+ * trpc-to-openapi. An interface would not have the index signature that trpc-to-openapi needs.
  */
 export type ProcedureMeta = {
   /** The scope that the caller needs. With `none`, any valid access token is enough. */
   readonly scope: Scope | 'none';
-  /** When a REST client asks for events, the subscription with this name sends the output. */
+  /** The name of the subscription whose output a REST client gets when the client asks for events. */
   readonly events?: string;
   readonly openapi?: Operation & {
     readonly summary?: string;

@@ -77,7 +77,7 @@ it('runs lists on a second connection while many searches wait', async () => {
   expect(searching.statements).toEqual(['search 1', 'search 2', 'search 3']);
 });
 
-it('runs the lists that already wait before the next search', async () => {
+it('runs all waiting lists before the next waiting search', async () => {
   const { run, accept } = createPool({ shares: { lists: 1 } });
   const searches = ['search 1', 'search 2'].map((text) => run(text, { share: 'searches' }));
   const connection = await accept();
@@ -113,7 +113,7 @@ describe('a statement that waits for a connection', () => {
     expect(connection.statements).toEqual(['one', 'three']);
   });
 
-  it('rejects a waiting statement as overloaded when other statements end in the meantime', async () => {
+  it('rejects a waiting statement as overloaded when another statement has ended during the wait', async () => {
     const { run, accept } = createPool({ shares });
     const all = [run('one'), run('two')];
     const connection = await accept();
@@ -165,7 +165,7 @@ describe('a statement that waits for a connection', () => {
 describe('a statement that still runs at its deadline', () => {
   const shares = { creates: 1, lookUps: 1 };
 
-  /** Runs a statement that has not ended at its deadline. */
+  /** Starts a statement, waits for the deadline, and returns the connection of the running statement. */
   const runLate = async ({ run, accept }: ReturnType<typeof createPool>) => {
     const deadline = deadlineIn(50);
     const late = expect(run('late', { deadline })).rejects.toThrow(/no response within \d+ ms/);
@@ -219,7 +219,7 @@ describe('a statement that still runs at its deadline', () => {
     expect(connection.closes).toBe(0);
   });
 
-  it('asks about a commit on an extra connection when all other connections are busy', async () => {
+  it('when all connections are busy, opens an extra connection to ask whether a late statement is committing', async () => {
     const { pool, run, accept } = createPool({ shares });
     const reading = run('read', { share: 'lookUps' });
     const reader = await accept();
@@ -262,7 +262,7 @@ describe('a statement that still runs at its deadline', () => {
     expect(await next).toEqual(['on a new connection']);
   });
 
-  describe('when the caller waits longer than the deadline', () => {
+  describe('a caller that waits longer than the deadline of the statement', () => {
     const runLong = async ({ run, accept }: ReturnType<typeof createPool>) => {
       const deadline = deadlineIn(50);
       const result = run('long', { deadline, until: deadlineIn(5_000) });
@@ -284,7 +284,7 @@ describe('a statement that still runs at its deadline', () => {
       },
     );
 
-    it('closes the connection only after the caller has given up, because the pool cannot ask about the commit', async () => {
+    it('does not close the connection before the caller gives up when the pool cannot ask whether the server is committing', async () => {
       const pool = createPool({ shares: { creates: 1 } });
       const { connection, outcome } = await runLong(pool);
       await vi.advanceTimersByTimeAsync(4_000);
@@ -321,7 +321,7 @@ describe('mayCommit', () => {
 
   it.each([
     { commits: [true, true], expected: true },
-    // The first statement waits for a lock and is not committing. Other statements must not wait for it.
+    // The first statement waits for a lock. The pool must not hold back other statements for this lock.
     { commits: [false, true], expected: false },
     { commits: [false, false], expected: false },
     { commits: [undefined, undefined], expected: true },
@@ -339,9 +339,9 @@ describe('mayCommit', () => {
       await idle.settle();
       await looking;
       expect(await pool.mayCommit('creates')).toBe(expected);
-      // No look-up is running, so no look-up can be committing.
+      // The look-up has ended, so no look-up is committing.
       expect(await pool.mayCommit('lookUps')).toBe(false);
-      // The pool does not close the connection on which it asked about the commits.
+      // The pool has asked about the commits on the idle connection, and keeps this connection open.
       expect(idle.closes).toBe(0);
       for (const connection of connections) await connection.settle();
       await Promise.all(results);
@@ -371,7 +371,7 @@ it('rejects waiting statements when the clocks of the store and the database dif
   await Promise.all(failed);
   expect(heard).toMatchObject([moved, moved]);
 
-  // The pool closes the old connections, because new connections compare the clocks again.
+  // Only a new connection compares the clocks, so the pool closes the old connections.
   expect(creating.closes).toBe(1);
   await listing.settle();
   await list;
@@ -397,7 +397,7 @@ it('closes no connection when the clocks of the store and the database differ by
   expect(connection.closes).toBe(0);
 });
 
-it('replaces a connection that is ten minutes old before the next statement', async () => {
+it('runs the next statement on a new connection when the old connection is ten minutes old', async () => {
   const { run, accept } = createPool();
   const useConnection = async (connection: TestConnection, result = rowsOf(run('a statement'))) => {
     await connection.settle();

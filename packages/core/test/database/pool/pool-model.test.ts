@@ -45,7 +45,7 @@ function createModel() {
   const old = new Set<TestConnection>();
   /** The connections whose session has ended. */
   const ended = new Set<TestConnection>();
-  /** The statements that had no connection when an attempt to connect failed. */
+  /** The statements that waited for a connection when an attempt to connect failed. */
   const failed = new Set<Statement>();
   let endedAttempts = 0;
   let lastFailed = 0;
@@ -97,10 +97,7 @@ function createModel() {
     isAttemptOld = isConnecting();
   }
 
-  /**
-   * Ends the active statements that will get no connection. An attempt to connect has failed for these
-   * statements, and no other connection is left.
-   */
+  /** Ends the unsent statements if the pool is closed, or if an attempt failed and no connection is left. */
   function endUnsent(): void {
     const hasConnection = connections.some(
       (each) => !old.has(each) && (isBusy(each) || !ended.has(each)),
@@ -126,7 +123,7 @@ function createModel() {
     expect(connecting).toBeLessThanOrEqual(1);
     expect(open().length + connecting).toBeLessThanOrEqual(creates.max + lists.max);
     for (const each of connections) {
-      // After a while, a closed pool closes even busy connections.
+      // A closed pool waits for busy connections for some time, and then closes these connections, too.
       if (old.has(each) && isClosed)
         expect(each.closes).toBeGreaterThanOrEqual(isBusy(each) ? 0 : 1);
       else if (old.has(each)) expect(each.closes).toBe(isBusy(each) ? 0 : 1);

@@ -55,7 +55,7 @@ it('creates the tables once, and closes the connection', async () => {
   const { connect, sent } = recording();
   await migratePostgres(connect);
   expect(sent.length).toBeGreaterThan(0);
-  // The second migration only reads.
+  // The second migration sends only `select` statements.
   expect(sent.filter((text) => !text.trim().startsWith('select'))).toEqual([]);
   expect(await sql`select count(*) from drizzle.__drizzle_migrations`).toEqual([...applied]);
   await vi.waitFor(async () => expect(await sessions()).toEqual([]));
@@ -145,7 +145,7 @@ describe('a user without privileges', () => {
     );
   });
 
-  it('needs no privilege on the list of migrations when the store works with the tables', async () => {
+  it('needs no privilege on the list of migrations when the tables fit this version of the store', async () => {
     await migrate();
     const { url } = await userWith();
     await sql`alter table plants alter changed_in set default pg_current_xact_id()`;

@@ -32,7 +32,7 @@ it('never runs two migrations at the same time, even when each migration fails',
     for (let i = 0; i < 10; i++) migrator.notice(missingTable);
     void migrator.retry();
     const attempt = await begun(count);
-    vi.advanceTimersByTime(1_001); // After a second, a missing table may start a migration again.
+    vi.advanceTimersByTime(1_001); // After a second, `notice` may start another migration.
     for (let i = 0; i < 10; i++) migrator.notice(missingTable);
     expect(attempts).toHaveLength(count);
     attempt?.reject(denied);

@@ -65,7 +65,7 @@ it.each<[Name, unknown]>([
 const call = { ctx, getRawInput: () => ({ name: 'Hoya' }) };
 
 function made(scope: unknown, input: z.ZodType = named) {
-  // Some tests pass a wrong scope.
+  // With the cast, the tests can pass an invalid scope.
   const meta = { scope: scope as 'none' };
   return define({ type: 'query', meta, input, output: z.string(), run: () => 'ran' });
 }
@@ -88,7 +88,7 @@ it('does not run the resolver of tRPC when a procedure is called over tRPC', asy
   expect(resolve).not.toHaveBeenCalled();
 });
 
-it('has the properties that a router of tRPC and the adapters read', () => {
+it('makes procedures with the properties that a router of tRPC and the adapters read', () => {
   const own = t.procedure.meta({ scope: 'none' }).input(named).output(z.string());
   const { definition, ...properties } = made('none');
   const { _def, ...others } = own.query(() => '');
@@ -106,7 +106,7 @@ it('requires no scope when the scope of a procedure is `none`', async () => {
   expect(await made('none').definition.call(call)).toBe('ran');
 });
 
-it('requires only the scope that a procedure names', async () => {
+it('accepts a caller with the scope of the procedure, and rejects a caller without this scope', async () => {
   const reader = { ...ctx, principal: { name: 'Ann', scopes: ['plants:read' as const] } };
   expect(await made('plants:read').definition.call({ ...call, ctx: reader })).toBe('ran');
   const created = made('plants:create').definition.call({ ...call, ctx: reader });
