@@ -62,8 +62,8 @@ export function isExplainable(
 }
 
 /**
- * Finds the first operation that no order explains, and returns all operations that started before the end of
- * this operation.
+ * Finds the first operation whose result is impossible in every order of the operations. Returns all operations
+ * that started before this operation ended.
  */
 export function unexplainedPart<Op extends Operation>(operations: readonly Op[]): Op[] {
   const until = (end: number) =>

@@ -30,7 +30,7 @@ it('returns a read of each id in the range of a page of a list', () => {
   expect(actions).toEqual([undefined, ...reads, undefined]);
 });
 
-it('returns a read of each id after the cursor of the last page of a list', () => {
+it('counts the last page of a list as a read of each id after its cursor', () => {
   const operations = operationsById([callOf(list, { output: { plants: [] } })], [1, 2, 3]);
   expect([...operations.values()].map(({ length }) => length)).toEqual([0, 1, 1]);
 });

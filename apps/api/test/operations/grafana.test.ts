@@ -12,7 +12,7 @@ const file = await readFile(new URL('../../../../deploy/grafana.json', import.me
 const { panels }: { panels: Panel[] } = JSON.parse(file);
 const targets = panels.flatMap(({ targets = [] }) => targets);
 
-/** Prometheus adds `job` and `instance`. Only series of errors have `error_type` and `sqlstate`. */
+/** Prometheus adds `job` and `instance`. The server adds `error_type` and `sqlstate` only when it counts an error. */
 const others = ['job', 'instance', 'error_type', 'sqlstate'];
 
 it('deploy/grafana.json uses only metrics and labels that the server has', async () => {

@@ -358,7 +358,7 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
         const socket = connectOverTls(nginx);
         socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
         const upstream = await feed.promise;
-        // The feed pauses for longer than the usual timeout: nginx rejects `/plants` after this timeout.
+        // The feed sends nothing for so long that a request for `/plants` would time out.
         expectError(await send(nginx, '/plants'), databaseUnavailable);
         let received = '';
         socket.setEncoding('utf8').on('data', (text: string) => {

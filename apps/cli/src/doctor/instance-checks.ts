@@ -91,7 +91,7 @@ export async function instanceChecks(url: string, interval = 5_000): Promise<Fin
       { check: 'instance', level: 'ok', message: 'the metrics of the instance show no problem' },
     ];
   } catch (error) {
-    // The error of `fetch` has the reason in its cause.
+    // `fetch` throws an error whose property `cause` says the reason.
     const reason = messageOf(error instanceof Error ? (error.cause ?? error) : error);
     const message =
       `the instance does not send its metrics (${reason}): check the URL and the log of the ` +

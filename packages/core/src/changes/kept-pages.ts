@@ -32,10 +32,7 @@ const pages = new WeakMap<PlantChanges, SharedPage>();
 /** The maximum number of characters of all pages in memory. */
 const maxLength = 2 ** 22;
 
-/**
- * The maximum number of characters of pages that become one page. It is enough for a full message of a
- * webhook.
- */
+/** The maximum number of characters of a merged page. A full message of a webhook has fewer characters. */
 const maxMergedLength = 2 ** 15;
 
 const lengthOf = ({ changes }: SharedPage) => changes.reduce((sum, { length }) => sum + length, 0);

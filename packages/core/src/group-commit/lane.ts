@@ -39,7 +39,7 @@ type LaneOptions = Pick<Database, 'mayCommit' | 'onClockMoved'> & {
   readonly statements: PlantStatements;
   /** This function is called after each insert statement, and must not throw. */
   readonly onCommit: (committed: CommittedBatch) => void;
-  /** The turn for single creates, which several lanes may share. */
+  /** Several lanes may share one turn for their single creates. */
   readonly turn?: SharedTurn;
 };
 

@@ -14,8 +14,8 @@ export type SmallPageQuery = Pick<PageQuery, 'after' | 'tag' | 'limit'>;
 export const maxSmallBytes = Math.floor(maxPageBytes / maxPageSize);
 
 /**
- * A row for one page: whether the page is small, and the columns of the page's plants and of the next plant;
- * see `columnsJson`.
+ * A row describes one page. `isSmall` says whether the page is small. The columns contain the page's plants
+ * and one further plant: see `columnsJson`.
  */
 export type SmallPageRow = [isSmall: boolean, ...columns: (string | null)[]];
 

@@ -257,8 +257,8 @@ export async function connectPostgres(options: ConnectionOptions): Promise<Conne
 }
 
 /**
- * The time limit for a cancel request, in milliseconds. After the request, `close` waits for the end of the
- * cancelled statement, for at most the same time.
+ * The maximum number of milliseconds for a cancel request. After the cancel request, `close` again waits at
+ * most this time until the cancelled statement has ended.
  */
 const cancelTimeout = 1_000;
 

@@ -38,7 +38,7 @@ export interface Webhook {
   readonly state: 'active' | 'failing' | 'paused';
   /** The reason why an instance has paused the endpoint. */
   readonly pausedBecause: string | null;
-  /** The endpoint may have lacked changes for this number of seconds. */
+  /** The endpoint has got every change that is older than this number of seconds. */
   readonly lag: number;
   /** The endpoint has the changes before this cursor. */
   readonly cursor: string;

@@ -110,7 +110,7 @@ const waitingForLocks = () => others`
   select from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock'`;
 
-it('does not move the cursor for a rolled-back transaction, because Postgres can use the number again after a crash', async () => {
+it('puts no number of a rolled-back transaction into a cursor, because after a crash another transaction can get this number', async () => {
   await store.create({ id: 1n, name: 'Monstera' });
   const { next: after } = await store.changes({});
   const rolledBack = others.begin(async (sql) => {

@@ -125,7 +125,7 @@ function exactNumber(value: number, source: string): number | bigint {
   return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
 }
 
-/** Returns where the digits begin and end without the leading and trailing zeros. */
+/** Finds the first digit that is not a leading zero, and the end of the last digit that is not a trailing zero. */
 function significantRange(digits: string): [start: number, end: number] {
   let start = 0;
   let end = digits.length;

@@ -93,7 +93,7 @@ async function backendOf(admin: postgres.Sql): Promise<number> {
   return row.pid;
 }
 
-/** Waits until a connection has a new Postgres process, because the old process may run further queries. */
+/** Waits until another process of Postgres serves the connection. The old process could still run queries. */
 async function untilReplaced(admin: postgres.Sql, old: number): Promise<void> {
   while ((await onceReady(() => backendOf(admin))) === old) await setTimeout(50);
 }
