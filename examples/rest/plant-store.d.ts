@@ -637,7 +637,14 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /** @description The id of the message, which is the same in each attempt */
+        "webhook-id": string;
+        /** @description The time of the attempt, as seconds since 1970 */
+        "webhook-timestamp": string;
+        /** @description One or more signatures `v1,…` by Standard Webhooks 1.0, separated by spaces */
+        "webhook-signature": string;
+    };
     requestBodies: never;
     headers: {
         /** @description The id of the request in the log: the one that the client sent, or a new one */
@@ -1353,11 +1360,11 @@ export interface operations {
             query?: never;
             header: {
                 /** @description The id of the message, which is the same in each attempt */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["webhook-id"];
                 /** @description The time of the attempt, as seconds since 1970 */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /** @description One or more signatures `v1,…` by Standard Webhooks 1.0, separated by spaces */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -1404,11 +1411,11 @@ export interface operations {
             query?: never;
             header: {
                 /** @description The id of the message, which is the same in each attempt */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["webhook-id"];
                 /** @description The time of the attempt, as seconds since 1970 */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /** @description One or more signatures `v1,…` by Standard Webhooks 1.0, separated by spaces */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;
@@ -1453,11 +1460,11 @@ export interface operations {
             query?: never;
             header: {
                 /** @description The id of the message, which is the same in each attempt */
-                "webhook-id": string;
+                "webhook-id": components["parameters"]["webhook-id"];
                 /** @description The time of the attempt, as seconds since 1970 */
-                "webhook-timestamp": string;
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
                 /** @description One or more signatures `v1,…` by Standard Webhooks 1.0, separated by spaces */
-                "webhook-signature": string;
+                "webhook-signature": components["parameters"]["webhook-signature"];
             };
             path?: never;
             cookie?: never;

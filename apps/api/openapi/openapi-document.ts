@@ -10,7 +10,7 @@ import { errorResponses } from './error-responses.ts';
 import { eventContent, lastEventId } from './event-content.ts';
 import { introduction } from './introduction.ts';
 import { deprecated, ending, rateLimit, requestId, sharedHeaders } from './response-headers.ts';
-import { webhooks } from './webhooks.ts';
+import { webhookParameters, webhooks } from './webhooks.ts';
 
 type PathItem = NonNullable<OpenAPIObject['paths']>[string];
 type Operation = NonNullable<PathItem['post']>;
@@ -67,6 +67,7 @@ export function openApiDocument(
       schemas,
       responses: shareResponses(operationsOf(document)),
       headers: sharedHeaders,
+      parameters: webhookParameters,
     },
     webhooks,
   };

@@ -6,12 +6,22 @@ const headers = {
     'One or more signatures `v1,…` by Standard Webhooks 1.0, separated by spaces',
 };
 
-const parameters = Object.entries(headers).map(([name, description]) => ({
-  name,
-  in: 'header' as const,
-  required: true,
-  description,
-  schema: { type: 'string' as const },
+/** The parameters that all messages share. */
+export const webhookParameters = Object.fromEntries(
+  Object.entries(headers).map(([name, description]) => [
+    name,
+    {
+      name,
+      in: 'header' as const,
+      required: true,
+      description,
+      schema: { type: 'string' as const },
+    },
+  ]),
+);
+
+const parameters = Object.keys(headers).map((name) => ({
+  $ref: `#/components/parameters/${name}`,
 }));
 
 const accepted = { '2XX': { description: 'The endpoint has accepted the message' } };

@@ -5,7 +5,7 @@ import { openApiDocument } from './openapi-document.ts';
 // `pnpm openapi` writes two files, which the server sends unchanged. Both files are in the repository. With
 // `--check`, this program writes nothing, and exits with an error when one of the files is out of date.
 const files = {
-  'openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+  'openapi.json': `${JSON.stringify(openApiDocument(), null, 1)}\n`,
   'errors.html': errorPage(),
 };
 

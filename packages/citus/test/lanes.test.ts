@@ -36,7 +36,7 @@ beforeAll(async () => {
   await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
   const texts = contentColumns.map(({ name }) => `${name}s text`);
   const arrays = contentColumns.map(({ name, type }) => `${name}s::${type}[]`);
-  // Simple versions of the functions on a node, which write to `plants` instead of the shards.
+  // Simple versions of the functions on a node. These versions write to `plants`, not to the shards.
   await sql.unsafe(`
     create function plant_store_insert(
       key bigint, shards text, counts text, ids text, ${texts.join()}, deadline text)

@@ -6,7 +6,7 @@ import { clientErrorHandler } from './node-errors.ts';
 import { maxHeaderSize } from './raw-response.ts';
 import { routerUrl } from './request-target.ts';
 
-/** The most connections that wait until the server accepts them. Node's default, 511, delays many clients. */
+/** The maximum number of connections that wait until the server accepts them. Node's default, 511, delays many clients. */
 export const backlog = 4096;
 
 /** @param requestTimeout in milliseconds */

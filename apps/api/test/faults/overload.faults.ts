@@ -7,7 +7,7 @@ import { hang, startDatabase } from './store-under-load.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
 /** The slow database takes this many seconds for a statement, and executes one statement at a time. */
-const statementDuration = 4;
+const statementDuration = 3;
 
 /** The number of simultaneous creates. The database cannot store the plants of all these creates in time. */
 const connections = 1_200;

@@ -49,7 +49,7 @@ async function freezeWalWriter(): Promise<() => Promise<void>> {
   const pid = (await walWriter()) ?? expect.unreachable('there is no such process');
   process.kill(pid, 'SIGSTOP');
   return async () => {
-    // When this process is killed, Postgres ends all its other processes and recovers.
+    // After a kill of the WAL writer, Postgres ends all its other processes and recovers.
     process.kill(pid, 'SIGKILL');
     await vi.waitFor(async () => expect([undefined, pid]).not.toContain(await walWriter()));
     await vi.waitFor(() => hasty`select 1`);

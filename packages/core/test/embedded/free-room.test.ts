@@ -14,7 +14,7 @@ it('returns an error when less than 64 MiB of the disk are free for this user', 
   );
 });
 
-it('recognizes the error of a full disk as the cause of another error', () => {
+it('recognizes an error whose cause is a full disk', () => {
   const cause = noRoomError({ ...disk, bavail: 0 });
   expect(isNoRoomError(new Error('cannot be opened', { cause }))).toBe(true);
   expect(isNoRoomError(new Error('cannot be opened'))).toBe(false);

@@ -306,7 +306,7 @@ it('throws an error when the server warns that a commit may be lost, and then ru
   await query('grant all on numbers to public');
   await query('set role nobody_in_particular');
   const message = 'the database warned that the commit may be lost';
-  // The warning of `analyze` has the code 01000 and no context, as the warning about a commit does.
+  // The warning of `analyze` looks like the warning about a commit: code 01000, and no context.
   await expect(query('analyze pg_authid')).rejects.toThrow(message);
   expect(await query('select 1')).toEqual({ rows: [[1]], count: 1 });
   await expect(query('analyze pg_authid')).rejects.toThrow(message);

@@ -75,7 +75,7 @@ describe('the driver', () => {
     }
   });
 
-  it('throws an error with the valid values when sslmode is unknown or sslrootcert is unreadable', () => {
+  it('throws an error that names the valid values when sslmode is unknown or sslrootcert is unreadable', () => {
     expect(() => optionsOf(`${host}?sslmode=verify`)).toThrow(
       'sslmode is verify: set disable, prefer, require, verify-ca or verify-full',
     );
