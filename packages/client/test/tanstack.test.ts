@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import {
   dehydrate,
@@ -43,6 +45,9 @@ beforeAll(async () => {
 });
 
 afterAll(() => server.stop());
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 const ids = [-(2n ** 63n), -1n, 1n, 5n, 9007199254740993n, 2n ** 63n - 1n];
 
@@ -188,6 +193,73 @@ describe('followPlantPages', () => {
     await refetch;
     expect(shown()?.flat()).not.toContain(1n);
     expect(shown()?.flat()).toContain(2n);
+  });
+
+  it('shows a change that the very first load and the first cursor lack', async () => {
+    const [isRead, mayArrive] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const list = vi.fn(client.listPlants.query);
+    const loadSlowly = async (...call: Parameters<typeof client.listPlants.query>) => {
+      const page = await client.listPlants.query(...call);
+      isRead.resolve();
+      await mayArrive.promise;
+      return page;
+    };
+    // tRPC has its own type of promise, so the mock needs a cast.
+    list.mockImplementationOnce(loadSlowly as typeof client.listPlants.query);
+    const cursor = vi.fn(client.listPlantChanges.query);
+    const store = { ...client, listPlants: { query: list }, listPlantChanges: { query: cursor } };
+    const queryClient = newQueryClient();
+    const observer = new InfiniteQueryObserver(queryClient, plantPages(store));
+    onTestFinished(observer.subscribe(() => {}));
+    await isRead.promise;
+    await create(2n);
+    onTestFinished(followPlantPages(store, queryClient));
+    // The second call has the first cursor, so this cursor has arrived before the pages.
+    await vi.waitFor(() => expect(cursor.mock.calls.length).toBe(2));
+    mayArrive.resolve();
+    const shown = () => observer.getCurrentResult().data?.pages[0]?.plants.map(({ id }) => id);
+    await vi.waitFor(() => expect(shown()).toContain(2n));
+  });
+
+  it('loads old pages again when a web page shows them after a change', async () => {
+    const queryClient = newQueryClient();
+    await queryClient.fetchInfiniteQuery(plantPages(client));
+    await create(2n);
+    const { queryKey } = plantPages(client);
+    onTestFinished(followPlantPages(client, queryClient));
+    await vi.waitFor(() => expect(queryClient.getQueryState(queryKey)?.isInvalidated).toBe(true));
+    await create(3n);
+    const shown = () =>
+      queryClient
+        .getQueryData<{ pages: PlantPage[] }>(queryKey)
+        ?.pages[0]?.plants.map(({ id }) => id);
+    await vi.waitFor(() => expect(shown()).toContain(3n));
+    const options = { ...plantPages(client), staleTime: Infinity };
+    const observer = new InfiniteQueryObserver(queryClient, options);
+    onTestFinished(observer.subscribe(() => {}));
+    await vi.waitFor(() => expect(shown()).toContain(2n));
+  });
+
+  it('does not keep the changes that arrive while no load is running', async () => {
+    const arrived: WeakRef<object>[] = [];
+    const isIdle = Promise.withResolvers<void>();
+    const nextPage = async () => {
+      if (arrived.length === 10) isIdle.resolve();
+      if (arrived.length === 10) return new Promise(() => {});
+      const plant = { id: 1n, name: 'x', createdAt: new Date() };
+      arrived.push(new WeakRef(plant));
+      return { changes: [{ type: 'created', plant }], next: `${arrived.length}` };
+    };
+    // tRPC has its own type of promise, so the function needs a cast.
+    const query = nextPage as unknown as typeof client.listPlantChanges.query;
+    const store = { ...client, listPlantChanges: { query } };
+    onTestFinished(followPlantPages(store, newQueryClient()));
+    await isIdle.promise;
+    await vi.waitFor(() => {
+      collectGarbage();
+      const isKept = arrived[0]?.deref() !== undefined; // A failed `expect` would keep the plant.
+      expect(isKept).toBe(false);
+    });
   });
 
   it('reports a permanent error', async () => {

@@ -42,9 +42,10 @@ export class RequestLog extends LogController {
   /** Logs a request whose connection closed before its response was sent. */
   connectionLost({ request, elapsedTime, raw, statusCode }: FastifyReply): void {
     const { waitsFrom, errors } = request;
-    // Clients usually disconnect to end a subscription, so the log has the response's status, not 499.
-    const isStream = waitsFrom !== undefined && raw.headersSent;
-    const status = isStream ? statusCode : (errors?.[0]?.status ?? clientDisconnected);
+    // Clients usually disconnect to end a wait for changes, so the log has the response's status, not 499.
+    const isWait = waitsFrom !== undefined;
+    const ended = isWait ? statusCode : clientDisconnected;
+    const status = isWait && raw.headersSent ? statusCode : (errors?.[0]?.status ?? ended);
     this.#add(request, status, elapsedTime);
   }
 

@@ -58,9 +58,9 @@ const exposedHeaders = [
 
 const preflightHeaders = {
   'access-control-allow-methods': 'DELETE, GET, POST',
-  // tRPC's clients send the last two headers. `trpc-accept` asks for a stream, and `x-trpc-source` names
-  // the kind of client.
+  // OpenTelemetry sends `baggage` beside `traceparent`. tRPC's clients send the last two headers.
+  // `trpc-accept` asks for a stream, and `x-trpc-source` names the kind of client.
   'access-control-allow-headers':
-    'Authorization, Content-Type, Last-Event-ID, X-Request-Id, traceparent, tracestate, trpc-accept, x-trpc-source',
+    'Authorization, Content-Type, Last-Event-ID, X-Request-Id, baggage, traceparent, tracestate, trpc-accept, x-trpc-source',
   'access-control-max-age': '600', // In seconds.
 };

@@ -28,7 +28,7 @@ it.each(surfaces)(
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'DELETE, GET, POST',
       'access-control-allow-headers':
-        'Authorization, Content-Type, Last-Event-ID, X-Request-Id, traceparent, tracestate, trpc-accept, x-trpc-source',
+        'Authorization, Content-Type, Last-Event-ID, X-Request-Id, baggage, traceparent, tracestate, trpc-accept, x-trpc-source',
     });
   },
 );

@@ -118,6 +118,33 @@ it('shows the number of creates in the queue, and the number of creates in runni
   expect(value('plant_store_queue_in_flight')).toBe(0);
 });
 
+it.each([
+  ['REST', '/plants/changes', (after: string) => `/plants/changes?wait=20&after=${after}`],
+  [
+    'tRPC',
+    '/trpc/*',
+    (after: string) =>
+      `/trpc/listPlantChanges?input=${JSON.stringify({ json: { wait: 20, after } })}`,
+  ],
+])('counts no lost client when a client ends a wait for changes over %s', async (_, route, of) => {
+  const headers = { authorization: `Bearer ${target.token}` };
+  const first = await fetch(`${target.url}/plants/changes`, { headers });
+  const { next } = (await first.json()) as { next: string };
+  const requests = async (status: number) =>
+    (await scrape()).value(
+      'http_server_request_duration_seconds_count' +
+        `{http_request_method="GET",http_route="${route}",http_response_status_code="${status}"}`,
+    );
+  const before = await requests(200);
+  const client = new AbortController();
+  const response = fetch(target.url + of(next), { headers, signal: client.signal });
+  await expect.poll(async () => (await scrape()).value('plant_store_feed_waiting')).toBe(1);
+  client.abort();
+  await expect(response).rejects.toThrow('aborted');
+  await expect.poll(() => requests(200)).toBe(before + 1);
+  expect(await requests(499)).toBe(0);
+});
+
 it('shows how many requests wait for changes, and for how long a transaction delays the feed', async () => {
   const get = (query: string) =>
     fetch(`${target.url}/plants/changes${query}`, {

@@ -35,14 +35,25 @@ export interface FollowPlantPagesOptions extends PlantPagesQuery {
 
 /** The methods of TanStack Query's `QueryClient` that `followPlantPages` calls. */
 interface QueryClient {
-  invalidateQueries(filters: { queryKey: readonly unknown[]; exact: true }): unknown;
+  invalidateQueries(filters: {
+    queryKey: readonly unknown[];
+    exact: true;
+    refetchType?: 'none';
+  }): unknown;
+  getQueryState(queryKey: readonly unknown[]): QueryState | undefined;
   setQueryData(queryKey: readonly unknown[], update: (pages?: Pages) => Pages | undefined): unknown;
   getQueryCache(): { subscribe(listener: (event: CacheEvent) => void): () => void };
 }
 
+interface QueryState {
+  data: unknown;
+  fetchStatus: string;
+  isInvalidated: boolean;
+}
+
 interface CacheEvent {
-  query: { queryKey: readonly unknown[] };
-  action?: { type: string; manual?: boolean };
+  query: { queryKey: readonly unknown[]; state: QueryState };
+  action?: { type: string };
 }
 
 interface Pages {
@@ -65,24 +76,44 @@ export function followPlantPages(
   const { signal } = stopped;
   const { queryKey } = plantPages(client, query);
   const hash = hashQueryKey(queryKey);
-  const apply = (changes: Changes) =>
+  const find = { queryKey, exact: true } as const;
+  const loadAgain = () => void queryClient.invalidateQueries(find);
+  const isLoading = (state?: QueryState) => state !== undefined && state.fetchStatus !== 'idle';
+  function apply(changes: Changes): void {
+    const isInvalidated = queryClient.getQueryState(queryKey)?.isInvalidated;
     queryClient.setQueryData(queryKey, (data) => data && changePages(data, query, changes));
-  /** The changes that have arrived since the pages were last requested. */
+    // `setQueryData` marks the pages as valid, but the pages still lack older changes.
+    if (isInvalidated) void queryClient.invalidateQueries({ ...find, refetchType: 'none' });
+  }
+  /** The changes that have arrived since the running load of the pages began. */
   let recent: Changes = [];
-  const unsubscribe = queryClient.getQueryCache().subscribe(({ query: { queryKey }, action }) => {
-    if (!action || hashQueryKey(queryKey) !== hash) return;
-    if (action.type === 'fetch') recent = [];
-    // A loaded page may be older than a change that arrived during the load.
-    if (action.type === 'success' && !action.manual) apply(recent);
+  /** Whether the running load began before the first cursor was read, so that it may lack changes. */
+  let isLoadOld = false;
+  const unsubscribe = queryClient.getQueryCache().subscribe((event) => {
+    const { queryKey, state } = event.query;
+    if (!event.action || hashQueryKey(queryKey) !== hash) return;
+    if (event.action.type === 'fetch') recent = [];
+    if (isLoading(state)) return;
+    // The pages that a load returns may lack the changes that arrived during the load.
+    const [lacking, wasOld] = [recent, isLoadOld];
+    recent = [];
+    isLoadOld = false;
+    if (lacking.length > 0) apply(lacking);
+    if (wasOld) loadAgain();
   });
   async function follow(onLive: () => void): Promise<void> {
     let isFirst = true;
     for await (const { changes } of followChanges(client, { signal })) {
+      const state = queryClient.getQueryState(queryKey);
       // The loaded pages may be older than the first cursor, so TanStack Query loads the pages again.
-      if (isFirst) void queryClient.invalidateQueries({ queryKey, exact: true });
+      if (isFirst) {
+        // TanStack Query does not repeat the very first load while this load is running.
+        isLoadOld = isLoading(state) && state?.data === undefined;
+        loadAgain();
+      }
       isFirst = false;
       onLive();
-      recent.push(...changes);
+      if (isLoading(state)) recent.push(...changes);
       apply(changes);
     }
   }
