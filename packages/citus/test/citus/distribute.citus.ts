@@ -44,6 +44,22 @@ describe('distribute on Citus', () => {
     await Promise.all([store.close(), sql.end()]);
   });
 
+  it('stores each shard on one node, even when the default of the database is two nodes', async () => {
+    const { url, adminUrl } = await createEmptyDatabase();
+    const admin = postgres(adminUrl, { max: 1 });
+    onTestFinished(() => admin.end());
+    const [{ name } = {}] = await admin`select current_database() as name`;
+    await admin.unsafe(`alter database ${name} set citus.shard_replication_factor = 2`);
+    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
+    onTestFinished(() => store.close());
+    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    expect(await inspectCluster(url)).toMatchObject({
+      missing: [],
+      nodes: [{ shards: 2 }, { shards: 2 }],
+    });
+    expect(await store.changes({})).toMatchObject({ changes: [] });
+  });
+
   it('replaces the functions of an earlier version', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const [sql, worker] = [url, workerUrls[0] ?? ''].map((each) =>
