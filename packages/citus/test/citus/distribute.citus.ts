@@ -60,6 +60,31 @@ describe('distribute on Citus', () => {
     expect(await store.changes({})).toMatchObject({ changes: [] });
   });
 
+  it('creates and deletes plants through Citus when only the URL names the schema of the tables', async () => {
+    const database = await createEmptyDatabase();
+    const admin = postgres(database.adminUrl, { max: 1 });
+    await admin`create schema garden authorization gardener`;
+    const url = `${database.url}?search_path=garden`;
+    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
+    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    onTestFinished(() => void Promise.all([store.close(), sql.end(), admin.end()]));
+    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    const { nodes = [] } = (await inspectCluster(url)) ?? {};
+    expect(nodes.map(({ feed }) => feed?.isOn)).toEqual([true, true]);
+
+    const { next } = await store.changes({});
+    await sql`insert into plants (id, name) select i, 'Hoya' from generate_series(1, 9) i`;
+    await sql`delete from plants where id = 9`;
+    const types = async () =>
+      (await store.changes({ after: next })).changes.map(({ type }) => type).sort();
+    await vi.waitFor(async () =>
+      expect(await types()).toEqual([...Array(8).fill('created'), 'deleted']),
+    );
+    await sql`analyze plants`;
+    const { nodes: [first, second] = [] } = (await inspectCluster(url)) ?? {};
+    expect((first?.plants ?? 0) + (second?.plants ?? 0)).toBe(8);
+  });
+
   it('replaces the functions of an earlier version', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const [sql, worker] = [url, workerUrls[0] ?? ''].map((each) =>
