@@ -115,12 +115,13 @@ export const createFeedFunctions = [
   ${ownPath}
   as $function$
   declare
-    deletions text := shard_name(deletion.logicalrelid, deletion.shardid)
+    deletions text;
+  begin
+    if tg_table_name = 'plants' then return null; end if;
+    deletions := shard_name(deletion.logicalrelid, deletion.shardid)
       from pg_dist_shard as plant join pg_dist_shard as deletion using (shardminvalue)
       where plant.shardid = substring(tg_table_name from '[0-9]+$')::bigint
         and deletion.logicalrelid = 'plant_deletions'::regclass;
-  begin
-    if tg_table_name = 'plants' then return null; end if;
     execute format('insert into %s (${rowColumns}, created_in, changed_in)
       select ${rowColumns}, changed_in, ${numberFunction}() from deleted
       on conflict do nothing', deletions);
