@@ -5,6 +5,7 @@ import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { connectPostgres } from '../../../core/src/postgres/connection.ts';
 import { citus } from '../../src/index.ts';
 import { readCopied } from '../../src/operator/ask-nodes.ts';
+import { readBlindInstances } from '../../src/operator/blind-instances.ts';
 import { distributePlants, inspectCluster } from '../../src/operator.ts';
 import { insertFunctionSignature } from '../../src/shards/node-functions.ts';
 import {
@@ -202,6 +203,19 @@ describe('distribute on Citus', () => {
     copy.end();
     await vi.waitFor(async () => expect(await count()).toBe(0));
     await Promise.all([coordinator.close(), worker.end()]);
+  });
+
+  it('does not report the session that PgBouncer keeps after an instance has noticed the cluster', async () => {
+    const { url } = await createDistributedDatabase();
+    const { hostname: host, port } = new URL(url);
+    const coordinator = await connectPostgres({ url, host, port: Number(port), timeout: 60_000 });
+    const session = postgres(url, { max: 1, connection: { application_name: 'plant-store' } });
+    onTestFinished(() => void Promise.all([coordinator.close(), session.end()]));
+    const read = (usedWithin?: number) =>
+      readBlindInstances((text, values) => coordinator.query(text, values), usedWithin);
+    await session`select 1`;
+    expect(await read()).toMatchObject([{ application: 'plant-store' }]);
+    await vi.waitFor(async () => expect(await read(0.1)).toEqual([]));
   });
 
   it('waits until all instances notice the cluster, and names the instances that do not notice it', async () => {
