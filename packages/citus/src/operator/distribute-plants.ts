@@ -21,7 +21,8 @@ import {
 const limits = {
   timeout: 2 ** 31 - 1,
   lockTimeout: migrationTimeout,
-  settings,
+  // The functions and the feed need each shard on exactly one node.
+  settings: { ...settings, 'citus.shard_replication_factor': '1' },
 };
 
 /** The time between two reads of the state of the other sessions, in milliseconds. */

@@ -161,5 +161,5 @@ const countPlants = `
   ), 0)::bigint
   from pg_dist_shard join pg_dist_placement using (shardid)
     join pg_class on pg_class.oid = to_regclass(shard_name(logicalrelid, shardid))
-  where logicalrelid = to_regclass('plants')
+  where logicalrelid::text ~ '\\mplants$'
     and groupid = (select groupid from pg_dist_local_group)`;

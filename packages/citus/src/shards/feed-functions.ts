@@ -10,7 +10,7 @@ import {
   timeline,
   transactionBits,
 } from '@plant-store/core/cluster';
-import { forEachShard } from './for-each-shard.ts';
+import { forEachShard, ownPath } from './for-each-shard.ts';
 
 /**
  * The functions and triggers of the feed on a cluster (docs/decisions/cluster-feed.md). In `changed_in`, the
@@ -103,6 +103,7 @@ export const createFeedFunctions = [
   end
   $function$`,
   `create or replace function plant_store_number_plant() returns trigger language plpgsql
+  ${ownPath}
   as $function$
   begin
     if tg_table_name <> 'plants' then new.changed_in := ${numberFunction}(); end if;
@@ -111,14 +112,16 @@ export const createFeedFunctions = [
   $function$`,
   `create or replace function plant_store_note_deletions() returns trigger language plpgsql
   set citus.enable_manual_changes_to_shards = on
+  ${ownPath}
   as $function$
   declare
-    deletions text := shard_name(deletion.logicalrelid, deletion.shardid)
+    deletions text;
+  begin
+    if tg_table_name = 'plants' then return null; end if;
+    deletions := shard_name(deletion.logicalrelid, deletion.shardid)
       from pg_dist_shard as plant join pg_dist_shard as deletion using (shardminvalue)
       where plant.shardid = substring(tg_table_name from '[0-9]+$')::bigint
         and deletion.logicalrelid = 'plant_deletions'::regclass;
-  begin
-    if tg_table_name = 'plants' then return null; end if;
     execute format('insert into %s (${rowColumns}, created_in, changed_in)
       select ${rowColumns}, changed_in, ${numberFunction}() from deleted
       on conflict do nothing', deletions);
@@ -157,6 +160,7 @@ export const createFeedFunctions = [
     key bigint, nodes text, after_number text, after_id text, size text)
   returns table (feed text, ${pageColumns.map((name) => `${name} text`).join(', ')}, total bigint)
   language plpgsql stable
+  ${ownPath}
   as $function$
   #variable_conflict use_column
   declare
@@ -200,6 +204,7 @@ export const createFeedFunctions = [
   // Each node changes only its own row in its own copy of plant_feed. No other node reads this row.
   withFeed(`create or replace function ${renewName}(key bigint) returns void language plpgsql
   set citus.enable_manual_changes_to_shards = on
+  ${ownPath}
   as $function$
   begin
     perform pg_advisory_xact_lock(hashtext('${renewName}'));
@@ -214,6 +219,7 @@ export const createFeedFunctions = [
   withFeed(`create or replace function ${forgetName}(key bigint, days text) returns bigint
   language plpgsql
   set citus.enable_manual_changes_to_shards = on
+  ${ownPath}
   as $function$
   declare
     deletions text;
@@ -254,5 +260,5 @@ export const createFeedFunctions = [
   ),
   // Gives each node a new epoch. A node that is down gets its epoch later, when an instance reads the feed.
   `select run_command_on_all_nodes(
-    '${callHere(`select 1 from ${renewName}(0)`)}')`,
+    format('${callHere(`select 1 from %I.${renewName}(0)`)}', current_schema))`,
 ];

@@ -16,3 +16,9 @@ export const forEachShard = (head: string, statement: string, tail: string) => `
     ) || $tail$${tail}$tail$;
   end
   $do$`;
+
+/**
+ * Gives a function the `search_path` of the session that creates the function. When Citus itself calls the
+ * function or fires the trigger, the session on the node does not have the settings of the store's URL.
+ */
+export const ownPath = 'set search_path from current';

@@ -1,6 +1,6 @@
 import { contentColumns, lateWrite } from '@plant-store/core/cluster';
 import { createFeedFunctions, numberFunction } from './feed-functions.ts';
-import { forEachShard } from './for-each-shard.ts';
+import { forEachShard, ownPath } from './for-each-shard.ts';
 
 /**
  * The functions that insert and delete plants on a cluster. Each function runs on the node that stores the
@@ -96,6 +96,7 @@ export const createNodeFunctions = [
   returns setof bigint
   language plpgsql
   set citus.enable_manual_changes_to_shards = on
+  ${ownPath}
   as $function$
   #variable_conflict use_column
   declare
@@ -131,6 +132,7 @@ export const createNodeFunctions = [
   returns setof bigint
   language plpgsql
   set citus.enable_manual_changes_to_shards = on
+  ${ownPath}
   as $function$
   #variable_conflict use_column
   declare

@@ -5,6 +5,7 @@ import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { connectPostgres } from '../../../core/src/postgres/connection.ts';
 import { citus } from '../../src/index.ts';
 import { readCopied } from '../../src/operator/ask-nodes.ts';
+import { readBlindInstances } from '../../src/operator/blind-instances.ts';
 import { distributePlants, inspectCluster } from '../../src/operator.ts';
 import { insertFunctionSignature } from '../../src/shards/node-functions.ts';
 import {
@@ -42,6 +43,47 @@ describe('distribute on Citus', () => {
     expect(await distribute()).toMatchObject({ steps: [] });
     expect(await inspectCluster(url)).toMatchObject({ missing: [] });
     await Promise.all([store.close(), sql.end()]);
+  });
+
+  it('stores each shard on one node, even when the default of the database is two nodes', async () => {
+    const { url, adminUrl } = await createEmptyDatabase();
+    const admin = postgres(adminUrl, { max: 1 });
+    onTestFinished(() => admin.end());
+    const [{ name } = {}] = await admin`select current_database() as name`;
+    await admin.unsafe(`alter database ${name} set citus.shard_replication_factor = 2`);
+    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
+    onTestFinished(() => store.close());
+    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    expect(await inspectCluster(url)).toMatchObject({
+      missing: [],
+      nodes: [{ shards: 2 }, { shards: 2 }],
+    });
+    expect(await store.changes({})).toMatchObject({ changes: [] });
+  });
+
+  it('creates and deletes plants through Citus when only the URL names the schema of the tables', async () => {
+    const database = await createEmptyDatabase();
+    const admin = postgres(database.adminUrl, { max: 1 });
+    await admin`create schema garden authorization gardener`;
+    const url = `${database.url}?search_path=garden`;
+    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
+    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    onTestFinished(() => void Promise.all([store.close(), sql.end(), admin.end()]));
+    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    const { nodes = [] } = (await inspectCluster(url)) ?? {};
+    expect(nodes.map(({ feed }) => feed?.isOn)).toEqual([true, true]);
+
+    const { next } = await store.changes({});
+    await sql`insert into plants (id, name) select i, 'Hoya' from generate_series(1, 9) i`;
+    await sql`delete from plants where id = 9`;
+    const types = async () =>
+      (await store.changes({ after: next })).changes.map(({ type }) => type).sort();
+    await vi.waitFor(async () =>
+      expect(await types()).toEqual([...Array(8).fill('created'), 'deleted']),
+    );
+    await sql`analyze plants`;
+    const { nodes: [first, second] = [] } = (await inspectCluster(url)) ?? {};
+    expect((first?.plants ?? 0) + (second?.plants ?? 0)).toBe(8);
   });
 
   it('replaces the functions of an earlier version', async () => {
@@ -161,6 +203,19 @@ describe('distribute on Citus', () => {
     copy.end();
     await vi.waitFor(async () => expect(await count()).toBe(0));
     await Promise.all([coordinator.close(), worker.end()]);
+  });
+
+  it('does not report the session that PgBouncer keeps after an instance has noticed the cluster', async () => {
+    const { url } = await createDistributedDatabase();
+    const { hostname: host, port } = new URL(url);
+    const coordinator = await connectPostgres({ url, host, port: Number(port), timeout: 60_000 });
+    const session = postgres(url, { max: 1, connection: { application_name: 'plant-store' } });
+    onTestFinished(() => void Promise.all([coordinator.close(), session.end()]));
+    const read = (usedWithin?: number) =>
+      readBlindInstances((text, values) => coordinator.query(text, values), usedWithin);
+    await session`select 1`;
+    expect(await read()).toMatchObject([{ application: 'plant-store' }]);
+    await vi.waitFor(async () => expect(await read(0.1)).toEqual([]));
   });
 
   it('waits until all instances notice the cluster, and names the instances that do not notice it', async () => {

@@ -212,6 +212,24 @@ it('records all changes on Citus even when the feed was off while the plants wer
   expect(await switchFeed({ databaseUrl }, 'on')).toBe(false);
 });
 
+it('deletes plants after the database has left Citus', async () => {
+  const { url: databaseUrl, adminUrl } = await createDistributedDatabase();
+  const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
+  onTestFinished(() => admin.end());
+  await admin`insert into plants (id, name) values (1, 'Hoya')`;
+  await admin`set citus.enable_unsafe_triggers = on`;
+  for (const table of ['plants', 'plant_deletions', 'plant_feed', 'access_tokens'])
+    await admin`select undistribute_table(${table})`;
+  await admin`drop extension citus cascade`;
+  const store = await open(databaseUrl);
+  const { next: after } = await store.changes({});
+  expect(await store.delete(1n)).toBe(true);
+  await vi.waitFor(async () => {
+    const { changes } = await store.changes({ after });
+    expect(changes).toMatchObject([{ type: 'deleted', plant: { id: 1n } }]);
+  });
+});
+
 it('adds the column of the feed when the plants are already distributed on Citus', async () => {
   const cluster = inject('citus');
   if (!cluster) throw new Error('this test needs the global setup for Citus');
