@@ -84,6 +84,12 @@ export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): P
   return beforeDeadline(promise, deadlineIn(milliseconds));
 }
 
+/**
+ * Returns the milliseconds since 1970 on this machine's clock. A test that sets the time replaces `Date.now`,
+ * but not this function. PGlite runs in another thread, so its clock keeps the real time in such a test.
+ */
+export const { now: systemTime } = Date;
+
 /** The latest time that the store sends. The driver turns a time into a Date, and no Date is infinite. */
 const lastTime = Date.UTC(9999, 11, 31);
 
