@@ -1,6 +1,7 @@
 import { CountPlants, Int64, ListPlantChanges, ListPlants } from '@plant-store/schemas';
 import { maxPageSize } from '@plant-store/schemas/plain';
 import * as z from 'zod';
+import { exportColumns } from './bulk/plant-exporter.ts';
 import type { PlantFeed } from './changes/plant-feed.ts';
 import { invalidInput } from './plant-store-error.ts';
 import type { PlantReader } from './plants/plant-reader.ts';
@@ -15,7 +16,7 @@ export function withCheckedArguments(reads: Reads): Reads {
   return {
     get: async (id, options) => reads.get(checkId(id), options),
     list: async (query, options) => reads.list(check(ListPlants, query), options),
-    count: async (query) => reads.count(check(CountPlants, query)),
+    count: async (query) => reads.count(checkCount(query)),
     read: (query) => reads.read(check(Read, query)),
     changes: async (query, options) => reads.changes(check(Changes, query), options),
     follow: (options) => reads.follow(check(Follow, options)),
@@ -34,6 +35,15 @@ export const checkPlants = (plants: readonly unknown[]) => check(Plants, { plant
 /** @throws PlantStoreError `invalidInput` */
 export const checkLimit = (limit: number) => check(Limit, { limit }).limit;
 
+/** @throws PlantStoreError `invalidInput` */
+export const checkCount = (query: unknown) => check(CountPlants, query);
+
+/** @throws PlantStoreError `invalidInput` */
+export const checkDays = (days: number) => check(Days, { days }).days;
+
+/** @throws PlantStoreError `invalidInput` */
+export const checkExport = (query: unknown) => check(Export, query);
+
 const Id = z.object({ id: Int64 });
 const Ids = z.object({ ids: z.array(Int64, { error: 'must be an array' }) });
 
@@ -41,6 +51,8 @@ const Ids = z.object({ ids: z.array(Int64, { error: 'must be an array' }) });
 const Plants = z.object({ plants: z.array(z.unknown(), { error: 'must be an array' }) });
 
 const Limit = z.object({ limit: z.int({ error: 'must be an integer' }).min(0) });
+
+const Days = z.object({ days: z.int32({ error: 'must be an integer' }).min(0) });
 
 const { after, limit, tag } = ListPlantChanges.unwrap().shape;
 
@@ -52,13 +64,32 @@ const Changes = ListPlantChanges.unwrap()
 /** The schema ignores other options, such as the signal. */
 const Follow = z.looseObject({ after, tag }).optional();
 
+const since = z.date({ error: 'must be a date' }).optional();
+
+const columnName = z.enum(exportColumns, { error: `must be one of ${exportColumns.join(', ')}` });
+
+const Export = z
+  .object(
+    {
+      format: z.enum(['csv', 'text'], { error: 'must be csv or text' }),
+      columns: z.array(columnName, { error: 'must be an array' }),
+      tag,
+      since,
+      isPaged: z.boolean({ error: 'must be a boolean' }),
+    },
+    { error: 'must be an object' },
+  )
+  .partial()
+  .optional();
+
+const isCount = (value: unknown) =>
+  value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && Number(value) >= 0);
+
 const Read = z
   .strictObject({
     ...ListPlants.unwrap().shape,
-    since: z.date({ error: 'must be a date' }).optional(),
-    limit: z
-      .custom<number>((value) => typeof value === 'number' && value >= 0, 'must be a number')
-      .default(Number.POSITIVE_INFINITY),
+    since,
+    limit: z.custom<number>(isCount, 'must be an integer').default(Number.POSITIVE_INFINITY),
   })
   .optional();
 

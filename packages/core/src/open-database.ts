@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type {
   ClusterSessions,
   Database,
@@ -23,14 +24,20 @@ export async function openDatabase(
     const { openPostgres } = await import('./postgres/postgres-database.ts');
     return openPostgres(options.databaseUrl, { ...openOptions, cluster: options.cluster });
   }
+  const given: unknown = options.dataDirectory;
+  if (typeof given !== 'string' || given === '') {
+    throw new DataDirectoryError('pass a databaseUrl, or the path of a dataDirectory');
+  }
   // With `memory://`, PGlite has no directory, but the store needs a directory for the lock.
-  if (options.dataDirectory.startsWith('memory://')) {
+  if (given.startsWith('memory://')) {
     throw new DataDirectoryError('memory:// is not a directory: use openTestStore for a test');
   }
+  // A relative path would mean another directory after the program changes its working directory.
+  const dataDirectory = resolve(given);
   const { create = !openOptions.readOnly } = openOptions;
-  if (!create) await checkHasDatabase(options.dataDirectory);
+  if (!create) await checkHasDatabase(dataDirectory);
   const { openEmbeddedDatabase } = await importEmbeddedDatabase();
-  return openEmbeddedDatabase(options.dataDirectory);
+  return openEmbeddedDatabase(dataDirectory);
 }
 
 /**

@@ -8,6 +8,9 @@ import type { FeedState } from './changes/feed-end.ts';
 import { forgetDeletions } from './changes/forget-deletions.ts';
 import { createPlantFeed, type PlantFeed } from './changes/plant-feed.ts';
 import {
+  checkCount,
+  checkDays,
+  checkExport,
   checkId,
   checkIds,
   checkLimit,
@@ -208,8 +211,9 @@ async function createPlantStore(
       get: (id, options) => lanes.laneOf(id).get(id, options),
       list: createLists(database, reader.list),
     }),
-    countUpTo: async (limit, ...count) => lanes.countUpTo(checkLimit(limit), ...count),
-    export: exporter.export,
+    countUpTo: async (limit, query, options) =>
+      lanes.countUpTo(checkLimit(limit), checkCount(query), options),
+    export: async (query) => exporter.export(checkExport(query)),
     load: async (plants) => noticed(loader.load(checkPlants(plants))),
     async delete(given, options) {
       const id = checkId(given);
@@ -218,8 +222,10 @@ async function createPlantStore(
     deleteMany: async (ids) => noticed(remover.deleteMany(checkIds(ids))),
     feed: feed.state,
     watchFeed: feed.watch,
-    forgetDeletions: async (days) =>
-      (await watch?.forgetDeletions(days)) ?? forgetDeletions(database, days),
+    async forgetDeletions(given) {
+      const days = checkDays(given);
+      return (await watch?.forgetDeletions(days)) ?? forgetDeletions(database, days);
+    },
     stopWaiting: feed.stopWaiting,
     accessTokens: createAccessTokens(database),
     webhooks,

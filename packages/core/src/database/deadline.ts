@@ -1,3 +1,5 @@
+import { PlantStoreError } from '../plant-store-error.ts';
+
 /** The time by which a call ends, as milliseconds on the clock `performance.now()`. */
 export type Deadline = number;
 
@@ -34,8 +36,15 @@ export const defaultTimeout = 5_000;
 /** The time limit of a statement for many plants, in milliseconds. */
 export const bulkTimeout = 10 * 60_000;
 
+/**
+ * Returns the deadline of a call. A statement with several calls uses the latest of their deadlines, so a
+ * deadline that is not a number would also spoil the other calls.
+ *
+ * @throws PlantStoreError `invalidInput` when the deadline is not a number
+ */
 export function deadlineOf({ deadline = deadlineIn(defaultTimeout) }: CallOptions = {}): Deadline {
-  return deadline;
+  if (typeof deadline === 'number' && !Number.isNaN(deadline)) return deadline;
+  throw new PlantStoreError('invalidInput', 'invalid input: deadline must be a number');
 }
 
 /** Returns the deadline that is this many milliseconds from now. */
@@ -74,6 +83,12 @@ export async function beforeDeadline<T>(promise: PromiseLike<T>, deadline: Deadl
 export function withTimeout<T>(promise: PromiseLike<T>, milliseconds: number): Promise<T> {
   return beforeDeadline(promise, deadlineIn(milliseconds));
 }
+
+/**
+ * Returns the milliseconds since 1970 on this machine's clock. A test that sets the time replaces `Date.now`,
+ * but not this function. PGlite runs in another thread, so its clock keeps the real time in such a test.
+ */
+export const { now: systemTime } = Date;
 
 /** The latest time that the store sends. The driver turns a time into a Date, and no Date is infinite. */
 const lastTime = Date.UTC(9999, 11, 31);

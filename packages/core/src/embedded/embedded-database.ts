@@ -1,5 +1,5 @@
 import { type Database, type DatabaseConnection, lateCommit } from '../database/database.ts';
-import { bulkTimeout, timeText } from '../database/deadline.ts';
+import { bulkTimeout, systemTime, timeText } from '../database/deadline.ts';
 import { ConnectionPool } from '../database/pool/connection-pool.ts';
 import { createVerbs } from '../database/verbs.ts';
 import { applyMigrations, readSchemaVersion } from '../tables/schema-version.ts';
@@ -70,7 +70,7 @@ function sessionOn(connection: PGliteConnection, timeout?: number): DatabaseConn
   return {
     isOpen: true,
     query: (text, values = [], rowsAs) => connection.run({ text, values, rowsAs }, timeout),
-    timeOf: (deadline) => timeText(Date.now() + deadline - performance.now()),
+    timeOf: (deadline) => timeText(systemTime() + deadline - performance.now()),
     // PGlite cannot cancel a statement. `PGliteThread` ends the whole thread when a statement takes too long.
     cancel: async () => {},
     // PGlite cannot say whether a running statement is committing, so the store treats each running statement

@@ -21,11 +21,19 @@ export function createPreparedRunner(
       if (!names.has(text)) await send(serialize.parse({ name, text }));
       names.set(text, name);
       const messages = await send(
-        serialize.bind({ statement: name, values: [...values] }),
+        serialize.bind({ statement: name, values: values.map(toText) }),
         serialize.describe({ type: 'P' }),
         serialize.execute(),
       );
       const [results] = parse.parseResults(messages, client.parsers, { rowMode: 'array' });
       return results ?? { rows: [], fields: [] };
     });
+}
+
+/**
+ * Plain JavaScript can pass values of other types. For such a value, `serialize.bind` throws, and leaves a part
+ * of its message in a buffer that the next statement would send.
+ */
+function toText(value: string | null): string | null {
+  return value === null ? null : String(value);
 }

@@ -46,6 +46,14 @@ it('does not run a write that reaches the database after the deadline of the wri
   expect([...found.values()]).toMatchObject([{ id: 1n, name: 'stays' }]);
 });
 
+it('writes in a test that sets the time to the past', async () => {
+  const { database } = await openWaiting();
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2020, 0) });
+  const { insert } = createPlantStatements(database);
+  expect(await insert([{ id: 3n, name: 'in time' }], deadlineIn(60_000))).toEqual(new Set([3n]));
+});
+
 it('returns the outcome of a create even when another create in the same statement is already late', async () => {
   const { database, release } = await openWaiting();
   const { insert } = createPlantStatements(database);

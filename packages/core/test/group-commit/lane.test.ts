@@ -46,6 +46,21 @@ const plantsFrom = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
 
 describe('creates', () => {
+  it.each([Number.NaN, null])(
+    'rejects a create with the deadline %s, and creates the other waiting plants',
+    async (deadline) => {
+      const { insert, end } = hangingInsert();
+      const lane = openLane({ insert });
+      const [first, second, third] = plantsFrom(deadline === null ? 3_300 : 3_200, 3);
+      if (!first || !second || !third) throw new Error('there are three plants');
+      const others = [lane.create(first), lane.create(second)];
+      const invalid = { deadline } as { deadline: number }; // Plain JavaScript can pass any value.
+      await expect(lane.create(third, invalid)).rejects.toMatchObject({ kind: 'invalidInput' });
+      end();
+      await Promise.all(others);
+    },
+  );
+
   it('rejects a create immediately when the waiting names and tags have 64 Mi characters', async () => {
     const { insert, end } = hangingInsert();
     const lane = openLane({ insert });
