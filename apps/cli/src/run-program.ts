@@ -14,7 +14,7 @@ export async function runProgram(): Promise<void> {
   const helpTexts: string[] = [];
   const program = await buildProgram((text) => helpTexts.push(text), commandsIn(words));
   try {
-    await program.parseAsync().catch(throwUsageError);
+    await program.parseAsync(helpWords(words), { from: 'user' }).catch(throwUsageError);
     await writeOutput(helpTexts);
   } catch (error) {
     process.exitCode = error instanceof CommandError ? error.exitCode : exitCodes.error;
@@ -24,6 +24,12 @@ export async function runProgram(): Promise<void> {
     const isJson = process.exitCode < 128 && hasJsonOption(words) && !hasOutput();
     if (isJson) await writeOutput([toJson(error)]);
   }
+}
+
+/** Makes `token create --help` from `help token create`, for which Commander would show the help of `token`. */
+function helpWords(words: string[]): string[] {
+  const [first, ...names] = words;
+  return first === 'help' && names.length > 1 ? [...names, '--help'] : words;
 }
 
 /** Turns Commander's error into a usage error. Ignores Commander's error after the help or the version. */

@@ -71,6 +71,15 @@ it.each(['', 'token', 'help nosuch', 'webhook help nosuch'])(
   },
 );
 
+it.each(['help token create', 'token help create', 'token create --help'])(
+  '`plant-store %s` shows the help of the subcommand',
+  async (words) => {
+    const { code, stdout } = await run(words.split(' '));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Usage: plant-store token create .*--expires/s);
+  },
+);
+
 const { commands } = await buildProgram(() => {});
 const allCommands = commands.flatMap((command) => [command, ...command.commands]);
 

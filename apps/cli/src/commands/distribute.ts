@@ -35,7 +35,7 @@ creates and deletes wait. At the end, the command waits up to a minute until the
 noticed the cluster.
 
 Each node needs at least one shard, and a later node takes over whole shards. So choose two to four
-times as many shards as the nodes that you expect in the next years: docs/scaling.md says why.
+times as many shards as the nodes that you expect in the next years.
 
 Example:
   plant-store distribute --shards 16

@@ -64,7 +64,7 @@ it.each(['get 1', 'list', 'delete 1 --yes', 'token create x', 'follow'])(
   },
 );
 
-it.each([...['list', 'export', 'delete 1 --yes', 'token revoke x']])(
+it.each(['list', 'export', 'delete 1 --yes', 'token revoke x', 'feed on'])(
   '%s creates no data directory',
   async (command) => {
     const directory = `${env.DATABASE_URL.split('/').at(-1)}-none`;

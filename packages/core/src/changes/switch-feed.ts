@@ -18,7 +18,7 @@ import { ownFeed, switchOff, switchOn } from './epoch/epoch.ts';
  * @throws DatabaseSettingsError when the URL cannot be parsed.
  */
 export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<boolean> {
-  const switched = useDatabaseFor(options, async (query) => {
+  return useDatabaseFor(options, async (query) => {
     const onCluster = await holds(query, isCluster);
     const isOn = await holds(query, `exists (select from ${onCluster ? 'plant_feed' : ownFeed})`);
     const isChanged = isOn !== (to === 'on');
@@ -29,7 +29,6 @@ export function switchFeed(options: DatabaseOptions, to: 'on' | 'off'): Promise<
     }
     return isChanged;
   });
-  return orUnavailable(switched);
 }
 
 /**
@@ -49,8 +48,11 @@ async function useDatabaseFor<T>(
   if ('databaseUrl' in options) {
     const { createConnectToPrimary } = await import('../postgres/connect-to-primary.ts');
     const limits = { timeout: migrationTimeout, lockTimeout: migrationTimeout };
-    const connection = await createConnectToPrimary(options.databaseUrl, limits)();
-    return use(connection.query).finally(() => connection.close());
+    const connect = createConnectToPrimary(options.databaseUrl, limits);
+    const used = connect().then((connection) =>
+      use(connection.query).finally(() => connection.close()),
+    );
+    return orUnavailable(used);
   }
   const { write, close } = await openDatabase(options, { create: false });
   const query: Query = (text, values = [], rowsAs = 'arrays') =>
