@@ -4,7 +4,8 @@ import { firstVisible, openPage, tableOf } from '../../fixtures/open-page.ts';
 import type { RunningConsole } from '../../fixtures/running-console.ts';
 import { startWithPlants } from '../../fixtures/start-with-plants.ts';
 
-const count = 25_000;
+/** With 36 px for a row, this number of rows is higher than `maxHeight` of the scroll window. */
+const count = 30_000;
 
 let server: RunningConsole;
 
