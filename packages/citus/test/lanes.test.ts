@@ -347,6 +347,27 @@ describe('gets and deletes on a cluster', () => {
     expect(sent).toEqual({ 2: [select, deleteOnNode, deleteOnNode, select] });
   });
 
+  it('completes the gets and deletes that wait for a connection while their node leaves the cluster', async () => {
+    const lanes = await openLanes();
+    const ids = await Promise.all([freeIdOn(1), freeIdOn(1), freeIdOn(1)]);
+    for (const id of ids) await lanes.create({ id, name: 'Hoya' });
+    sent = {};
+    const hung = Promise.withResolvers<void>();
+    before[1] = () => hung.promise;
+    const calls = ids.flatMap((id) => [lanes.laneOf(id).get(id), lanes.laneOf(id).delete(id)]);
+    await vi.waitFor(() => expect(sent[1]?.length).toBeGreaterThan(1));
+    shards = [['13', -(2 ** 31), 2 ** 31 - 1, 2, 'two:2', true, 'the cluster']];
+    before[2] = async () => {
+      delete before[2];
+      throw databaseError('PS001');
+    };
+    await lanes.create({ id: await freeIdOn(2), name: 'Ficus' });
+    await vi.waitFor(() => expect(lanes.nodes()).toHaveLength(1));
+    hung.resolve();
+    const results = await Promise.all(calls);
+    expect(results.filter((result) => result === true)).toHaveLength(3);
+  });
+
   it('sends an ordinary DELETE when the plant has moved to another node', async () => {
     const lanes = await openLanes();
     const id = await freeIdOn(2);

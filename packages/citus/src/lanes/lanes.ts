@@ -108,8 +108,14 @@ export function watchLanes(store: ClusterStore): ClusterWatch {
       }),
     );
     for (const [id, known] of before) {
-      if (byNode.get(id) !== known) void known.lane.drained().then(() => known.access.close());
+      if (byNode.get(id) !== known) void closeLane(known);
     }
+  }
+
+  /** Closes the connections after the last call, so that no call fails because a node leaves the cluster. */
+  async function closeLane({ lane, access }: NodeLane): Promise<void> {
+    await Promise.all([lane.drained(), lane.settled()]);
+    await access.close();
   }
 
   function open(key: string, { id, address }: StorageNode, clusterId: string): NodeLane {

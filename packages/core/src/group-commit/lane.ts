@@ -32,6 +32,8 @@ export interface Lane {
   readonly pending: { waiting: number; inFlight: number };
   /** Rejects new creates from now on. Resolves when all earlier creates are settled. */
   drained(): Promise<void>;
+  /** Resolves when all earlier gets and deletes are settled. */
+  settled(): Promise<void>;
 }
 
 type LaneOptions = Pick<Database, 'mayCommit' | 'onClockMoved'> & {
@@ -64,6 +66,7 @@ export function createLane({
   turn = ownTurn,
 }: LaneOptions): Lane {
   let isClosing = false;
+  const running = new Set<Promise<unknown>>();
 
   const createOptions: CoalescerOptions<NewPlant, CreateOutcome> = {
     send: (calls) => writeBatch(statements, calls, onCommit),
@@ -100,9 +103,10 @@ export function createLane({
       return Promise.allSettled(plants.map(() => Promise.reject(closing())));
     },
 
-    delete: (id, options) => statements.delete(id, { ...options, deadline: deadlineOf(options) }),
+    delete: (id, options) =>
+      noted(statements.delete(id, { ...options, deadline: deadlineOf(options) })),
 
-    get: (id, options) => lookUps.run(id, options),
+    get: (id, options) => noted(lookUps.run(id, options)),
 
     get pending() {
       const [one, many] = [creates.pending, manyCreates.pending];
@@ -113,7 +117,18 @@ export function createLane({
       isClosing = true;
       await Promise.all([creates.drained(), manyCreates.drained()]);
     },
+
+    async settled() {
+      await Promise.allSettled(running);
+    },
   };
+
+  function noted<T>(call: Promise<T>): Promise<T> {
+    running.add(call);
+    const forget = () => running.delete(call);
+    call.then(forget, forget);
+    return call;
+  }
 }
 
 /** Checks the plant, because internal tools may bypass the types. */
