@@ -7,7 +7,8 @@ import { closeAtEnd, embedded } from './fixtures/databases.ts';
 it('keeps using a relative data directory after the program changes its working directory', async () => {
   const { options, remove } = await embedded.provide();
   onTestFinished(remove);
-  const { dataDirectory } = options as { dataDirectory: string }; // An embedded database has a data directory.
+  // An embedded database has a data directory.
+  const { dataDirectory } = options as { dataDirectory: string };
   const directory = process.cwd();
   const store = closeAtEnd(
     await openPlantStore({ dataDirectory: relative(directory, dataDirectory) }),

@@ -19,20 +19,31 @@ const copies = 'plant-store-copies';
  * reader has read the file.
  */
 export function openCopies(connection: PGliteConnection, directory: string): CopySession {
+  const closing = new AbortController();
+  const paths = new Set<string>();
+  const remove = (path: string) => rm(path, { force: true });
+
   return {
     async *copyOut(select, format) {
       const name = randomUUID();
       const path = join(copiesIn(directory), name);
+      paths.add(path);
       await mkdir(copiesIn(directory), { recursive: true });
       try {
         await copyToFile(connection, `copy (${select})`, name, `(format ${format})`);
-        const file = createReadStream(path, { highWaterMark: 256 * 1024 });
+        const { signal } = closing;
+        const file = createReadStream(path, { highWaterMark: 256 * 1024, signal });
         yield* format === 'text' ? wholeLines(file) : file;
       } finally {
-        await rm(path, { force: true });
+        await remove(path);
+        paths.delete(path);
       }
     },
-    close: async () => {},
+    async close() {
+      closing.abort();
+      // Windows may not remove an open file. The next start removes such a file.
+      await Promise.allSettled([...paths].map(remove));
+    },
   };
 }
 

@@ -31,8 +31,8 @@ export function createPreparedRunner(
 }
 
 /**
- * Plain JavaScript can pass values of other types. For such a value, `serialize.bind` throws, and leaves a part
- * of its message in a buffer that the next statement would send.
+ * Plain JavaScript can pass values of other types. For such a value, `serialize.bind` throws, and leaves a
+ * part of its message in a buffer. The next statement would send this part.
  */
 function toText(value: string | null): string | null {
   return value === null ? null : String(value);

@@ -55,6 +55,7 @@ export async function openPostgres(
   const warned = new Set<string>();
   let isCluster = false;
   let isUnknownCluster = false;
+  let isClosed = false;
   const settings = cluster?.settings;
   const applicationName = () => {
     if (readOnly) return 'plant-store tool';
@@ -133,6 +134,7 @@ export async function openPostgres(
       : copyPlants,
     openCopies,
     async close() {
+      isClosed = true;
       migrator.close();
       await Promise.all([pool.close(), bulk.close()]);
     },
@@ -156,6 +158,7 @@ export async function openPostgres(
    * may be slow.
    */
   async function openCopies(): Promise<CopySession> {
+    if (isClosed) throw new Error('the store is closed');
     const options = { timeout: Number.POSITIVE_INFINITY, readOnly: !onPrimary, settings };
     const connection = await createConnectToPrimary(url, options)();
     return {

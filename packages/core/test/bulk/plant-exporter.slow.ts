@@ -65,6 +65,19 @@ describe.each([embedded, server])('exporting plants from $name', ({ provide }) =
     await (await store.export()).close();
     expect((await exportIds({})).length).toBe(10_000);
   });
+
+  it('throws an error after the export is closed between the rows', async () => {
+    for (let first = 0; first < count; first += 10_000) await store.load(plantsFrom(first, 10_000));
+    const { rows, close } = await store.export();
+    await rows.next();
+    await close();
+    await expect(Array.fromAsync(rows)).rejects.toMatchObject({ code: 50300 });
+  });
+
+  it('rejects an export after the store is closed', async () => {
+    await store.close();
+    await expect(store.export()).rejects.toMatchObject({ code: 50300 });
+  });
 });
 
 describe('an export from a Postgres that fails', () => {
