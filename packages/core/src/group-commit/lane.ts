@@ -66,7 +66,7 @@ export function createLane({
   turn = ownTurn,
 }: LaneOptions): Lane {
   let isClosing = false;
-  const running = new Set<Promise<unknown>>();
+  const deletes = new Set<Promise<unknown>>();
 
   const createOptions: CoalescerOptions<NewPlant, CreateOutcome> = {
     send: (calls) => writeBatch(statements, calls, onCommit),
@@ -103,10 +103,13 @@ export function createLane({
       return Promise.allSettled(plants.map(() => Promise.reject(closing())));
     },
 
-    delete: (id, options) =>
-      noted(statements.delete(id, { ...options, deadline: deadlineOf(options) })),
+    async delete(id, options) {
+      const deleting = statements.delete(id, { ...options, deadline: deadlineOf(options) });
+      deletes.add(deleting);
+      return deleting.finally(() => deletes.delete(deleting));
+    },
 
-    get: (id, options) => noted(lookUps.run(id, options)),
+    get: (id, options) => lookUps.run(id, options),
 
     get pending() {
       const [one, many] = [creates.pending, manyCreates.pending];
@@ -119,16 +122,9 @@ export function createLane({
     },
 
     async settled() {
-      await Promise.allSettled(running);
+      await Promise.allSettled([lookUps.drained(), ...deletes]);
     },
   };
-
-  function noted<T>(call: Promise<T>): Promise<T> {
-    running.add(call);
-    const forget = () => running.delete(call);
-    call.then(forget, forget);
-    return call;
-  }
 }
 
 /** Checks the plant, because internal tools may bypass the types. */
