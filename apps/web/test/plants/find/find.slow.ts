@@ -86,7 +86,9 @@ it('shows the tag and the search text when a search finds no plants', async () =
 it('opens the first plant after the user has scrolled to other plants', async () => {
   const { ids, page } = await openPlants(1_100);
   await findField(page).fill('Plant');
-  await tableOf(page).getByText(`Plant ${ids[0]}`).waitFor();
+  // Without this wait, the test would scroll the list without the search, which has the same plants.
+  await expect.poll(() => page.url()).toContain('search=Plant');
+  await page.getByRole('heading', { name: 'plants found' }).waitFor();
   await expect
     .poll(async () => {
       await tableOf(page).evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
