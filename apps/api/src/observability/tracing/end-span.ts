@@ -10,18 +10,15 @@ export function traceIds({ span }: { span?: Span | undefined }) {
   return context && { trace_id: context.traceId, span_id: context.spanId };
 }
 
-/** Ends the span of a request or of a call. Only an error of the server gives the span an error status. */
+/** Ends the span of a request or of a call. A client error is not an error of a server's span. */
 export function endWithStatus(span: Span | undefined, status: number): void {
-  if (!span?.isRecording()) return;
-  endSpan(span, status < 400 ? undefined : String(status), status >= 500);
+  if (span?.isRecording()) endSpan(span, status < 500 ? undefined : String(status));
 }
 
-export function endSpan(
-  span: Span,
-  errorType: string | undefined,
-  isError = errorType !== undefined,
-): void {
-  if (errorType !== undefined) span.setAttribute('error.type', errorType);
-  if (isError) span.setStatus({ code: 2 satisfies SpanStatusCode.ERROR });
+export function endSpan(span: Span, errorType: string | undefined): void {
+  if (errorType !== undefined) {
+    span.setAttribute('error.type', errorType);
+    span.setStatus({ code: 2 satisfies SpanStatusCode.ERROR });
+  }
   span.end();
 }
