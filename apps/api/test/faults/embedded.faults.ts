@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
 import { startAcknowledgedLoad } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type Served, serve, stopProgram } from '../fixtures/program.ts';
+import { type Served, serve, startProgram, stopProgram } from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 import { hang } from './store-under-load.ts';
 import { expectStored, type Row } from './stored-plants.ts';
@@ -137,6 +137,19 @@ it.runIf(await canMount())('starts on a full disk, and serves the stored plants'
   expect(await list.json()).toMatchObject({ plants: [{ id: -1, name: 'Monstera' }] });
   expect(await createPlant(second, 'Ficus')).toMatchObject({ message: fault.message });
   expect(await stopProgram(second)).toBe(0);
+});
+
+it.runIf(await canMount())('names a full disk on which the database cannot be opened', async () => {
+  const { directory, faultFor } = await fullDisk();
+  const first = await serve({ PLANT_STORE_DATA_DIR: directory });
+  expect(await stopProgram(first)).toBe(0);
+  await faultFor(0).cause();
+
+  const second = startProgram({ PLANT_STORE_DATA_DIR: directory });
+  expect(await second.ended()).toBe(1);
+  expect(second.output()).toContain(
+    '0 MiB are free, and the embedded database needs 64 MiB): free some',
+  );
 });
 
 /** Creates a plant, and returns the body of the response. */

@@ -158,7 +158,11 @@ it.each([
 });
 
 it('sends protobuf by default', async () => {
-  await start({ OTEL_EXPORTER_OTLP_PROTOCOL: '', OTEL_SERVICE_NAME: 'my plants' });
+  await start({
+    OTEL_EXPORTER_OTLP_PROTOCOL: '',
+    OTEL_SERVICE_NAME: 'my plants',
+    OTEL_RESOURCE_ATTRIBUTES: 'service.name=other,a=b',
+  });
   const { traceId, spanId, traceparent } = pageSpan();
   await post(server, '/plants', plant(), { traceparent });
   await server.stop();
@@ -204,9 +208,11 @@ it.each([
   { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
   { ...endpoint, OTEL_TRACES_SAMPLER: 'some' },
   { ...endpoint, OTEL_TRACES_SAMPLER_ARG: '2' },
+  { ...endpoint, OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test,b' },
 ])('rejects the variables %j, and names the invalid variable', async (variables) => {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   const wrong = Object.keys(variables).at(-1) ?? '';
-  await expect(startTracing(variables)).rejects.toThrow(`${wrong} is not valid: set `);
+  await expect(startTracing(process.env)).rejects.toThrow(`${wrong} is not valid: set `);
 });
 
 it('loads the packages of OpenTelemetry only for traces, and says how to install missing packages', async () => {

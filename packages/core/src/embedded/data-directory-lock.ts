@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -41,6 +42,8 @@ function lock(path: string): () => void {
     // With a journal in memory, SQLite leaves no file behind. The transaction writes nothing, so the
     // transaction needs no journal on the disk.
     file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    // SQLite reports no error when this user may not write the file, but does not lock the file.
+    accessSync(path, constants.W_OK);
   } catch (error) {
     file.close();
     throw error;

@@ -155,7 +155,7 @@ function fileDescriptorShortage(): unknown {
 async function forbiddenFile(directory: string): Promise<unknown> {
   const database = join(directory, 'postgres');
   try {
-    for (const name of await readdir(database, { recursive: true })) {
+    for (const name of ['.', ...(await readdir(database, { recursive: true }))]) {
       await access(join(database, name), constants.R_OK | constants.W_OK);
     }
     return undefined;

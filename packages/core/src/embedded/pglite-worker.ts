@@ -55,7 +55,10 @@ const nothing: Rows = { rows: [], count: 0 };
 
 async function perform(task: Task): Promise<Rows> {
   if (task === 'open') {
-    database = await open();
+    // PGlite does not say that a full disk is the cause.
+    database = await open().catch((error) => {
+      throw noRoomError(statfsSync(dataDirectory)) ?? error;
+    });
     openDirectory = directoryId(dataDirectory);
     return nothing;
   }

@@ -50,7 +50,8 @@ export async function sendChanges(held: HeldWebhook, options: Options): Promise<
   while (row && row.wait <= maxWait) {
     signal.throwIfAborted();
     if (row.wait > 0) await setTimeout(row.wait * 1_000, undefined, { signal });
-    row = row.message ? await deliver(row, row.message) : await prepare(row);
+    // Earlier versions stored messages without a body. The changes of such a message get a new message.
+    row = row.message?.body ? await deliver(row, row.message) : await prepare(row);
   }
 
   /** Waits for changes, and sends the changes in a new message. */

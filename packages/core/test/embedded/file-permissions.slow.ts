@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, chown, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,18 +22,38 @@ async function makeDirectory(): Promise<string> {
   return directory;
 }
 
-it.runIf(hasPosixShell)('names the file of a database that this user may not open', async () => {
+/** Makes a store that belongs to the user of `run`. Returns the store's directory. */
+async function makeStore(): Promise<string> {
   const directory = await makeDirectory();
   await cp(inject('dataDirectory'), directory, { recursive: true });
   const user = await unprivilegedUser();
   for (const name of ['.', ...(await readdir(directory, { recursive: true }))]) {
     if (user) await chown(join(directory, name), user.uid, user.gid);
   }
-  const file = join(directory, 'postgres/global/pg_control');
-  await chmod(file, 0);
-  const open = `core.openPlantStore({ dataDirectory: '.' }).catch(({ message }) => console.log(message))`;
+  return directory;
+}
+
+const open = `core.openPlantStore({ dataDirectory: '.' }).catch(({ message }) => console.log(message))`;
+
+it.runIf(hasPosixShell).each([
+  ['global/pg_control', 0],
+  ['.', 0o555],
+])('names the path postgres/%s that this user may not open', async (path, mode) => {
+  const directory = await makeStore();
+  await chmod(join(directory, 'postgres', path), mode);
+  const message = await run(open, directory);
+  expect(message).toContain(`'${join(directory, 'postgres', path)}'`);
+  expect(message).toMatch(
+    /^the database in \/.+ cannot be opened \(EACCES: .*'\): let this user read and write all files in it\n$/,
+  );
+});
+
+it.runIf(hasPosixShell)('does not open a store whose lock this user may not write', async () => {
+  const directory = await makeStore();
+  await writeFile(join(directory, 'lock'), '');
+  await chmod(join(directory, 'lock'), 0o444);
   expect(await run(open, directory)).toMatch(
-    /^the database in \/.+ cannot be opened \(EACCES: .*pg_control'\): let this user read and write all files in it\n$/,
+    /cannot be used \(EACCES: .*lock'\): make it writable/,
   );
 });
 

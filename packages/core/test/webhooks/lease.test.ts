@@ -161,3 +161,17 @@ it('does not create an endpoint while the feed is off', async () => {
     message: expect.stringContaining('the feed of changes is switched off'),
   });
 });
+
+it('sends the changes of a message without a body, which an earlier version has stored', async () => {
+  const { databaseUrl, sql } = await connectToNew();
+  const [store] = await openInstances(databaseUrl, 1);
+  if (!store) throw new Error('there is no instance');
+  const receiver = await startReceiver();
+  receiver.secret = (await store.webhooks.create(receiver.url)).secret;
+  await store.create({ id: 1n, name: 'Hoya' });
+  await sql`
+    update webhooks
+    set message = jsonb_build_object('id', 'msg_1', 'type', 'plants.changed', 'to', cursor)`;
+  store.webhooks.send();
+  await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1']));
+});

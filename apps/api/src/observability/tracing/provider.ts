@@ -1,6 +1,7 @@
 import {
   defaultResource,
   detectResources,
+  type Resource,
   resourceAttributesEnvDetector,
   resourceFromAttributes,
   serviceNameEnvDetector,
@@ -48,13 +49,25 @@ export async function createProvider(
   });
   const resource = defaultResource()
     .merge(resourceFromAttributes({ 'service.name': 'plant-store' }))
-    .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
+    .merge(detectAttributes(variables))
+    .merge(detectResources({ detectors: [serviceNameEnvDetector] }));
   return new TracerProvider({
     sampler,
     resource,
     spanLimits: { linkCountLimit },
     spanProcessors: [processor],
   });
+}
+
+/** The detector ignores all attributes, without an error, when one attribute is not valid. */
+function detectAttributes(variables: NodeJS.ProcessEnv): Resource {
+  const resource = detectResources({ detectors: [resourceAttributesEnvDetector] });
+  if (!variables['OTEL_RESOURCE_ATTRIBUTES'] || Object.keys(resource.attributes).length > 0) {
+    return resource;
+  }
+  throw new Error(
+    'OTEL_RESOURCE_ATTRIBUTES is not valid: set name=value pairs, separated by commas',
+  );
 }
 
 async function createExporter(variables: NodeJS.ProcessEnv) {
