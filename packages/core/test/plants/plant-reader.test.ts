@@ -1,10 +1,12 @@
 import { formatJson } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { deadlineIn } from '../../src/database/deadline.ts';
 import { openDatabase } from '../../src/open-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 import { createPageReader } from '../../src/plants/pages.ts';
+import { createCountUpTo } from '../../src/plants/plant-reader.ts';
 import { searchBounds } from '../../src/plants/search.ts';
 import { connectToNew, embedded, openStore, server } from '../fixtures/databases.ts';
 
@@ -119,6 +121,13 @@ it('ends a read at its deadline', async () => {
   expect(await Promise.allSettled(reads)).toMatchObject([late, late]);
   await sql.end();
   await store.close();
+});
+
+it('counts up to a limit with a statement of the share `lists`, and passes `deadline` and `caller` to the database', async () => {
+  const read = vi.fn(async () => ({ rows: [['0']], count: 1 }));
+  const options = { deadline: deadlineIn(60_000), caller: { isGone: false } };
+  expect(await createCountUpTo({ read })(5, { tag: 'x' }, options)).toBe(0);
+  expect(read.mock.calls).toEqual([[expect.any(String), ['x'], { share: 'lists', ...options }]]);
 });
 
 describe('the memory of a page', () => {
