@@ -2,15 +2,11 @@ import { createHash } from 'node:crypto';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import {
-  type AccessTokens,
-  createAccessTokens,
-  generateToken,
-} from '../../src/access-tokens/access-tokens.ts';
+import { createAccessTokens, generateToken } from '../../src/access-tokens/access-tokens.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
-import { closeAtEnd, embedded, openStore, server } from '../fixtures/databases.ts';
+import { closeAtEnd, embedded, server, shareStore } from '../fixtures/databases.ts';
 
 /** Makes the principal of an access token that has the default scopes. */
 const principal = (name: string | undefined) => ({
@@ -295,24 +291,18 @@ describe('access tokens', () => {
 });
 
 describe.each([server, embedded])('access tokens on $name', ({ provide }) => {
-  let accessTokens: AccessTokens;
-
-  beforeAll(async () => {
-    const { store, close } = await openStore(provide);
-    accessTokens = store.accessTokens;
-    return close;
-  });
+  const store = shareStore(provide);
 
   it('lists the newest access tokens first, without the tokens or their hashes', async () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const tokens = [
-      await accessTokens.create('Zoë'),
-      await accessTokens.create('Ann', { expiresAt }),
+      await store.accessTokens.create('Zoë'),
+      await store.accessTokens.create('Ann', { expiresAt }),
     ];
-    await accessTokens.revoke('Zoë');
+    await store.accessTokens.revoke('Zoë');
     const { scopes } = principal('Ann');
     const unused = { id: tokenId, scopes, createdAt: expect.any(Date) };
-    const { tokens: list } = await accessTokens.list();
+    const { tokens: list } = await store.accessTokens.list();
     expect(list).toEqual([
       { ...unused, name: 'Ann', expiresAt },
       { ...unused, name: 'Zoë', revokedAt: expect.any(Date) },
@@ -325,12 +315,12 @@ describe.each([server, embedded])('access tokens on $name', ({ provide }) => {
   });
 
   it('accepts an access token, and records when the token was last used', async () => {
-    const token = await accessTokens.create('Pia');
-    expect(await accessTokens.authenticate(token)).toEqual(principal('Pia'));
+    const token = await store.accessTokens.create('Pia');
+    expect(await store.accessTokens.authenticate(token)).toEqual(principal('Pia'));
     // For a cached token, `authenticate` returns the result, not a promise.
-    expect(accessTokens.authenticate(token)).toEqual(principal('Pia'));
+    expect(store.accessTokens.authenticate(token)).toEqual(principal('Pia'));
     await vi.waitFor(async () => {
-      const list = await accessTokens.list();
+      const list = await store.accessTokens.list();
       expect(list.tokens.find(({ name }) => name === 'Pia')?.lastUsedAt).toBeInstanceOf(Date);
     });
   });

@@ -4,7 +4,7 @@ import { cursorOf, formatCursor, parseCursor } from '../../src/changes/cursor.ts
 import type { DatabaseOptions } from '../../src/index.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { idsOf, summaryOf } from '../fixtures/changes.ts';
-import { embedded, removePlants, server } from '../fixtures/databases.ts';
+import { createStore, embedded, removePlants, server } from '../fixtures/databases.ts';
 
 const minId = -(2n ** 63n);
 const maxId = 2n ** 63n - 1n;
@@ -169,4 +169,17 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     store = await openPlantStore(options, { requireConnection: true });
     expect(idsOf(await store.changes({ after }))).toEqual([1n]);
   });
+});
+
+it('orders changes by the transaction number, not by the text of the number', async () => {
+  const { store, sql } = await createStore();
+  const cursor = parseCursor((await store.changes({})).next);
+  await sql`insert into plants (id, name, changed_in) values (1, 'b', '100'), (2, 'a', '99')`;
+  await sql`insert into plant_deletions (id, name, created_at, changed_in) values (3, 'c', now(), '9')`;
+  const after = formatCursor({ ...cursor, transaction: 1n });
+  expect(summaryOf(await store.changes({ after }))).toEqual([
+    'deleted 3',
+    'created 2',
+    'created 1',
+  ]);
 });

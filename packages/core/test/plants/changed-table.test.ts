@@ -1,31 +1,19 @@
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import type postgres from 'postgres';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
 
 // The tests change the database, as an operator might. After each change, all responses must be correct.
 
 let sql: postgres.Sql;
 let url: string;
-let stores: PlantStore[];
 const plant = { id: 1n, name: 'Hoya', tag: 'Apocynaceae' };
 
 beforeEach(async () => {
-  url = await createDatabase(inject('postgresUrl'));
-  sql = postgres(url);
-  stores = [];
+  ({ databaseUrl: url, sql } = await connectToNew());
 });
 
-afterEach(async () => {
-  await Promise.all(stores.map((store) => store.close()));
-  await sql.end();
-});
-
-async function open(databaseUrl = url): Promise<PlantStore> {
-  const store = await openPlantStore({ databaseUrl });
-  stores.push(store);
-  return store;
-}
+const open = async (databaseUrl = url) => closeAtEnd(await openPlantStore({ databaseUrl }));
 
 /** Opens the store as a user with all privileges. Row-level security applies to this user. */
 async function openAsUser(role = ''): Promise<{ store: PlantStore; user: string }> {

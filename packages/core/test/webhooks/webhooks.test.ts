@@ -1,19 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { embedded, removePlants, server } from '../fixtures/databases.ts';
+import { embedded, removePlants, server, shareStore } from '../fixtures/databases.ts';
 import { type Respond, startReceiver } from '../fixtures/receiver.ts';
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
-  let store: PlantStore;
+  const webhooks = { allow: ['127.0.0.0/8'], retryDelays: [0, 0, 0] };
+  const store = shareStore(provide, { webhooks });
 
-  beforeAll(async () => {
-    const { options, remove } = await provide();
-    const webhooks = { allow: ['127.0.0.0/8'], retryDelays: [0, 0, 0] };
-    store = await openPlantStore(options, { requireConnection: true, webhooks });
-    store.webhooks.send();
-    return () => store.close().then(remove);
-  });
-
+  beforeAll(() => store.webhooks.send());
   beforeEach(() => removePlants(store));
 
   let count = 0;
