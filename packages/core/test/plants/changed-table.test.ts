@@ -109,13 +109,18 @@ describe('a rule', () => {
 });
 
 describe('a trigger', () => {
-  it('with `load`, rejects only the plants that the trigger discards', async () => {
+  it('rejects only the creates of the plants that the trigger discards', async () => {
     const store = await open();
-    await trigger('insert', 'if new.id = 2 then return null; end if; return new;');
-    expect(await store.load([1n, 2n, 3n].map((id) => ({ ...plant, id })))).toMatchObject([
-      'created',
-      { code: 50001 },
-      'created',
+    await trigger('insert', 'if new.id % 3 = 2 then return null; end if; return new;');
+    const plantsFrom = (id: bigint) => [id, id + 1n, id + 2n].map((id) => ({ ...plant, id }));
+    const message =
+      'the table does not keep this plant: nothing was written, tell the operator before you send it again';
+    const error = { code: 50001, message };
+    expect(await store.load(plantsFrom(1n))).toMatchObject(['created', error, 'created']);
+    expect(await store.createMany(plantsFrom(4n))).toMatchObject([
+      { result: 'created' },
+      { error },
+      { result: 'created' },
     ]);
   });
 
