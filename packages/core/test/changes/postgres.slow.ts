@@ -40,19 +40,6 @@ it('loses no change when a transaction begins first and commits last', async () 
   expect(store.feed().heldBackFor).toBe(0);
 });
 
-it('accepts the cursors of one instance on another instance', async () => {
-  const { databaseUrl, store } = await createStore();
-  const { store: other } = await open(databaseUrl);
-  await store.create({ id: 1n, name });
-  const { next } = await store.changes({});
-  expect(await other.changes({})).toEqual({ changes: [], next });
-  await store.create({ id: 2n, name });
-  const page = await other.changes({ after: next });
-  expect(idsOf(page)).toEqual([2n]);
-  await other.delete(1n);
-  expect(summaryOf(await store.changes({ after: page.next }))).toEqual(['deleted 1']);
-});
-
 it.each([
   ['a table was truncated', 'truncate plants'],
   ['the deletions were truncated', 'truncate plant_deletions'],

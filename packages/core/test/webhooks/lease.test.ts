@@ -140,13 +140,3 @@ it('sends each change only once, even with several instances', async () => {
   await vi.waitFor(() => expect(receiver.changes()).toHaveLength(300));
   expect(receiver.received.flatMap(({ changes }) => changes)).toHaveLength(300);
 });
-
-it('does not create an endpoint while the feed is off', async () => {
-  const { sql, store } = await createStore({ webhooks });
-  await sql`delete from plant_feed`;
-  const created = store.webhooks.create('http://127.0.0.1/');
-  await expect(created).rejects.toMatchObject({
-    kind: 'notImplemented',
-    message: expect.stringContaining('the feed of changes is switched off'),
-  });
-});
