@@ -39,7 +39,7 @@ describe('access tokens', () => {
   afterAll(() => Promise.all([sql.end(), database.close()]));
 
   it('makes an access token from a fixed prefix and 256 random bits', () => {
-    expect(generateToken(() => Buffer.alloc(32, 255))).toBe(`plant_${'_'.repeat(42)}8`);
+    expect(generateToken()).toMatch(/^plant_[\w-]{43}$/);
     expect(generateToken()).not.toBe(generateToken());
   });
 
