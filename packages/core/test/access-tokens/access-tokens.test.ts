@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { createAccessTokens, generateToken } from '../../src/access-tokens/access-tokens.ts';
+import {
+  type AccessTokens,
+  createAccessTokens,
+  generateToken,
+} from '../../src/access-tokens/access-tokens.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
@@ -14,6 +18,11 @@ const principal = (name: string | undefined) => ({
   scopes: ['plants:create', 'plants:read'],
   tokenId,
 });
+
+/** Returns the time of the last use of the newest token with this name. */
+async function lastUse({ list }: AccessTokens, name: string): Promise<Date | undefined> {
+  return (await list()).tokens.find((token) => token.name === name)?.lastUsedAt;
+}
 
 const tokenId = expect.stringMatching(/^[0-9a-f]{16}$/);
 
@@ -189,27 +198,20 @@ describe('access tokens', () => {
   it('records when an access token was last used, at most once a minute', async () => {
     const tokens = open();
     const token = await tokens.create('Mia');
-    const lastUse = async () =>
-      (await tokens.list()).tokens.find(({ name }) => name === 'Mia')?.lastUsedAt ?? undefined;
-    expect(await lastUse()).toBeUndefined();
+    expect(await lastUse(tokens, 'Mia')).toBeUndefined();
     const first = new Date(time);
     await tokens.authenticate(token);
-    await vi.waitFor(async () => expect(await lastUse()).toEqual(first));
+    await vi.waitFor(async () => expect(await lastUse(tokens, 'Mia')).toEqual(first));
     time += 59_999;
     const others = open();
     await others.authenticate(token);
     // Updates run in order, so an update of Mia's token would come before the update of the second token.
     await others.authenticate(await others.create('Mia too'));
-    await vi.waitFor(async () => {
-      const list = await others.list();
-      expect(list.tokens.find(({ name }) => name === 'Mia too')?.lastUsedAt).toEqual(
-        new Date(time),
-      );
-    });
-    expect(await lastUse()).toEqual(first);
+    await vi.waitFor(async () => expect(await lastUse(others, 'Mia too')).toEqual(new Date(time)));
+    expect(await lastUse(tokens, 'Mia')).toEqual(first);
     time += 1;
     await open().authenticate(token);
-    await vi.waitFor(async () => expect(await lastUse()).toEqual(new Date(time)));
+    await vi.waitFor(async () => expect(await lastUse(tokens, 'Mia')).toEqual(new Date(time)));
   });
 
   it('delays no request while a lock on the table blocks updates of `last_used_at`', async () => {
@@ -241,10 +243,7 @@ describe('access tokens', () => {
     await other`begin`;
     await other`update access_tokens set revoked_at = now() where name = 'Rhea'`;
     for (const token of [locked, free]) await tokens.authenticate(token);
-    await vi.waitFor(async () => {
-      const list = await tokens.list();
-      expect(list.tokens.find(({ name }) => name === 'Sam')?.lastUsedAt).toEqual(new Date(time));
-    });
+    await vi.waitFor(async () => expect(await lastUse(tokens, 'Sam')).toEqual(new Date(time)));
     await other`rollback`;
     other.release();
   });
@@ -288,9 +287,8 @@ describe.each([server, embedded])('access tokens on $name', ({ provide }) => {
     expect(await store.accessTokens.authenticate(token)).toEqual(principal('Pia'));
     // For a cached token, `authenticate` returns the result, not a promise.
     expect(store.accessTokens.authenticate(token)).toEqual(principal('Pia'));
-    await vi.waitFor(async () => {
-      const list = await store.accessTokens.list();
-      expect(list.tokens.find(({ name }) => name === 'Pia')?.lastUsedAt).toBeInstanceOf(Date);
-    });
+    await vi.waitFor(async () =>
+      expect(await lastUse(store.accessTokens, 'Pia')).toBeInstanceOf(Date),
+    );
   });
 });
