@@ -26,8 +26,7 @@ import type { CreateOptions } from './group-commit/lane.ts';
 import { createMainLane } from './group-commit/lanes.ts';
 import { createLists } from './group-commit/lists.ts';
 import { openDatabase } from './open-database.ts';
-import type { CountQuery } from './plants/count-up-to.ts';
-import { createPlantReader, type PlantReader } from './plants/plant-reader.ts';
+import { type CountQuery, createPlantReader, type PlantReader } from './plants/plant-reader.ts';
 import { searchBounds } from './plants/search.ts';
 import { createWebhooks, type WebhookSettings, type Webhooks } from './webhooks/webhooks.ts';
 

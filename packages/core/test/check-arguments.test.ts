@@ -47,6 +47,7 @@ it.each([
   ['webhooks.create', [url, { only: 'x' }], 'only '],
   ['webhooks.create', [url, { name: 5 }], 'name must have'],
   ['accessTokens.create', [5], 'name must be a string'],
+  ['accessTokens.create', ['Hal', { scopes: [] }], 'scopes must have at least one'],
 ])('rejects a call of %s with the arguments %s', async (method, values, message) => {
   // Plain JavaScript can pass arguments of other types.
   const call = async () => {

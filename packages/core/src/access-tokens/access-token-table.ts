@@ -1,4 +1,4 @@
-import { type AccessToken, isScope, type Scope } from '@plant-store/schemas';
+import { type AccessToken, isScope, type NewAccessToken } from '@plant-store/schemas';
 import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
 import type { CallOptions, Deadline } from '../database/deadline.ts';
 import type { Verbs } from '../database/verbs.ts';
@@ -8,22 +8,9 @@ import { representable } from './principal.ts';
 
 type Row = Omit<typeof accessTokens.$inferSelect, 'sha256'> & { readonly id: string };
 
-export type StoredToken = Omit<Row, 'scope'> & { readonly scopes: readonly Scope[] };
+type NewToken = NewAccessToken & { sha256: string; expiresIn?: number | undefined };
 
-export type FoundToken = StoredToken & {
-  /** Milliseconds until the expiry, on the database's clock: negative after the expiry, or null for never. */
-  readonly remaining: number | null;
-};
-
-interface NewToken {
-  readonly sha256: string;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly expiresAt?: Date | undefined;
-  /** Milliseconds from now until the token expires. */
-  readonly expiresIn?: number | undefined;
-}
-
+/** Milliseconds until the expiry, on the database's clock: negative after the expiry, or null for never. */
 const remaining = sql<number | null>`
   (extract(epoch from ${accessTokens.expiresAt} - clock_timestamp()) * 1000)::float8`;
 
@@ -67,7 +54,7 @@ export function createAccessTokenTable({ read, write }: Verbs) {
     },
 
     /** Finds the tokens with these hashes. Each key of the returned map is a hash. */
-    async find(sha256s: readonly string[], deadline: Deadline): Promise<Map<string, FoundToken>> {
+    async find(sha256s: readonly string[], deadline: Deadline) {
       const rows = await drizzleOver(read, { share: 'lookUps', deadline })
         .select({ ...columns, hash, remaining })
         .from(accessTokens)

@@ -8,13 +8,6 @@ export interface TokenOwner {
   readonly validUntil: number;
 }
 
-export interface PrincipalCache {
-  /** Returns a token's principal from the cache, or looks the token up. Concurrent calls share a look-up. */
-  get(token: string): Authentication;
-  /** Forgets the tokens with these hashes. The results of running look-ups are not cached. */
-  forget(sha256s: readonly string[]): void;
-}
-
 /**
  * The maximum age of a cached owner, in milliseconds. The documentation promises that a revoked token is
  * invalid after 30 s. A request that used the cached owner has one more second.
@@ -39,7 +32,7 @@ export function createPrincipalCache({
   find: (sha256: string, token: string) => Promise<TokenOwner>;
   now?: () => number;
   elapsed?: () => number;
-}): PrincipalCache {
+}) {
   // There are two maps, so that a flood of unknown tokens cannot evict valid tokens.
   const valid = new Map<string, CachedOwner>();
   const invalid = new Map<string, CachedOwner>();
@@ -47,7 +40,8 @@ export function createPrincipalCache({
   let forgetCount = 0;
 
   return {
-    get(token) {
+    /** Returns a token's principal from the cache, or looks the token up. Concurrent calls share a look-up. */
+    get(token: string): Authentication {
       const sha256 = sha256Of(token);
       const owner = valid.get(sha256) ?? invalid.get(sha256);
       if (owner && elapsed() < owner.cachedUntil && now() < owner.validUntil)
@@ -55,7 +49,8 @@ export function createPrincipalCache({
       return lookups.get(sha256) ?? lookUp(sha256, token);
     },
 
-    forget(sha256s) {
+    /** Forgets the tokens with these hashes. The results of running look-ups are not cached. */
+    forget(sha256s: readonly string[]): void {
       forgetCount++;
       for (const sha256 of sha256s) {
         valid.delete(sha256);

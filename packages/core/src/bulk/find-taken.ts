@@ -1,14 +1,6 @@
 import type { Verbs } from '../database/verbs.ts';
 import { newColumns, sameContentSql } from '../plants/columns.ts';
 
-/** A plant in a call for several plants. The id of the plant is taken. */
-export interface TakenId {
-  /** The index of the plant among the plants of the call. */
-  readonly at: number;
-  /** Whether the stored plant and the plant of the call have equal contents. */
-  readonly isSame: boolean;
-}
-
 /**
  * Compares the plants of a call with the stored plants. The comparison is one statement, because the user may
  * lack the privilege to create a temporary table, and a pooler may split a transaction.
@@ -27,15 +19,16 @@ const compare = `
   )}) with ordinality as loaded (${newColumns.map(({ name }) => name)}, at)
   join plants on plants.id = loaded.id`;
 
-/** Finds the plants whose ids are taken. */
+/**
+ * Finds the plants whose ids are taken. The keys of the map are the indexes of these plants. The values say
+ * whether the stored plant and the plant of the call have equal contents.
+ */
 export async function findTaken(
   { read }: Pick<Verbs, 'read'>,
   values: (string | null)[],
-): Promise<TakenId[]> {
+): Promise<Map<number, boolean>> {
   const { rows } = await read(compare, values, { share: 'bulk' });
   // The statement selects these columns. A driver returns a bigint as a string, a number or a bigint.
-  return (rows as [string | number | bigint, boolean, unknown][]).map(([at, isSame]) => ({
-    at: Number(at),
-    isSame,
-  }));
+  const found = rows as [string | number | bigint, boolean, unknown][];
+  return new Map(found.map(([at, isSame]) => [Number(at), isSame]));
 }

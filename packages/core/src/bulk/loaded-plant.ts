@@ -2,7 +2,7 @@ import { Int64, int64Bounds, NewPlant, type Plant } from '@plant-store/schemas';
 import { type PlantField, plantColumns, plantFields } from '@plant-store/schemas/plain';
 import * as z from 'zod';
 import { invalidInput, type PlantStoreError } from '../plant-store-error.ts';
-import { isPlainTime, timeText } from './time-text.ts';
+import { timeText } from './time-text.ts';
 
 /** A plant to load. An id of the type `number` is a safe integer, so the id is exact. */
 export interface LoadedPlant extends Readonly<Plant> {
@@ -38,7 +38,7 @@ function isPlain(input: unknown): input is LoadedPlant {
   return (
     isId(id) &&
     plantFields.every((field) => isPlainValue(field, plant[field])) &&
-    (createdAt === undefined || (typeof createdAt === 'string' && isPlainTime(createdAt)))
+    timeText(createdAt) === createdAt
   );
 }
 

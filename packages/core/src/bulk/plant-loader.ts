@@ -5,7 +5,6 @@ import { idTaken, PlantStoreError } from '../plant-store-error.ts';
 import { columnArrays } from '../plants/columns.ts';
 import { plantNotKept, plantRejected } from '../plants/create-errors.ts';
 import { copyColumns, copyText } from './copy-text.ts';
-import { splitByDistinctId } from './distinct-ids.ts';
 import { findTaken } from './find-taken.ts';
 import { checkPlant, type LoadedPlant } from './loaded-plant.ts';
 
@@ -32,25 +31,11 @@ export interface PlantLoader {
   load(plants: readonly unknown[]): Promise<LoadOutcome[]>;
 }
 
-/** The plants of a call, and the outcomes that are already known. */
-interface Load {
-  readonly plants: readonly LoadedPlant[];
-  readonly outcomes: (LoadOutcome | undefined)[];
+/** A valid plant of a call. A plant without an outcome is new, or was created. */
+interface Loaded {
+  readonly plant: LoadedPlant;
+  outcome?: LoadOutcome;
 }
-
-/** The indexes of some plants in `plants` and `outcomes`. */
-type Places = readonly number[];
-
-/** A batch of plants with distinct ids, and the plants that repeat one of these ids. */
-interface LoadBatch extends Load {
-  readonly first: Places;
-  readonly repeated: Places;
-  /** The rows for the COPY statement. Absent if the loader first compares the batch with stored plants. */
-  readonly rows?: Rows;
-  readonly arrays?: string[];
-}
-
-type Rows = Parameters<Database['copyPlants']>;
 
 /** After a taken id, the loader compares this many batches with the stored plants before it sends a COPY. */
 const batchesToCompare = 16;
@@ -62,106 +47,94 @@ export function createPlantLoader(database: Pick<Database, 'read' | 'copyPlants'
 
   return {
     async load(inputs) {
-      const outcomes: Load['outcomes'] = [];
-      const places: number[] = [];
-      const plants = inputs.map((input, place) => {
+      const all = inputs.map((input): Partial<Loaded> => {
         const checked = checkPlant(input);
-        if (checked instanceof PlantStoreError) {
-          outcomes[place] = checked;
-          return noPlant;
-        }
-        outcomes[place] = undefined;
-        places.push(place);
-        return checked;
+        return checked instanceof PlantStoreError ? { outcome: checked } : { plant: checked };
       });
       // The loader formats the rows of this call even while an earlier call waits for the database.
-      const batch = toBatch({ plants, outcomes }, places);
-      const written = previous.then(() => write(batch));
+      const write = prepare(all.filter((each): each is Loaded => each.plant !== undefined));
+      const written = previous.then(write);
       previous = written.catch(() => {});
       await written;
-      return outcomes.map((outcome) => outcome ?? 'created');
+      return all.map(({ outcome }) => outcome ?? 'created');
     },
   };
 
-  function toBatch(load: Load, places: Places): LoadBatch {
-    const { first, repeated } = splitByDistinctId(load.plants, places);
-    const plants = pick(load, first);
-    const sent = toCompare > 0 ? { arrays: columnArrays(plants) } : { rows: toRows(plants) };
-    return { ...load, first, repeated, ...sent };
-  }
-
-  async function write({ first, repeated, rows, arrays, ...load }: LoadBatch): Promise<void> {
-    if (first.length === 0) return;
-    if (rows && toCompare === 0) await copy(load, first, rows);
-    else await copy(load, await compareWithStored(load, first, arrays));
-    if (repeated.length === 0) return;
-    await write(toBatch(load, await compareWithStored(load, repeated)));
+  /** Formats plants, and returns a function that writes the plants. */
+  function prepare(batch: readonly Loaded[]): () => Promise<void> {
+    const { first, repeated } = splitByDistinctId(batch);
+    const arrays = toCompare > 0 ? toArrays(first) : undefined;
+    const rows = arrays ? undefined : toRows(first);
+    return async () => {
+      if (first.length === 0) return;
+      if (rows && toCompare === 0) await copy(first, rows);
+      else await copy(await compareWithStored(first, arrays));
+      if (repeated.length > 0) await prepare(await compareWithStored(repeated))();
+    };
   }
 
   /** Writes plants with COPY, as if all ids were free. If the database rejects the COPY, finds taken ids. */
-  async function copy(
-    load: Load,
-    places: Places,
-    rows = toRows(pick(load, places)),
-  ): Promise<void> {
-    if (places.length === 0) return;
+  async function copy(batch: readonly Loaded[], rows = toRows(batch)): Promise<void> {
+    if (batch.length === 0) return;
     let count: number;
     try {
       count = await database.copyPlants(...rows);
     } catch (error) {
       if (!isDataError(error)) throw databaseUnavailable(error);
-      return copyRejected(load, places, error);
+      return copyRejected(batch, error);
     }
-    if (count < places.length) await findSwallowed(load, places);
-  }
-
-  /** Finds the plants that a trigger has removed from a COPY statement. */
-  async function findSwallowed({ plants, outcomes }: Load, places: Places): Promise<void> {
-    const found: Load = { plants, outcomes: [] };
-    for (const place of await compareWithStored(found, places)) outcomes[place] = plantNotKept();
+    if (count === batch.length) return;
+    // A trigger has removed plants from the COPY statement.
+    const stored = await findTaken(database, toArrays(batch));
+    for (const [i, each] of batch.entries()) if (!stored.has(i)) each.outcome = plantNotKept();
   }
 
   /** After a rejected COPY statement, writes the plants again, but without the plants whose ids are taken. */
-  async function copyRejected(load: Load, places: Places, error: unknown): Promise<void> {
-    const free = await compareWithStored(load, places);
-    if (free.length < places.length) return copy(load, free);
-    const [place] = places;
-    if (place !== undefined && places.length === 1) {
-      load.outcomes[place] = plantRejected(error);
-      return;
-    }
+  async function copyRejected(batch: readonly Loaded[], error: unknown): Promise<void> {
+    const free = await compareWithStored(batch);
+    if (free.length < batch.length) return copy(free);
+    const [one, ...others] = batch;
+    if (one && others.length === 0) one.outcome = plantRejected(error);
     // No id was taken, so the database has rejected the content of a plant.
-    await bisect(places, (half) => copy(load, half));
+    else await bisect(batch, (half) => copy(half));
   }
 
   /** Sets the outcome of each plant whose id is taken, and returns the other plants. */
   async function compareWithStored(
-    load: Load,
-    places: Places,
-    arrays = columnArrays(pick(load, places)),
-  ): Promise<Places> {
+    batch: readonly Loaded[],
+    arrays = toArrays(batch),
+  ): Promise<readonly Loaded[]> {
     const taken = await findTaken(database, arrays);
-    toCompare = taken.length > 0 ? batchesToCompare : Math.max(0, toCompare - 1);
-    if (taken.length === 0) return places;
-    for (const { at, isSame } of taken) {
-      const place = places[at] ?? -1;
-      const { id } = load.plants[place] ?? noPlant;
-      load.outcomes[place] = isSame ? 'exists' : idTaken(BigInt(id));
-    }
-    return places.filter((place) => load.outcomes[place] === undefined);
+    toCompare = taken.size > 0 ? batchesToCompare : Math.max(0, toCompare - 1);
+    return batch.filter((each, i) => {
+      const isSame = taken.get(i);
+      if (isSame !== undefined) each.outcome = isSame ? 'exists' : idTaken(BigInt(each.plant.id));
+      return isSame === undefined;
+    });
   }
 }
 
-/** The list of plants contains this plant in the place of an invalid plant. */
-const noPlant: LoadedPlant = { id: 0n, name: '' };
-
-function pick({ plants }: Load, places: Places): readonly LoadedPlant[] {
-  const isAll = places.length === plants.length && places.every((place, i) => place === i);
-  if (isAll) return plants;
-  return places.map((place) => plants[place] ?? noPlant);
+/**
+ * Finds the first plant of each id, and the plants that repeat an id. Both results are sorted by id. Postgres
+ * accepts an id only once in an INSERT. Two INSERTs with equal ids in different orders can deadlock.
+ */
+function splitByDistinctId(batch: readonly Loaded[]) {
+  // `===` would never find a number equal to a bigint.
+  const isLess = (one: Loaded, other: Loaded) => one.plant.id < other.plant.id;
+  const sorted = batch.toSorted((a, b) => Number(isLess(b, a)) - Number(isLess(a, b)));
+  const { first = [], repeated = [] } = Object.groupBy(sorted, (each, i) => {
+    const before = sorted[i - 1];
+    return before && !isLess(before, each) ? 'repeated' : 'first';
+  });
+  return { first, repeated };
 }
 
-function toRows(plants: readonly LoadedPlant[]): Rows {
+function toArrays(batch: readonly Loaded[]): string[] {
+  return columnArrays(batch.map(({ plant }) => plant));
+}
+
+function toRows(batch: readonly Loaded[]): Parameters<Database['copyPlants']> {
+  const plants = batch.map(({ plant }) => plant);
   const hasTime = plants.some(({ createdAt }) => createdAt !== undefined);
   const columns = hasTime ? copyColumns.withTime : copyColumns.withoutTime;
   return [copyText(plants, columns), columns];

@@ -1,10 +1,6 @@
-/** A fast pattern for most times: in the years 1 to 9999, and on the days 1 to 28 of a month. */
-const plainTime =
-  /^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:?[0-5]\d)?)$/;
-
 const date = '(\\d{4,6})-(\\d\\d)-(\\d\\d)';
-const clock = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d+)?)?';
-const offset = '(Z|[+-](0\\d|1[0-5])(:?[0-5]\\d)?)';
+const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?';
+const offset = '(?:Z|[+-](?:0\\d|1[0-5])(?::?[0-5]\\d)?)';
 const anyTime = new RegExp(`^${date}([T ]${clock}${offset})?( BC)?$`, 'i');
 
 /**
@@ -16,15 +12,11 @@ const anyTime = new RegExp(`^${date}([T ]${clock}${offset})?( BC)?$`, 'i');
 export function timeText(value: unknown): string | undefined {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
   if (typeof value !== 'string') return undefined;
-  if (isPlainTime(value) || /^-?infinity$/.test(value)) return value;
-  const [, year, month, day, time, , , , , , , isBC] = anyTime.exec(value) ?? [];
+  if (/^-?infinity$/.test(value)) return value;
+  const [, year, month, day, time, isBC] = anyTime.exec(value) ?? [];
   if (!isDay(Number(year), Number(month), Number(day), isBC !== undefined)) return undefined;
   if (time !== undefined) return value;
   return `${year}-${month}-${day}T00:00:00Z${isBC ?? ''}`;
-}
-
-export function isPlainTime(value: string): boolean {
-  return plainTime.test(value);
 }
 
 /** Whether a day exists. For leap years, 1 BC counts as the year 0. */

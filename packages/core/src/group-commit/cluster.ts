@@ -8,7 +8,7 @@ import type {
 } from '../database/database.ts';
 import type { Verbs } from '../database/verbs.ts';
 import type { DatabaseOptions } from '../open-database.ts';
-import type { CountUpTo } from '../plants/count-up-to.ts';
+import type { CountUpTo } from '../plants/plant-reader.ts';
 import type { PlantWrites } from '../plants/statements.ts';
 import type { CommittedBatch } from './creates.ts';
 import type { Lane } from './lane.ts';

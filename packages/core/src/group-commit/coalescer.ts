@@ -8,13 +8,6 @@ export interface CoalescerOptions<Input, Output> {
   readonly maxBatch?: number;
   /** The maximum number of calls in one statement when commits are slow. Default: `maxBatch`. */
   readonly maxSlowBatch?: number;
-  /** The maximum number of waiting calls. When the database is slow, the limit is lower. */
-  readonly maxQueue?: number;
-  /**
-   * A statement is slow when it takes longer than this many milliseconds. When the running statement is slow,
-   * the waiting calls are sent even if they do not fill a statement.
-   */
-  readonly slowAfter?: number;
   /** Sends one statement for all `calls`, and settles each call. The promise is never rejected. */
   readonly send: (calls: Call<Input, Output>[]) => Promise<void>;
   /**
@@ -62,7 +55,16 @@ export interface SharedTurn {
   ended(milliseconds: number): void;
 }
 
+/** The maximum number of waiting calls. When the database is slow, the limit is lower. */
+const maxQueue = 10_000;
+
 const maxQueueLength = 64 * 2 ** 20;
+
+/**
+ * A statement is slow when it takes longer than this many milliseconds. When the running statement is slow,
+ * the waiting calls are sent even if they do not fill a statement.
+ */
+const slowAfter = 50;
 
 /** The minimum number of milliseconds between two checks. Each check reads the deadlines of all calls. */
 const timerInterval = 5;
@@ -72,8 +74,6 @@ export const ownTurn: SharedTurn = { mustWait: () => false, take: () => () => {}
 
 const defaults = {
   maxBatch: 128,
-  maxQueue: 10_000,
-  slowAfter: 50,
   lengthOf: () => 0,
   maxLength: 2 ** 20,
   maxWait: 1,
@@ -219,7 +219,7 @@ export class Coalescer<Input, Output> {
   }
 
   get #isFull(): boolean {
-    return this.#waiting.length >= this.#options.maxQueue || this.#length >= maxQueueLength;
+    return this.#waiting.length >= maxQueue || this.#length >= maxQueueLength;
   }
 
   /** The number of statements that the waiting calls would fill completely. */
@@ -229,14 +229,14 @@ export class Coalescer<Input, Output> {
   }
 
   get #maxBatch(): number {
-    const { maxBatch, maxSlowBatch, slowAfter } = this.#options;
+    const { maxBatch, maxSlowBatch } = this.#options;
     const isSlow =
       this.#slowCommits.length > 0 || this.#inFlight.some(({ mayCommit }) => mayCommit);
     return isSlow || this.#latency > slowAfter ? maxSlowBatch : maxBatch;
   }
 
   readonly #send = (): void => {
-    const { send, maxInFlight, slowAfter, turn } = this.#options;
+    const { send, maxInFlight, turn } = this.#options;
     while (this.#waiting.length > 0 && this.#inFlight.length < maxInFlight) {
       if (this.#fullStatements === 0) {
         if (this.#inFlight.some(({ isSlow }) => !isSlow) || turn.mustWait(this.#send)) return;

@@ -1,5 +1,5 @@
 import type { Verbs } from '../database/verbs.ts';
-import { createCountUpTo } from '../plants/count-up-to.ts';
+import { createCountUpTo } from '../plants/plant-reader.ts';
 import {
   createPlantStatements,
   type PlantStatements,

@@ -59,9 +59,7 @@ export function createLists(
   });
 
   return (query, options) =>
-    canShare && query.search === undefined && query.limit <= maxPageSize
-      ? lists.run(query, options)
-      : listAlone(query, options);
+    canShare && query.search === undefined ? lists.run(query, options) : listAlone(query, options);
 
   /**
    * Reads several pages with one statement. All pages have the same size and the same kinds of conditions.

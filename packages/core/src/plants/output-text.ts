@@ -96,7 +96,7 @@ function textOf(output: unknown): OutputText | undefined {
  */
 export function superjsonOf(output: unknown): string | undefined {
   const text = textOf(output);
-  if (!text || hasOptionalType) return undefined;
+  if (!text) return undefined;
   const { json, list, count = 0, hasNextId } = text;
   const types = list ? typesIn[list](count) : typesOfPlant;
   const comma = types === '' ? '' : ',';
@@ -104,12 +104,6 @@ export function superjsonOf(output: unknown): string | undefined {
   const meta = all === '' ? '' : `,"meta":{"values":{${all}},"v":1}`;
   return `{"json":${withTextIds(json)}${meta}}`;
 }
-
-/**
- * Whether a property with a superjson type is optional. superjson names no type for a missing value, so the
- * types in a list would depend on the values, and not only on the number of items.
- */
-const hasOptionalType = typedFields.some(({ isOptional }) => isOptional);
 
 const typesOfPlant = typedFields.map(({ field, type }) => `"${field}":["${type}"]`).join();
 
@@ -119,7 +113,10 @@ const typesIn = {
   results: typesWithin('results', '', [{ field: 'id', type: 'bigint' }]),
 };
 
-/** Makes a function that returns superjson's types for the first `count` items of a list. */
+/**
+ * Makes a function that returns superjson's types for the first `count` items of a list. No field may be
+ * optional, because superjson names no type for a missing value.
+ */
 function typesWithin(list: string, inner: string, fields: { field: string; type: string }[]) {
   let all: string | undefined;
   const ends = [0];

@@ -4,9 +4,9 @@ import { plantColumns } from '@plant-store/schemas/plain';
 const columns = Object.entries(plantColumns);
 
 /** The properties whose types JSON lacks, with superjson's names for these types. */
-export const typedFields = columns.flatMap(([field, { kind, isOptional }]) => {
+export const typedFields = columns.flatMap(([field, { kind }]) => {
   const type = { int64: 'bigint', time: 'Date', number: undefined, text: undefined }[kind];
-  return type === undefined ? [] : [{ field, kind, type, isOptional }];
+  return type === undefined ? [] : [{ field, kind, type }];
 });
 
 /**

@@ -1,6 +1,6 @@
 import type { ListPlants, PlantPage, StoredPlant } from '@plant-store/schemas';
 import type { CallOptions } from '../database/deadline.ts';
-import type { Verbs } from '../database/verbs.ts';
+import type { RunOptions, Verbs } from '../database/verbs.ts';
 import { createPageReader, type PageQuery, whereClause } from './pages.ts';
 import { type SearchBounds, searchBounds } from './search.ts';
 
@@ -38,6 +38,16 @@ export interface PlantReader {
   read(query?: PlantQuery): AsyncGenerator<StoredPlant[]>;
 }
 
+/** The plants to count. Without `tag`, the query counts all plants. */
+export type CountQuery = Pick<PageQuery, 'tag'>;
+
+/** Counts plants up to a limit. */
+export type CountUpTo = (
+  limit: number,
+  query?: CountQuery,
+  options?: Partial<Pick<RunOptions, 'share' | keyof CallOptions>>,
+) => Promise<number>;
+
 /** The maximum number of plants in a page of `read`. */
 const bulkPageSize = 5_000;
 
@@ -47,19 +57,13 @@ export function createPlantReader(
   bounds: () => SearchBounds = () => searchBounds.cluster,
 ): Omit<PlantReader, 'get'> {
   const readPage = createPageReader(database, bounds);
+  const countUpTo = createCountUpTo(database);
 
   return {
     list: (page, options) =>
       readPage(page, { share: page.search === undefined ? 'lists' : 'searches', ...options }),
 
-    async count({ tag } = {}) {
-      const { where, values } = whereClause({ tag });
-      const text = `select count(*) from plants ${where}`;
-      const { rows } = await database.read(text, values, { share: 'bulk' });
-      // The cast is safe, because the statement returns one row with one count.
-      const [[count]] = rows as [[string | number]];
-      return Number(count);
-    },
+    count: (query) => countUpTo(Number.POSITIVE_INFINITY, query, { share: 'bulk' }),
 
     async *read({ limit = Number.POSITIVE_INFINITY, ...condition } = {}) {
       let remaining = limit;
@@ -74,5 +78,19 @@ export function createPlantReader(
         after = next;
       }
     },
+  };
+}
+
+export function createCountUpTo({ read }: Pick<Verbs, 'read'>): CountUpTo {
+  return async (limit, query = {}, options = {}) => {
+    const { where, values } = whereClause(query);
+    // The limit is a part of the SQL text and not a parameter, so that the planner knows the limit: see
+    // pages.ts. A cluster would send every row to the coordinator for a LIMIT without an effect.
+    const upTo = limit === Number.POSITIVE_INFINITY ? '' : `limit ${limit}`;
+    const text = `select count(*) from (select 1 from plants ${where} ${upTo}) as found`;
+    const { rows } = await read(text, values, { share: 'lists', ...options });
+    // The cast is safe, because the statement returns one row with one count.
+    const [[count]] = rows as [[string | number]];
+    return Number(count);
   };
 }

@@ -2,10 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 
 /** The hosts and networks that the setting `PLANT_STORE_WEBHOOK_ALLOW` lists. */
-export interface AllowedTargets {
-  readonly hosts: ReadonlySet<string>;
-  readonly networks: BlockList;
-}
+export type AllowedTargets = ReturnType<typeof parseAllowed>;
 
 /**
  * Addresses that are not public: the ranges of the IANA special-purpose registries (RFC 6890), and the
@@ -36,7 +33,7 @@ export function isWebhookTarget(text: string): boolean {
 }
 
 /** @param entries texts for which `isWebhookTarget` returns true */
-export function parseAllowed(entries: readonly string[]): AllowedTargets {
+export function parseAllowed(entries: readonly string[]) {
   const isNetwork = (entry: string) => isIP(entry.replace(/\/.*/, '')) > 0;
   const hosts = entries.filter((entry) => !isNetwork(entry)).map((host) => host.toLowerCase());
   return { hosts: new Set(hosts), networks: networksOf(entries.filter(isNetwork)) };

@@ -4,19 +4,16 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 const prefix = 'aes-256-gcm:';
 const [nonceLength, tagLength] = [12, 16];
 
-/** Encrypts and decrypts the secrets in the database, if the operator has set a key. */
-export interface SecretBox {
-  /** Makes a secret. Returns the secret, and the text to store in the database. */
-  create(name: string): { secret: string; stored: string };
-  /** @throws Error when the stored text is encrypted with another key */
-  open(name: string, stored: string): string;
-}
-
-/** @param key a key for which `isSecretsKey` returns true. Without a key, the secrets are not encrypted. */
-export function createSecretBox(key: string | undefined): SecretBox {
+/**
+ * Encrypts and decrypts the secrets in the database.
+ *
+ * @param key a key for which `isSecretsKey` returns true. Without a key, the secrets are not encrypted.
+ */
+export function createSecretBox(key: string | undefined) {
   const bytes = key === undefined ? undefined : Buffer.from(key, 'base64');
   return {
-    create(name) {
+    /** Makes a secret. Returns the secret, and the text to store in the database. */
+    create(name: string) {
       const secret = `whsec_${randomBytes(32).toString('base64')}`;
       if (!bytes) return { secret, stored: secret };
       const nonce = randomBytes(nonceLength);
@@ -26,7 +23,8 @@ export function createSecretBox(key: string | undefined): SecretBox {
       const sealed = Buffer.concat([nonce, text, cipher.getAuthTag()]);
       return { secret, stored: prefix + sealed.toString('base64') };
     },
-    open(name, stored) {
+    /** @throws Error when the stored text is encrypted with another key */
+    open(name: string, stored: string): string {
       if (!stored.startsWith(prefix)) return stored;
       if (!bytes) throw new Error('its secret is encrypted: set PLANT_STORE_SECRETS_KEY');
       const sealed = Buffer.from(stored.slice(prefix.length), 'base64');

@@ -10,7 +10,7 @@ import type { WebhookMessage } from '../tables/webhook-values.ts';
 import type { AllowedTargets } from './addresses.ts';
 import { bodyOf, type MessageType, maxChanges, takeChanges } from './next-message.ts';
 import { post } from './post.ts';
-import { type SecretBox, sign } from './secrets.ts';
+import { type createSecretBox, sign } from './secrets.ts';
 import type { HeldWebhook, WebhookChange } from './webhook-table.ts';
 import { asJson, atOnce, inSeconds, maxWait, now, withAttempt } from './webhook-table.ts';
 
@@ -26,7 +26,7 @@ const maxRead = 1_000;
 /** The options that the requests to all endpoints share. */
 export interface Sending {
   readonly feed: Pick<OpenPlantFeed, 'read' | 'pageAfter' | 'isAtEnd'>;
-  readonly secrets: SecretBox;
+  readonly secrets: ReturnType<typeof createSecretBox>;
   readonly allowed: AllowedTargets;
   readonly delays: readonly number[];
   warn(message: string): void;

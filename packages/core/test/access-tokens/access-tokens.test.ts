@@ -10,7 +10,7 @@ import {
 import type { Database } from '../../src/database/database.ts';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
-import { closeAtEnd, embedded, openStore, server } from '../fixtures/databases.ts';
+import { closeAtEnd, embedded, server, shareStore } from '../fixtures/databases.ts';
 
 /** Makes the principal of an access token that has the default scopes. */
 const principal = (name: string | undefined) => ({
@@ -18,6 +18,11 @@ const principal = (name: string | undefined) => ({
   scopes: ['plants:create', 'plants:read'],
   tokenId,
 });
+
+/** Returns the time of the last use of the newest token with this name. */
+async function lastUse({ list }: AccessTokens, name: string): Promise<Date | undefined> {
+  return (await list()).tokens.find((token) => token.name === name)?.lastUsedAt;
+}
 
 const tokenId = expect.stringMatching(/^[0-9a-f]{16}$/);
 
@@ -43,7 +48,6 @@ describe('access tokens', () => {
   afterAll(() => Promise.all([sql.end(), database.close()]));
 
   it('makes an access token from a fixed prefix and 256 random bits', () => {
-    expect(generateToken(() => Buffer.alloc(32, 255))).toBe(`plant_${'_'.repeat(42)}8`);
     expect(generateToken()).toMatch(/^plant_[\w-]{43}$/);
     expect(generateToken()).not.toBe(generateToken());
   });
@@ -97,28 +101,14 @@ describe('access tokens', () => {
     });
   });
 
-  it('rejects an expiry that is in the past or is not a date', async () => {
-    await expect(open().create('Hal', { expiresAt: await fromNow(0) })).rejects.toMatchObject({
-      message: 'invalid input: expiresAt must be in the future',
-    });
-    await expect(open().create('Hal', { expiresAt: new Date('') })).rejects.toMatchObject({
-      message: 'invalid input: expiresAt must be a date',
-    });
-    await expect(open().create('Hal', { expiresIn: 0 })).rejects.toMatchObject({
-      message: 'invalid input: expiresIn must be more than 0',
-    });
-    const expiresIn = '5' as never; // Untyped code can pass a text as the number of milliseconds.
-    await expect(open().create('Hal', { expiresIn })).rejects.toMatchObject({
-      message: 'invalid input: expiresIn must be a number of milliseconds',
-    });
-  });
-
-  it('gives an access token the requested scopes', async () => {
-    const tokens = open();
-    const token = await tokens.create('Eve', { scopes: ['plants:delete'] });
-    const eve = { name: 'Eve', scopes: ['plants:delete'] };
-    expect(await tokens.authenticate(token)).toEqual({ ...eve, tokenId });
-    expect((await tokens.list()).tokens).toContainEqual(expect.objectContaining(eve));
+  it.each([
+    [{ expiresAt: new Date(0) }, 'expiresAt must be in the future'],
+    [{ expiresAt: new Date('') }, 'expiresAt must be a date'],
+    [{ expiresIn: 0 }, 'expiresIn must be more than 0'],
+    [{ expiresIn: '5' as never }, 'expiresIn must be a number of milliseconds'], // From untyped code.
+  ])('rejects the expiry %o', async (expiry, message) => {
+    const create = open().create('Hal', expiry);
+    await expect(create).rejects.toMatchObject({ message: `invalid input: ${message}` });
   });
 
   it('ignores unknown scopes of an access token', async () => {
@@ -126,14 +116,6 @@ describe('access tokens', () => {
     await sql`update access_tokens set scope = 'plants:water plants:read' where name = 'Fox'`;
     const fox = { name: 'Fox', scopes: ['plants:read'], tokenId };
     expect(await open().authenticate(token)).toEqual(fox);
-  });
-
-  it.each([
-    [[], 'scopes must have at least one'],
-    [['read'], 'scopes[0] must be one of plants:create, plants:read, plants:delete, tokens:manage'],
-  ])('rejects the scopes %j for an access token', async (scopes, message) => {
-    const create = open().create('Hal', { scopes: scopes as never }); // The scope is wrong on purpose.
-    await expect(create).rejects.toMatchObject({ message: `invalid input: ${message}` });
   });
 
   it('rejects an unknown access token', async () => {
@@ -216,27 +198,20 @@ describe('access tokens', () => {
   it('records when an access token was last used, at most once a minute', async () => {
     const tokens = open();
     const token = await tokens.create('Mia');
-    const lastUse = async () =>
-      (await tokens.list()).tokens.find(({ name }) => name === 'Mia')?.lastUsedAt ?? undefined;
-    expect(await lastUse()).toBeUndefined();
+    expect(await lastUse(tokens, 'Mia')).toBeUndefined();
     const first = new Date(time);
     await tokens.authenticate(token);
-    await vi.waitFor(async () => expect(await lastUse()).toEqual(first));
+    await vi.waitFor(async () => expect(await lastUse(tokens, 'Mia')).toEqual(first));
     time += 59_999;
     const others = open();
     await others.authenticate(token);
     // Updates run in order, so an update of Mia's token would come before the update of the second token.
     await others.authenticate(await others.create('Mia too'));
-    await vi.waitFor(async () => {
-      const list = await others.list();
-      expect(list.tokens.find(({ name }) => name === 'Mia too')?.lastUsedAt).toEqual(
-        new Date(time),
-      );
-    });
-    expect(await lastUse()).toEqual(first);
+    await vi.waitFor(async () => expect(await lastUse(others, 'Mia too')).toEqual(new Date(time)));
+    expect(await lastUse(tokens, 'Mia')).toEqual(first);
     time += 1;
     await open().authenticate(token);
-    await vi.waitFor(async () => expect(await lastUse()).toEqual(new Date(time)));
+    await vi.waitFor(async () => expect(await lastUse(tokens, 'Mia')).toEqual(new Date(time)));
   });
 
   it('delays no request while a lock on the table blocks updates of `last_used_at`', async () => {
@@ -268,10 +243,7 @@ describe('access tokens', () => {
     await other`begin`;
     await other`update access_tokens set revoked_at = now() where name = 'Rhea'`;
     for (const token of [locked, free]) await tokens.authenticate(token);
-    await vi.waitFor(async () => {
-      const list = await tokens.list();
-      expect(list.tokens.find(({ name }) => name === 'Sam')?.lastUsedAt).toEqual(new Date(time));
-    });
+    await vi.waitFor(async () => expect(await lastUse(tokens, 'Sam')).toEqual(new Date(time)));
     await other`rollback`;
     other.release();
   });
@@ -295,43 +267,28 @@ describe('access tokens', () => {
 });
 
 describe.each([server, embedded])('access tokens on $name', ({ provide }) => {
-  let accessTokens: AccessTokens;
+  const store = shareStore(provide);
 
-  beforeAll(async () => {
-    const { store, close } = await openStore(provide);
-    accessTokens = store.accessTokens;
-    return close;
-  });
-
-  it('lists the newest access tokens first, without the tokens or their hashes', async () => {
+  it('lists the newest access tokens first', async () => {
     const expiresAt = new Date(Date.now() + 60_000);
-    const tokens = [
-      await accessTokens.create('Zoë'),
-      await accessTokens.create('Ann', { expiresAt }),
-    ];
-    await accessTokens.revoke('Zoë');
+    await store.accessTokens.create('Zoë');
+    await store.accessTokens.create('Ann', { expiresAt });
+    await store.accessTokens.revoke('Zoë');
     const { scopes } = principal('Ann');
     const unused = { id: tokenId, scopes, createdAt: expect.any(Date) };
-    const { tokens: list } = await accessTokens.list();
-    expect(list).toEqual([
+    expect((await store.accessTokens.list()).tokens).toEqual([
       { ...unused, name: 'Ann', expiresAt },
       { ...unused, name: 'Zoë', revokedAt: expect.any(Date) },
     ]);
-    for (const token of tokens) {
-      const sha256 = createHash('sha256').update(token).digest('hex');
-      expect(JSON.stringify(list)).not.toContain(token);
-      expect(JSON.stringify(list)).not.toContain(sha256);
-    }
   });
 
   it('accepts an access token, and records when the token was last used', async () => {
-    const token = await accessTokens.create('Pia');
-    expect(await accessTokens.authenticate(token)).toEqual(principal('Pia'));
+    const token = await store.accessTokens.create('Pia');
+    expect(await store.accessTokens.authenticate(token)).toEqual(principal('Pia'));
     // For a cached token, `authenticate` returns the result, not a promise.
-    expect(accessTokens.authenticate(token)).toEqual(principal('Pia'));
-    await vi.waitFor(async () => {
-      const list = await accessTokens.list();
-      expect(list.tokens.find(({ name }) => name === 'Pia')?.lastUsedAt).toBeInstanceOf(Date);
-    });
+    expect(store.accessTokens.authenticate(token)).toEqual(principal('Pia'));
+    await vi.waitFor(async () =>
+      expect(await lastUse(store.accessTokens, 'Pia')).toBeInstanceOf(Date),
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   createPrincipalCache,
   sha256Of,
@@ -11,50 +11,45 @@ const noOwner: TokenOwner = { principal: undefined, validUntil: forever };
 
 describe('a principal cache', () => {
   it('does not forget a valid token when many unknown tokens arrive', async () => {
-    let lookups = 0;
-    const find = async (_sha256: string, token: string) => {
-      lookups++;
-      return token === 'ann' ? ann : noOwner;
-    };
+    const find = vi.fn(async (_sha256: string, token: string) => (token === 'ann' ? ann : noOwner));
     const cache = createPrincipalCache({ find, now: () => 0 });
     await cache.get('ann');
     for (let i = 0; i < 20_001; i++) await cache.get(`guess ${i}`);
-    expect(lookups).toBe(20_002);
+    expect(find).toHaveBeenCalledTimes(20_002);
     expect(cache.get('ann')).toBe(ann.principal);
   });
 
   it('does not cache a token when `forget` is called during the look-up of the token', async () => {
-    const owners = [Promise.withResolvers<TokenOwner>(), Promise.withResolvers<TokenOwner>()];
-    let lookups = 0;
-    const find = () => owners[lookups++]?.promise ?? Promise.reject(new Error('too many look-ups'));
+    const [first, second] = [
+      Promise.withResolvers<TokenOwner>(),
+      Promise.withResolvers<TokenOwner>(),
+    ];
+    const find = vi.fn(() => second.promise).mockReturnValueOnce(first.promise);
     const cache = createPrincipalCache({ find, now: () => 0 });
     const before = cache.get('ann');
     cache.forget([sha256Of('ann')]);
     const after = cache.get('ann');
-    expect(lookups).toBe(2);
-    owners[1]?.resolve(noOwner);
+    expect(find).toHaveBeenCalledTimes(2);
+    second.resolve(noOwner);
     expect(await after).toBeUndefined();
-    owners[0]?.resolve(ann);
+    first.resolve(ann);
     expect(await before).toBe(ann.principal);
     expect(cache.get('ann')).toBeUndefined();
   });
 
   it('caches a token for less than 30 seconds, even when somebody changes the clock of the machine', async () => {
-    let [lookups, now, elapsed] = [0, 0, 0];
-    const find = async () => {
-      lookups++;
-      return ann;
-    };
+    let [now, elapsed] = [0, 0];
+    const find = vi.fn(async () => ann);
     const cache = createPrincipalCache({ find, now: () => now, elapsed: () => elapsed });
     for (const hours of [0, -1, 1, 0]) {
       now = hours * 3_600_000;
       await cache.get('ann');
     }
-    expect(lookups).toBe(1);
+    expect(find).toHaveBeenCalledTimes(1);
     elapsed = 29_000;
     now = -3_600_000;
     await cache.get('ann');
-    expect(lookups).toBe(2);
+    expect(find).toHaveBeenCalledTimes(2);
   });
 
   it.each([
@@ -65,9 +60,8 @@ describe('a principal cache', () => {
     async (_, fixed, runs) => {
       const clock = { now: 0, elapsed: 0, ...fixed };
       const owners = [{ ...ann, validUntil: clock.now + 1_000 }, noOwner];
-      const find = async () => owners.shift() ?? noOwner;
       const cache = createPrincipalCache({
-        find,
+        find: async () => owners.shift() ?? noOwner,
         now: () => clock.now,
         elapsed: () => clock.elapsed,
       });
@@ -100,11 +94,8 @@ describe('a principal cache', () => {
   });
 
   it('looks a token up again after an error', async () => {
-    const owners = [Promise.reject(new Error('no response')), Promise.resolve(ann)];
-    const cache = createPrincipalCache({
-      find: async () => owners.shift() ?? noOwner,
-      now: () => 0,
-    });
+    const find = vi.fn(async () => ann).mockRejectedValueOnce(new Error('no response'));
+    const cache = createPrincipalCache({ find, now: () => 0 });
     await expect(cache.get('ann')).rejects.toThrow('no response');
     expect(await cache.get('ann')).toBe(ann.principal);
   });

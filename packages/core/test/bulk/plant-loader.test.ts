@@ -1,10 +1,10 @@
 import type { NewPlant } from '@plant-store/schemas';
+import { runSql } from '@plant-store/test-setup';
 import fc from 'fast-check';
-import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LoadOutcome } from '../../src/bulk/plant-loader.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { connectToNew, embedded, server } from '../fixtures/databases.ts';
+import { createStore, embedded, server } from '../fixtures/databases.ts';
 
 /**
  * Predicts the outcomes when the plants are created one after the other. Adds the created plants to `stored`.
@@ -31,13 +31,6 @@ async function readAll(store: PlantStore, after: bigint): Promise<NewPlant[]> {
   return plants;
 }
 
-/** Makes the database reject every plant with the name "poison". */
-async function rejectPoison(databaseUrl: string): Promise<void> {
-  const sql = postgres(databaseUrl);
-  await sql`alter table plants add constraint no_poison check (name <> 'poison')`;
-  await sql.end();
-}
-
 const names = ['Pilea', 'Hoya\t\\N\r\n', '', '\ufeff'];
 
 describe.each([
@@ -56,8 +49,10 @@ describe.each([
   beforeAll(async () => {
     const database = await provide();
     remove = database.remove;
-    store = await openPlantStore(database.options);
-    if ('databaseUrl' in database.options) await rejectPoison(database.options.databaseUrl);
+    store = await openPlantStore(database.options, { requireConnection: true });
+    if (!('databaseUrl' in database.options)) return;
+    const constraint = "add constraint no_poison check (name <> 'poison')";
+    await runSql(database.options.databaseUrl, `alter table plants ${constraint}`);
   });
 
   afterAll(async () => {
@@ -113,11 +108,9 @@ describe.each([
 });
 
 it('throws databaseUnavailable when the table is missing', async () => {
-  const { databaseUrl, sql } = await connectToNew();
-  const store = await openPlantStore({ databaseUrl });
+  const { store, sql } = await createStore();
   await sql`drop table plants`;
   await expect(store.load([{ id: 1n, name: 'x' }])).rejects.toMatchObject({ code: 50300 });
   await expect(store.get(1n)).rejects.toMatchObject({ code: 50300 });
   await expect(store.read().next()).rejects.toMatchObject({ code: 50300 });
-  await store.close();
 });

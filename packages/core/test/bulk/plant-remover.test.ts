@@ -1,15 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { PlantStore } from '../../src/plant-store.ts';
-import { embedded, openStore, removePlants, server } from '../fixtures/databases.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { embedded, removePlants, server, shareStore } from '../fixtures/databases.ts';
 
 describe.each([embedded, server])('on $name', ({ provide }) => {
-  let store: PlantStore;
-
-  beforeAll(async () => {
-    const opened = await openStore(provide);
-    store = opened.store;
-    return opened.close;
-  });
+  const store = shareStore(provide);
 
   beforeEach(async () => {
     await removePlants(store);

@@ -1,6 +1,7 @@
 import type { PlantChanges } from '@plant-store/schemas';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { formatCursor, parseCursor } from '../../src/changes/cursor.ts';
+import { cursorsOf } from '../../src/changes/kept-pages.ts';
 import { idsOf } from '../fixtures/changes.ts';
 import { openFeed } from '../fixtures/open-feed.ts';
 
@@ -78,6 +79,20 @@ it('returns the changes of many small pages at once, when a follower is slow', a
   expect(last.next).toBe(await end());
   const inside = await feed.changes({ after, limit: 2, wait: 20 });
   expect(idsOf(await feed.changes({ after: inside.next, wait: 20 }))).toEqual([3n, 4n]);
+});
+
+it('lets a follower continue after each change, even in the middle of a transaction', async () => {
+  const { feed, end, insert, isWaitedFor } = await openFeed();
+  const pageAfter = async (after: string) => (await feed.follow({ after }).next()).value;
+  const waiting = pageAfter(await end());
+  await isWaitedFor(1);
+  await insert(1, 2, 3, 4);
+  const page = await waiting;
+  expect(idsOf(page)).toEqual([1n, 2n, 3n, 4n]);
+  await insert(5);
+  for (const [i, cursor] of cursorsOf(page).entries()) {
+    expect(idsOf(await pageAfter(cursor))[0]).toBe(BigInt(i + 2));
+  }
 });
 
 it('queries the database for changes that are no longer in memory', async () => {

@@ -1,20 +1,13 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { DatabaseOptions } from '../../src/index.ts';
+import { describe, expect, it, vi } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { summaryOf } from '../fixtures/changes.ts';
-import { closeAtEnd, connectToNew, embedded, server } from '../fixtures/databases.ts';
-
-async function open(options: DatabaseOptions) {
-  return closeAtEnd(await openPlantStore(options, { requireConnection: true }));
-}
+import { closeAtEnd, createStore, embedded, openStore, server } from '../fixtures/databases.ts';
 
 const tooOld = { code: 41000, message: expect.stringContaining('the cursor is too old') };
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
   it('forgets deletions, and rejects cursors from before the forgotten deletions', async () => {
-    const { options, remove } = await provide();
-    onTestFinished(remove);
-    const store = await open(options);
+    const store = await openStore(provide);
     await store.load([1n, 2n, 3n].map((id) => ({ id, name: 'x' })));
     const { next: before } = await store.changes({});
     await store.deleteMany([1n, 2n]);
@@ -34,10 +27,8 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
   });
 });
 
-async function createStore() {
-  const { databaseUrl, sql } = await connectToNew();
-  const store = await open({ databaseUrl });
-  const { next } = await store.changes({});
+async function open() {
+  const { databaseUrl, store, sql } = await createStore();
   /** Records deletes in one transaction, as if the deletes had happened the given number of days ago. */
   const deleteDaysAgo = (days: number, from: number, to: number) => sql`
     insert into plant_deletions (id, name, created_at, deleted_at)
@@ -46,11 +37,11 @@ async function createStore() {
     const rows = await sql`select id from plant_deletions order by changed_in, id`;
     return rows.map(({ id }) => Number(id));
   };
-  return { databaseUrl, store, sql, next, deleteDaysAgo, ids };
+  return { databaseUrl, store, sql, deleteDaysAgo, ids };
 }
 
 it('forgets only old deletions, in steps of 1,000', async () => {
-  const { store, deleteDaysAgo, ids } = await createStore();
+  const { store, deleteDaysAgo, ids } = await open();
   await deleteDaysAgo(8, 1, 2_500);
   await deleteDaysAgo(6, 2_501, 2_502);
   await deleteDaysAgo(9, 2_503, 2_503); // A wrong clock gave the newest deletion an old time.
@@ -59,7 +50,8 @@ it('forgets only old deletions, in steps of 1,000', async () => {
 });
 
 it('throws error 41000 for a cursor in the middle of a partly forgotten transaction', async () => {
-  const { store, sql, next, deleteDaysAgo } = await createStore();
+  const { store, sql, deleteDaysAgo } = await open();
+  const { next } = await store.changes({});
   await deleteDaysAgo(8, 1, 1_500);
   const { next: within } = await store.changes({ after: next, limit: 500 });
   const { next: late } = await store.changes({ after: within, limit: 1_000 });
@@ -76,9 +68,9 @@ it('throws error 41000 for a cursor in the middle of a partly forgotten transact
 });
 
 it('does nothing while another instance forgets deletions', async () => {
-  const { databaseUrl, store, sql, deleteDaysAgo, ids } = await createStore();
+  const { databaseUrl, store, sql, deleteDaysAgo, ids } = await open();
   await deleteDaysAgo(8, 1, 1);
-  const other = await open({ databaseUrl });
+  const other = closeAtEnd(await openPlantStore({ databaseUrl }));
   const lock = await sql.reserve();
   await lock`begin`;
   await lock`select from plant_deletions for update`;
@@ -97,7 +89,7 @@ it('does nothing while another instance forgets deletions', async () => {
 });
 
 it('forgets nothing while the feed belongs to another server', async () => {
-  const { store, sql, deleteDaysAgo, ids } = await createStore();
+  const { store, sql, deleteDaysAgo, ids } = await open();
   await deleteDaysAgo(8, 1, 1);
   await sql`update plant_feed set system_identifier = 1`;
   expect(await store.forgetDeletions(7)).toBe(0);

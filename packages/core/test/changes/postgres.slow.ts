@@ -1,16 +1,11 @@
-import {
-  createDatabase,
-  hasPgBouncer,
-  startPgBouncer,
-  startPostgres,
-} from '@plant-store/test-setup';
+import { hasPgBouncer, startPgBouncer, startPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { switchFeed } from '../../src/changes/switch-feed.ts';
 import { openPlantReader } from '../../src/open-plant-reader.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { idsOf, summaryOf } from '../fixtures/changes.ts';
-import { closeAtEnd, createUser } from '../fixtures/databases.ts';
+import { closeAtEnd, createStore, createUser } from '../fixtures/databases.ts';
 
 const name = 'Monstera';
 const replaced = { code: 41000, message: expect.stringContaining('was replaced') };
@@ -20,11 +15,6 @@ async function open(databaseUrl: string) {
   const sql = postgres(databaseUrl, { onnotice: () => {} });
   onTestFinished(() => sql.end());
   return { store, sql };
-}
-
-async function createStore() {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  return { databaseUrl, ...(await open(databaseUrl)) };
 }
 
 it('loses no change when a transaction begins first and commits last', async () => {
@@ -48,19 +38,6 @@ it('loses no change when a transaction begins first and commits last', async () 
   expect(idsOf(await store.changes({ after }))).toEqual([1n, 2n]);
   await store.watchFeed();
   expect(store.feed().heldBackFor).toBe(0);
-});
-
-it('accepts the cursors of one instance on another instance', async () => {
-  const { databaseUrl, store } = await createStore();
-  const { store: other } = await open(databaseUrl);
-  await store.create({ id: 1n, name });
-  const { next } = await store.changes({});
-  expect(await other.changes({})).toEqual({ changes: [], next });
-  await store.create({ id: 2n, name });
-  const page = await other.changes({ after: next });
-  expect(idsOf(page)).toEqual([2n]);
-  await other.delete(1n);
-  expect(summaryOf(await store.changes({ after: page.next }))).toEqual(['deleted 1']);
 });
 
 it.each([

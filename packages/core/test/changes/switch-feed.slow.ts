@@ -3,7 +3,8 @@ import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { switchFeed } from '../../src/changes/switch-feed.ts';
 import type { DatabaseOptions } from '../../src/index.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { connectToNew, createUser, embedded, server } from '../fixtures/databases.ts';
+import { summaryOf } from '../fixtures/changes.ts';
+import { createStore, embedded, server } from '../fixtures/databases.ts';
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
   /** Closes the store after use, because only one store can open an embedded database. */
@@ -36,20 +37,11 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
       const { next } = await store.changes({});
       await store.delete(2n);
       await store.create({ id: 3n, name: 'Calathea' });
-      const { changes } = await store.changes({ after: next });
-      expect(changes.map(({ type, plant }) => [type, plant.id])).toEqual([
-        ['deleted', 2n],
-        ['created', 3n],
-      ]);
+      const page = await store.changes({ after: next });
+      expect(summaryOf(page)).toEqual(['deleted 2', 'created 3']);
     });
   });
 });
-
-async function createStore() {
-  const { databaseUrl, sql } = await connectToNew();
-  await (await openPlantStore({ databaseUrl })).close();
-  return { databaseUrl, sql };
-}
 
 it('drops the index and records no changes after the feed is switched off', async () => {
   const { databaseUrl, sql } = await createStore();
@@ -107,12 +99,7 @@ it('changes nothing while another session has locked the table', async () => {
   expect(await sql`select from plant_feed`).toHaveLength(1);
 });
 
-it('rejects a user who does not own the table, and a database without the tables', async () => {
-  const { databaseUrl, sql } = await createStore();
-  const { url } = await createUser(sql, databaseUrl, 'all on all tables in schema public');
-  await expect(switchFeed({ databaseUrl: url }, 'off')).rejects.toMatchObject({
-    databaseCode: '42501',
-  });
+it('rejects a database without the tables', async () => {
   const empty = await createDatabase(inject('postgresUrl'));
   await expect(switchFeed({ databaseUrl: empty }, 'off')).rejects.toMatchObject({
     databaseCode: '42P01',

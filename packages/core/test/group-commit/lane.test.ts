@@ -73,6 +73,7 @@ describe('creates', () => {
     caller.isGone = true;
     end();
     await Promise.all([first, dropped]);
+    expect(await lane.create({ id: 3_103n, name: 'x' })).toEqual({ name: 'x' });
   });
 
   it('says that the plant may be stored when the deadline of a create has passed', async () => {

@@ -1,46 +1,31 @@
 import { expect, it } from 'vitest';
-import type { StoredToken } from '../../src/access-tokens/access-token-table.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { createLookUps } from '../../src/group-commit/look-ups.ts';
 
-const unused = {
-  id: '',
-  scopes: [],
-  createdAt: new Date(0),
-  expiresAt: null,
-  revokedAt: null,
-  lastUsedAt: null,
-};
-const ann: StoredToken = { name: 'Ann', ...unused };
-const ben: StoredToken = { name: 'Ben', ...unused };
 const known = new Map([
-  ['ann', ann],
-  ['ben', ben],
+  ['ann', 'Ann'],
+  ['ben', 'Ben'],
 ]);
 
-/** Makes look-ups of access tokens that send at most two statements at a time. */
-function tokenLookUps(find: (sha256s: string[], deadline: number) => Promise<typeof known>) {
-  return createLookUps<string, StoredToken>({ find, maxInFlight: 2 });
+/** Makes look-ups that send at most two statements at a time. */
+function lookUpNames(find: (keys: string[], deadline: number) => Promise<typeof known>) {
+  return createLookUps<string, string>({ find, maxInFlight: 2 });
 }
 
-const hashes = (count: number) => Array.from({ length: count }, (_, i) => `hash ${i}`);
-
-it('returns the right token for each look-up while another statement hangs', async () => {
+it('returns the right value for each look-up while another statement hangs', async () => {
   const hung = Promise.withResolvers<typeof known>();
-  const lookUps = tokenLookUps(async (sha256s) =>
-    sha256s.includes('hangs') ? hung.promise : known,
-  );
+  const lookUps = lookUpNames(async (keys) => (keys.includes('hangs') ? hung.promise : known));
   const [hanging, ...others] = ['hangs', 'ben', 'ann', 'nobody', 'ben'].map((key) =>
     lookUps.run(key),
   );
-  expect(await Promise.all(others)).toEqual([ben, ann, undefined, ben]);
+  expect(await Promise.all(others)).toEqual(['Ben', 'Ann', undefined, 'Ben']);
   hung.resolve(known);
   expect(await hanging).toBeUndefined();
 });
 
 it('rejects all look-ups of a statement that fails, and still sends the next statement', async () => {
-  const lookUps = tokenLookUps(async (sha256s) => {
-    if (sha256s.includes('fails')) throw new Error('no connection');
+  const lookUps = lookUpNames(async (keys) => {
+    if (keys.includes('fails')) throw new Error('no connection');
     return known;
   });
   const outcomes = await Promise.allSettled(
@@ -50,12 +35,12 @@ it('rejects all look-ups of a statement that fails, and still sends the next sta
   const reason = { code: 50300, message: 'the database did not respond: try again', cause };
   const failed = { reason };
   expect(outcomes.slice(2)).toMatchObject([failed, failed]);
-  expect(await lookUps.run('ann')).toBe(ann);
+  expect(await lookUps.run('ann')).toBe('Ann');
 });
 
 it('looks up equal keys only once, and uses the latest deadline of the look-ups', async () => {
   const statements: [string[], number][] = [];
-  const lookUps = tokenLookUps(async (...statement) => {
+  const lookUps = lookUpNames(async (...statement) => {
     statements.push(statement);
     return known;
   });
@@ -74,9 +59,9 @@ it('looks up equal keys only once, and uses the latest deadline of the look-ups'
 
 it('rejects look-ups immediately when 10,000 look-ups are already waiting', async () => {
   const hung = Promise.withResolvers<typeof known>();
-  const lookUps = tokenLookUps(() => hung.promise);
+  const lookUps = lookUpNames(() => hung.promise);
   // Two statements run, and 10,000 look-ups wait.
-  const accepted = hashes(10_033).map((hash) => lookUps.run(hash));
+  const accepted = Array.from({ length: 10_033 }, (_, i) => lookUps.run(`key ${i}`));
   await expect(lookUps.run('ann')).rejects.toMatchObject({
     code: 50301,
     message: 'too many look-ups are waiting already: send the request again later',

@@ -1,31 +1,19 @@
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import type postgres from 'postgres';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
 
 // The tests change the database, as an operator might. After each change, all responses must be correct.
 
 let sql: postgres.Sql;
 let url: string;
-let stores: PlantStore[];
 const plant = { id: 1n, name: 'Hoya', tag: 'Apocynaceae' };
 
 beforeEach(async () => {
-  url = await createDatabase(inject('postgresUrl'));
-  sql = postgres(url);
-  stores = [];
+  ({ databaseUrl: url, sql } = await connectToNew());
 });
 
-afterEach(async () => {
-  await Promise.all(stores.map((store) => store.close()));
-  await sql.end();
-});
-
-async function open(databaseUrl = url): Promise<PlantStore> {
-  const store = await openPlantStore({ databaseUrl });
-  stores.push(store);
-  return store;
-}
+const open = async (databaseUrl = url) => closeAtEnd(await openPlantStore({ databaseUrl }));
 
 /** Opens the store as a user with all privileges. Row-level security applies to this user. */
 async function openAsUser(role = ''): Promise<{ store: PlantStore; user: string }> {
@@ -121,13 +109,18 @@ describe('a rule', () => {
 });
 
 describe('a trigger', () => {
-  it('with `load`, rejects only the plants that the trigger discards', async () => {
+  it('rejects only the creates of the plants that the trigger discards', async () => {
     const store = await open();
-    await trigger('insert', 'if new.id = 2 then return null; end if; return new;');
-    expect(await store.load([1n, 2n, 3n].map((id) => ({ ...plant, id })))).toMatchObject([
-      'created',
-      { code: 50001 },
-      'created',
+    await trigger('insert', 'if new.id % 3 = 2 then return null; end if; return new;');
+    const plantsFrom = (id: bigint) => [id, id + 1n, id + 2n].map((id) => ({ ...plant, id }));
+    const message =
+      'the table does not keep this plant: nothing was written, tell the operator before you send it again';
+    const error = { code: 50001, message };
+    expect(await store.load(plantsFrom(1n))).toMatchObject(['created', error, 'created']);
+    expect(await store.createMany(plantsFrom(4n))).toMatchObject([
+      { result: 'created' },
+      { error },
+      { result: 'created' },
     ]);
   });
 
@@ -146,27 +139,22 @@ describe('a trigger', () => {
 });
 
 describe('the error message of a write', () => {
-  it('says that nothing was deleted when the disk is full', async () => {
-    const store = await open();
-    await store.create(plant);
-    await trigger('delete', "raise 'full' using errcode = '53100';");
-    await expect(store.delete(1n)).rejects.toMatchObject({
-      code: 50300,
-      message:
-        'the database cannot do this now (SQLSTATE 53100): nothing was deleted, send it again later',
-    });
-  });
-
-  it('says that a cancelled delete may have deleted the plant', async () => {
-    const store = await open();
-    await store.create(plant);
-    await trigger('delete', "raise 'cancelled' using errcode = '57014';");
-    await expect(store.delete(1n)).rejects.toMatchObject({
-      message:
-        'the database did not respond: the plant may or may not be deleted, look it up before you ' +
-        'send the delete again',
-    });
-  });
+  it.each([
+    ['53100', 'cannot do this now (SQLSTATE 53100): nothing was deleted, send it again later'],
+    [
+      '57014',
+      'did not respond: the plant may or may not be deleted, look it up before you send the delete again',
+    ],
+  ])(
+    'says whether a delete with the SQLSTATE %s may have deleted the plant',
+    async (code, message) => {
+      const store = await open();
+      await store.create(plant);
+      await trigger('delete', `raise 'not now' using errcode = '${code}';`);
+      const error = { code: 50300, message: `the database ${message}` };
+      await expect(store.delete(1n)).rejects.toMatchObject(error);
+    },
+  );
 
   it('says that the store has no connection when the password has changed', async () => {
     // All databases of a server share the roles, so another test may have created this role.

@@ -3,11 +3,11 @@ import { formatJson } from '@plant-store/schemas';
 import { createDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import superjson from 'superjson';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
+import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { openPlantStore } from '../../src/plant-store.ts';
 import { jsonOf, superjsonOf } from '../../src/plants/output-text.ts';
 import { createPlants } from '../../src/procedures/create-plants.ts';
-import { closeAtEnd, embedded, server } from '../fixtures/databases.ts';
+import { closeAtEnd, embedded, server, shareStore } from '../fixtures/databases.ts';
 
 const texts = [
   'Monstera "deliciosa" 🌿',
@@ -42,14 +42,10 @@ function superjsonText(value: unknown): string {
 }
 
 describe.each([embedded, server])('the JSON of an output on $name', ({ provide }) => {
-  let store: PlantStore;
-  let remove: () => Promise<void>;
+  const store = shareStore(provide);
   let cursor: string;
 
   beforeAll(async () => {
-    const database = await provide();
-    remove = database.remove;
-    store = await openPlantStore(database.options);
     cursor = (await store.changes({})).next;
     const ids = [-(2n ** 63n), 2n ** 63n - 1n, 0n, 2n ** 53n + 1n];
     await store.load([
@@ -58,11 +54,6 @@ describe.each([embedded, server])('the JSON of an output on $name', ({ provide }
       ...times.map((createdAt, i) => ({ id: BigInt(20 + i), name: 'old', tag: '', createdAt })),
     ]);
     await store.delete(20n);
-  });
-
-  afterAll(async () => {
-    await store.close();
-    await remove();
   });
 
   const outputs: [name: string, read: () => Promise<object | undefined>][] = [

@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
-import { openPlantStore } from '../../src/plant-store.ts';
-import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
+import { createStore } from '../fixtures/databases.ts';
 
 it('lists each remaining plant exactly once while other plants are created and deleted', async () => {
-  const { databaseUrl, sql } = await connectToNew();
-  const store = closeAtEnd(await openPlantStore({ databaseUrl }));
+  const { store, sql } = await createStore();
   // During the lists, a third of the plants stays, a third is deleted, and a third is created.
   const count = 1_000_000;
   const minId = -(2n ** 63n);

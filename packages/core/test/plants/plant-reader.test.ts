@@ -1,18 +1,17 @@
 import { formatJson } from '@plant-store/schemas';
-import { createDatabase } from '@plant-store/test-setup';
-import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { deadlineIn } from '../../src/database/deadline.ts';
 import { openDatabase } from '../../src/open-database.ts';
-import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
 import { PlantStoreError } from '../../src/plant-store-error.ts';
 import { createPageReader } from '../../src/plants/pages.ts';
+import { createCountUpTo, type PlantQuery } from '../../src/plants/plant-reader.ts';
 import { searchBounds } from '../../src/plants/search.ts';
-import { connectToNew, embedded, openStore, server } from '../fixtures/databases.ts';
+import { closeAtEnd, createStore, embedded, server, shareStore } from '../fixtures/databases.ts';
 
 const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 describe.each([embedded, server])('reading from a store on $name', ({ provide }) => {
-  let store: PlantStore;
-
+  const store = shareStore(provide);
   const plants = [least, -1n, 0n, 2n ** 53n + 1n, greatest].map((id, i) => ({
     id,
     name: `\ufeff plant ${id} 🌻`,
@@ -20,10 +19,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
   }));
 
   beforeAll(async () => {
-    const opened = await openStore(provide);
-    store = opened.store;
     for (const plant of plants) await store.create(plant);
-    return opened.close;
   });
 
   it('returns a plant exactly as it was created, with the time of its creation', async () => {
@@ -59,7 +55,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
   });
 
   it('reads plants by tag, by id and by time, up to a limit', async () => {
-    const idsOf = async (query: Parameters<PlantStore['read']>[0]) =>
+    const idsOf = async (query: PlantQuery) =>
       (await Array.fromAsync(store.read(query))).flat().map(({ id }) => id);
     const { createdAt: since } = (await store.get(least)) ?? {};
     expect(await idsOf({ tag: 'even' })).toEqual([least, 0n, greatest]);
@@ -98,7 +94,7 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
   });
 
   it('deletes a plant, and then accepts another plant with the same id', async () => {
-    const [id] = [200n];
+    const id = 200n;
     await store.create({ id, name: 'misspelt' });
     expect(await store.delete(id)).toBe(true);
     expect(await store.delete(id)).toBe(false);
@@ -109,36 +105,38 @@ describe.each([embedded, server])('reading from a store on $name', ({ provide })
 });
 
 it('ends a read at its deadline', async () => {
-  const { databaseUrl, sql } = await connectToNew({ max: 1 });
-  const store = await openPlantStore({ databaseUrl });
-  await sql`begin`;
-  await sql`lock table plants in access exclusive mode`;
+  const { store, sql } = await createStore();
+  const other = await sql.reserve();
+  await other`begin`;
+  await other`lock table plants in access exclusive mode`;
   const deadline = performance.now() + 50;
   const reads = [store.get(0n, { deadline }), store.list({ limit: 1 }, { deadline })];
   const late = { status: 'rejected', reason: { code: 50300 } };
   expect(await Promise.allSettled(reads)).toMatchObject([late, late]);
-  await sql.end();
-  await store.close();
+  other.release();
+});
+
+it('counts up to a limit with a statement of the share `lists`, and passes `deadline` and `caller` to the database', async () => {
+  const read = vi.fn(async () => ({ rows: [['0']], count: 1 }));
+  const options = { deadline: deadlineIn(60_000), caller: { isGone: false } };
+  expect(await createCountUpTo({ read })(5, { tag: 'x' }, options)).toBe(0);
+  expect(read.mock.calls).toEqual([[expect.any(String), ['x'], { share: 'lists', ...options }]]);
 });
 
 describe('the memory of a page', () => {
   it('sends only one statement even when a plant of the page has a long name', async () => {
-    const databaseUrl = await createDatabase(inject('postgresUrl'));
-    const store = await openPlantStore({ databaseUrl });
+    const { databaseUrl, store } = await createStore();
     await store.load([1n, 2n].map((id) => ({ id, name: 'x'.repeat(Number(id) * 1_000) })));
-    await store.close();
-    const database = await openDatabase({ databaseUrl });
+    const database = closeAtEnd(await openDatabase({ databaseUrl }));
     const read = vi.fn(database.read);
     const readPage = createPageReader({ read }, () => searchBounds.postgres);
     const page = await readPage({ limit: 1_000 }, { share: 'lists' });
     expect(page.plants.map(({ name }) => name.length)).toEqual([1_000, 2_000]);
     expect(read).toHaveBeenCalledOnce();
-    await database.close();
   });
 
   it('reserves memory before a read, and then changes the reservation to the size of the page', async () => {
-    const databaseUrl = await createDatabase(inject('postgresUrl'));
-    const store = await openPlantStore({ databaseUrl });
+    const { store } = await createStore();
     const { next: after } = await store.changes({});
     await store.create({ id: 1n, name: 'Monstera', tag: 'Araceae' });
     const settle = vi.fn();
@@ -160,6 +158,5 @@ describe('the memory of a page', () => {
       await expect(store.changes({ after }, { caller })).rejects.toBe(full);
     }
     expect((await store.list({ limit: 10 })).plants).toHaveLength(1);
-    await store.close();
   });
 });

@@ -1,14 +1,12 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import superjson from 'superjson';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createPlantLoader } from '../../src/bulk/plant-loader.ts';
-import type { Database } from '../../src/database/database.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
-import { openDatabase } from '../../src/open-database.ts';
 import { jsonOf, superjsonOf } from '../../src/plants/output-text.ts';
 import { createPageReader, type PageQuery } from '../../src/plants/pages.ts';
 import { searchBounds } from '../../src/plants/search.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { embedded, server, shareDatabase } from '../fixtures/databases.ts';
 
 const names = [
   'Monstera deliciosa',
@@ -28,8 +26,7 @@ const databases = [
 ];
 
 describe.each(databases)('a search for a part of the name on $name', ({ provide, bounds }) => {
-  let database: Database;
-  let remove: () => Promise<void>;
+  const database = shareDatabase(provide);
 
   /** Reads a page of a search. `rows` and `milliseconds` limit the work for the page. */
   function page(query: Partial<PageQuery>, rows = 50_000, milliseconds = 600_000) {
@@ -51,11 +48,7 @@ describe.each(databases)('a search for a part of the name on $name', ({ provide,
   }
 
   beforeAll(async () => {
-    const provided = await provide();
-    remove = provided.remove;
-    database = await openDatabase(provided.options);
-    const { load } = createPlantLoader(database);
-    await load([
+    await createPlantLoader(database).load([
       ...names.map((name, i) => ({ id: BigInt(i + 1), name, ...(i % 2 === 0 && { tag: 'even' }) })),
       ...Array.from({ length: 100 }, (_, i) => ({
         id: BigInt(101 + i),
@@ -63,11 +56,6 @@ describe.each(databases)('a search for a part of the name on $name', ({ provide,
         ...(i % 20 === 0 && { tag: 'even' }),
       })),
     ]);
-  });
-
-  afterAll(async () => {
-    await database.close();
-    await remove();
   });
 
   it.each([

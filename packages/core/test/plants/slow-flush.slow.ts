@@ -5,7 +5,7 @@ import {
   startPostgres,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { inspectDatabase } from '../../src/inspection/inspect-database.ts';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
@@ -18,18 +18,13 @@ const long = 60_000;
 let url: string;
 let admin: postgres.Sql;
 let store: PlantStore;
-const cleanUps: (() => unknown)[] = [];
 
 beforeAll(async () => {
   if (!hasSlowFlush) return;
   const server = await startPostgres({}, { env: disk.env });
   url = server.url;
   admin = postgres(url, { max: 1 });
-  cleanUps.push(server.stop, () => admin.end());
-});
-
-afterAll(async () => {
-  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  return () => admin.end().then(server.stop);
 });
 
 let lastId = 0n;

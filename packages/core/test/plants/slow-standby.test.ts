@@ -1,6 +1,6 @@
 import { hasPosixSignals, startPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import { Call } from '../../src/database/pool/call.ts';
 import { type CreateOutcome, writeBatch } from '../../src/group-commit/creates.ts';
@@ -15,26 +15,23 @@ import { closeAtEnd } from '../fixtures/databases.ts';
 let url: string;
 let admin: postgres.Sql;
 let standby: postgres.Sql;
-const cleanUps: (() => unknown)[] = [];
 
 const test = it.runIf(hasPosixSignals);
 
 beforeAll(async () => {
   if (!hasPosixSignals) return;
   const server = await startPostgres({ fsync: 'off' });
-  cleanUps.push(server.stop);
   const replica = await server.startStandby();
-  cleanUps.push(replica.stop);
   url = server.url;
   admin = postgres(url, { max: 1 });
   standby = postgres(replica.url, { max: 1 });
-  cleanUps.push(() => Promise.all([admin.end(), standby.end()]));
   await admin.unsafe("alter system set synchronous_standby_names = '*'");
   await admin`select pg_reload_conf()`;
-});
-
-afterAll(async () => {
-  for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  return async () => {
+    await Promise.all([admin.end(), standby.end()]);
+    await replica.stop();
+    await server.stop();
+  };
 });
 
 /** Stops the standby. Returns a function that lets the standby continue. */

@@ -1,35 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import { describe, expect, it } from 'vitest';
 import { deadlineIn, timeText } from '../../src/database/deadline.ts';
 import type { Run } from '../../src/database/verbs.ts';
-import { openDatabase } from '../../src/open-database.ts';
-import { createPlantStatements, type PlantStatements } from '../../src/plants/statements.ts';
-import { embedded, server } from '../fixtures/databases.ts';
+import { createPlantStatements } from '../../src/plants/statements.ts';
+import { embedded, server, shareDatabase } from '../fixtures/databases.ts';
 
 describe.each([embedded, server])('statements about plants on $name', ({ provide }) => {
-  let database: Database;
-  let remove: () => Promise<void>;
-  let statements: PlantStatements;
+  const database = shareDatabase(provide);
+  const read: Run = (...statement) => database.read(...statement);
+  const write: Run = (...statement) => database.write(...statement);
+  const statements = createPlantStatements({ read, write });
   /** Sends each statement with a deadline that has passed a millisecond ago. */
-  let late: PlantStatements;
-
-  beforeAll(async () => {
-    const provided = await provide();
-    remove = provided.remove;
-    database = await openDatabase(provided.options);
-    statements = createPlantStatements(database);
-    const write: Run = (text, values, options) =>
-      database.write(
+  const late = createPlantStatements({
+    read,
+    write: (text, values, options) =>
+      write(
         text,
         typeof values === 'function' ? () => values(timeText(Date.now() - 1)) : values,
         options,
-      );
-    late = createPlantStatements({ ...database, write });
-  });
-
-  afterAll(async () => {
-    await database.close();
-    await remove();
+      ),
   });
 
   const deadline = () => deadlineIn(60_000);

@@ -8,16 +8,12 @@ import { parseAllowed } from '../../src/webhooks/addresses.ts';
 import { createSecretBox } from '../../src/webhooks/secrets.ts';
 import { createWebhookSender } from '../../src/webhooks/webhook-sender.ts';
 import { createWebhookTable, now } from '../../src/webhooks/webhook-table.ts';
-import { closeAtEnd, connectToNew } from '../fixtures/databases.ts';
+import { closeAtEnd, connectToNew, createStore } from '../fixtures/databases.ts';
 import { startReceiver } from '../fixtures/receiver.ts';
 
-async function openInstances(databaseUrl: string, count: number) {
-  const webhooks = { allow: ['127.0.0.1'], retryDelays: [0, 0, 0] };
-  const open = () => openPlantStore({ databaseUrl }, { webhooks });
-  const stores = await Promise.all(Array.from({ length: count }, open));
-  for (const store of stores) onTestFinished(() => store.close());
-  return stores;
-}
+const webhooks = { allow: ['127.0.0.1'], retryDelays: [0, 0, 0] };
+const openAnother = async (databaseUrl: string) =>
+  closeAtEnd(await openPlantStore({ databaseUrl }, { webhooks }));
 
 it('lets another instance send to an endpoint only after the lease has expired in the database', async () => {
   const { databaseUrl, sql } = await connectToNew();
@@ -47,9 +43,8 @@ it('lets another instance send to an endpoint only after the lease has expired i
 });
 
 it('lets another instance repeat a message with the same id when the first instance has stopped', async () => {
-  const { databaseUrl } = await connectToNew();
-  const [first, second] = await openInstances(databaseUrl, 2);
-  if (!first || !second) throw new Error('there are no instances');
+  const { databaseUrl, store: first } = await createStore({ webhooks });
+  const second = await openAnother(databaseUrl);
   const receiver = await startReceiver(() => {}); // Never responds.
   receiver.secret = (await first.webhooks.create(receiver.url)).secret;
   first.webhooks.send();
@@ -66,9 +61,7 @@ it('lets another instance repeat a message with the same id when the first insta
 });
 
 it('does not send a message after a freeze that is longer than the lease', async () => {
-  const { databaseUrl, sql } = await connectToNew();
-  const [store] = await openInstances(databaseUrl, 1);
-  if (!store) throw new Error('there is no instance');
+  const { databaseUrl, sql, store } = await createStore({ webhooks });
   const receiver = await startReceiver();
   receiver.secret = (await store.webhooks.create(receiver.url)).secret;
   const cursor = formatCursor({ epoch: '0'.repeat(16), transaction: 1n, id: 0n });
@@ -116,9 +109,8 @@ it('does not send a message after a freeze that is longer than the lease', async
 });
 
 it('does not move the cursor of a new endpoint when a deleted endpoint with the same name accepts a message', async () => {
-  const { databaseUrl, sql } = await connectToNew();
-  const [store, operator] = await openInstances(databaseUrl, 2);
-  if (!store || !operator) throw new Error('there are no instances');
+  const { databaseUrl, sql, store } = await createStore({ webhooks });
+  const operator = await openAnother(databaseUrl);
   const { next: from } = await store.changes({});
   const [first, second] = [await startReceiver(() => {}), await startReceiver()];
   first.secret = (await operator.webhooks.create(first.url, { name: 'partner' })).secret;
@@ -138,10 +130,8 @@ it('does not move the cursor of a new endpoint when a deleted endpoint with the 
 });
 
 it('sends each change only once, even with several instances', async () => {
-  const { databaseUrl } = await connectToNew();
-  const stores = await openInstances(databaseUrl, 3);
-  const [store] = stores;
-  if (!store) throw new Error('there is no instance');
+  const { databaseUrl, store } = await createStore({ webhooks });
+  const stores = [store, await openAnother(databaseUrl), await openAnother(databaseUrl)];
   const receiver = await startReceiver();
   receiver.secret = (await store.webhooks.create(receiver.url)).secret;
   for (const { webhooks } of stores) webhooks.send();
@@ -151,21 +141,8 @@ it('sends each change only once, even with several instances', async () => {
   expect(receiver.received.flatMap(({ changes }) => changes)).toHaveLength(300);
 });
 
-it('does not create an endpoint while the feed is off', async () => {
-  const { databaseUrl, sql } = await connectToNew();
-  const [store] = await openInstances(databaseUrl, 1);
-  await sql`delete from plant_feed`;
-  const created = store?.webhooks.create('http://127.0.0.1/');
-  await expect(created).rejects.toMatchObject({
-    kind: 'notImplemented',
-    message: expect.stringContaining('the feed of changes is switched off'),
-  });
-});
-
 it('sends the changes of a message without a body, which an earlier version has stored', async () => {
-  const { databaseUrl, sql } = await connectToNew();
-  const [store] = await openInstances(databaseUrl, 1);
-  if (!store) throw new Error('there is no instance');
+  const { sql, store } = await createStore({ webhooks });
   const receiver = await startReceiver();
   receiver.secret = (await store.webhooks.create(receiver.url)).secret;
   await store.create({ id: 1n, name: 'Hoya' });

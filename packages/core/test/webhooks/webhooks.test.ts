@@ -1,19 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { embedded, removePlants, server } from '../fixtures/databases.ts';
+import { embedded, removePlants, server, shareStore } from '../fixtures/databases.ts';
 import { type Respond, startReceiver } from '../fixtures/receiver.ts';
 
 describe.each([server, embedded])('on $name', ({ provide }) => {
-  let store: PlantStore;
+  const webhooks = { allow: ['127.0.0.0/8'], retryDelays: [0, 0, 0] };
+  const store = shareStore(provide, { webhooks });
 
-  beforeAll(async () => {
-    const { options, remove } = await provide();
-    const webhooks = { allow: ['127.0.0.0/8'], retryDelays: [0, 0, 0] };
-    store = await openPlantStore(options, { requireConnection: true, webhooks });
-    store.webhooks.send();
-    return () => store.close().then(remove);
-  });
-
+  beforeAll(() => store.webhooks.send());
   beforeEach(() => removePlants(store));
 
   let count = 0;
@@ -128,15 +121,6 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     await vi.waitFor(() => expect(receiver.changes().at(-1)).toBe('deleted 1'));
   });
 
-  it('pauses an endpoint that responds with 410', async () => {
-    const receiver = await follow({}, (response) => response.writeHead(410).end());
-    await store.create({ id: 1n, name: 'Hoya' });
-    await vi.waitFor(async () =>
-      expect(await show(receiver.name)).toMatchObject({ state: 'paused' }),
-    );
-    expect(receiver.received).toHaveLength(1);
-  });
-
   it('sends only the changes with the tag or the type that the operator has set', async () => {
     const tag = 'Araceae "\\\u0001\t\u007f\u2028é🌱/<';
     const tagged = await follow({ tag });
@@ -172,14 +156,6 @@ describe.each([server, embedded])('on $name', ({ provide }) => {
     expect(receiver.received[0]).toMatchObject({ type: 'plants.reset', changes: [] });
     await store.delete(2n);
     await vi.waitFor(() => expect(receiver.changes()).toEqual(['deleted 2']));
-  });
-
-  it('sends all changes after a given cursor again', async () => {
-    const { next } = await store.changes({});
-    await store.create({ id: 1n, name: 'Hoya' });
-    const receiver = await follow();
-    await store.webhooks.replay(receiver.name, next);
-    await vi.waitFor(() => expect(receiver.changes()).toEqual(['created 1']));
   });
 
   it('sends all changes since a given time again', async () => {
