@@ -96,14 +96,6 @@ it('returns all rows of a statement even when the previous statement failed betw
   expect(await query('select 7')).toEqual({ rows: [[7]], count: 1 });
 });
 
-it('writes times in UTC and ISO, even when the database has other settings', async () => {
-  await setDatabase(`timezone = 'Asia/Tokyo'`);
-  await setDatabase(`datestyle = 'German'`);
-  const { query } = await connect();
-  const { rows } = await query(`select timestamptz '2026-11-22 09:30:00Z' :: text`);
-  expect(rows).toEqual([['2026-11-22 09:30:00+00']]);
-});
-
 it('sets what its statements rely on, even when the database and the URL have other settings', async () => {
   await setDatabase('array_nulls = off');
   await setDatabase('bytea_output = escape');

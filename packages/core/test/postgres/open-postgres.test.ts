@@ -1,30 +1,23 @@
-import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type { FaultProxy } from '@plant-store/test-setup';
+import type postgres from 'postgres';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Database, OpenOptions } from '../../src/database/database.ts';
 import { deadlineIn } from '../../src/database/deadline.ts';
 import type { Share } from '../../src/database/verbs.ts';
 import { openPostgres } from '../../src/postgres/postgres-database.ts';
-import { closeAtEnd } from '../fixtures/databases.ts';
+import { closeAtEnd, connectBehindProxy } from '../fixtures/databases.ts';
 import { startPooler } from '../fixtures/proxy.ts';
 
 let sql: postgres.Sql;
 let proxy: FaultProxy;
 
 beforeEach(async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  sql = postgres(databaseUrl, { onnotice: () => {} });
-  proxy = await startFaultProxy(databaseUrl);
-  onTestFinished(async () => {
-    proxy.close();
-    await sql.end();
-  });
+  ({ sql, proxy } = await connectBehindProxy());
 });
 
 /** Opens the database through the proxy, and closes the database after the test. */
 async function open(options?: OpenOptions): Promise<Database> {
-  const database = closeAtEnd(await openPostgres(proxy.url, options));
-  return database;
+  return closeAtEnd(await openPostgres(proxy.url, options));
 }
 
 /** Runs a statement, as a request does. */
