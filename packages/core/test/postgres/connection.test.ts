@@ -58,8 +58,7 @@ afterEach(async () => {
 async function connect(options: Partial<ConnectionOptions> = {}): Promise<Connection> {
   const port = Number(new URL(proxy.url).port);
   const target = { url: proxy.url, host: '127.0.0.1', port, timeout: 5_000 };
-  const connection = closeAtEnd(await connectPostgres({ ...target, ...options }));
-  return connection;
+  return closeAtEnd(await connectPostgres({ ...target, ...options }));
 }
 
 const setDatabase = (setting: string) =>
@@ -479,21 +478,13 @@ it('closes the connection even when the server no longer responds', async () => 
   expect(await error).toBeInstanceOf(Error);
 });
 
-it('sends a cancel request, and ends without an error when the server is down or silent until the timeout', async () => {
+it('ends a cancel request without an error when the server is down, silent or closes the connection', async () => {
   const session = { pid: 1, secret: 1 };
-  await cancelStatement({ host: '127.0.0.1', port: 1 }, session, 5_000);
-  const received: Buffer[] = [];
-  const silent = createServer((socket) => socket.on('data', (chunk) => received.push(chunk)));
-  const port = await listen(silent);
-  await cancelStatement({ host: '127.0.0.1', port }, { pid: 258, secret: 772 }, 1_000);
-  // The bytes of a cancel request are the length, the code 1234.5678, the process and the secret.
-  await vi.waitFor(() =>
-    expect(Buffer.concat(received).toString('hex')).toBe('0000001004d2162e0000010200000304'),
+  await cancelStatement({ host: '127.0.0.1', port: 1 }, session, 60_000);
+  const port = await listen(createServer((socket) => socket.resume()));
+  await cancelStatement({ host: '127.0.0.1', port }, session, 100);
+  const closing = await listen(
+    createServer((socket) => socket.once('data', () => socket.end('x'))),
   );
-});
-
-it('ends a cancel request as soon as the server closes the connection', async () => {
-  const closing = createServer((socket) => socket.once('data', () => socket.end('bytes')));
-  const port = await listen(closing);
-  await cancelStatement({ host: '127.0.0.1', port }, { pid: 1, secret: 1 }, 60_000);
+  await cancelStatement({ host: '127.0.0.1', port: closing }, session, 60_000);
 });
