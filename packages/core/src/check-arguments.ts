@@ -23,25 +23,13 @@ export function withCheckedArguments(reads: Reads): Reads {
   };
 }
 
-/** @throws PlantStoreError `invalidInput` */
+// Each of these functions throws the PlantStoreError `invalidInput`.
 export const checkId = (id: bigint) => check(Id, { id }).id;
-
-/** @throws PlantStoreError `invalidInput` */
 export const checkIds = (ids: readonly bigint[]) => check(Ids, { ids }).ids;
-
-/** @throws PlantStoreError `invalidInput` */
 export const checkPlants = (plants: readonly unknown[]) => check(Plants, { plants }).plants;
-
-/** @throws PlantStoreError `invalidInput` */
 export const checkLimit = (limit: number) => check(Limit, { limit }).limit;
-
-/** @throws PlantStoreError `invalidInput` */
 export const checkCount = (query: unknown) => check(CountPlants, query);
-
-/** @throws PlantStoreError `invalidInput` */
 export const checkDays = (days: number) => check(Days, { days }).days;
-
-/** @throws PlantStoreError `invalidInput` */
 export const checkExport = (query: unknown) => check(Export, query);
 
 const Id = z.object({ id: Int64 });

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openPlantStore, type PlantStore } from '../src/plant-store.ts';
-import { server } from './fixtures/databases.ts';
+import { beforeAll, expect, it } from 'vitest';
+import type { PlantStore } from '../src/plant-store.ts';
+import { openStore, server } from './fixtures/databases.ts';
 
 let store: PlantStore;
-let remove: () => Promise<void>;
 
 beforeAll(async () => {
-  const database = await server.provide();
-  store = await openPlantStore(database.options, { requireConnection: true });
-  remove = database.remove;
+  const opened = await openStore(server.provide);
+  store = opened.store;
+  return opened.close;
 });
-
-afterAll(() => store.close().then(remove));
 
 const url = 'https://1.1.1.1';
 

@@ -7,12 +7,9 @@ import { closeAtEnd, embedded } from './fixtures/databases.ts';
 it('keeps using a relative data directory after the program changes its working directory', async () => {
   const { options, remove } = await embedded.provide();
   onTestFinished(remove);
-  // An embedded database has a data directory.
-  const { dataDirectory } = options as { dataDirectory: string };
   const directory = process.cwd();
-  const store = closeAtEnd(
-    await openPlantStore({ dataDirectory: relative(directory, dataDirectory) }),
-  );
+  const dataDirectory = relative(directory, options.dataDirectory);
+  const store = closeAtEnd(await openPlantStore({ dataDirectory }));
   onTestFinished(() => process.chdir(directory));
   process.chdir(tmpdir());
   await store.create({ id: 1n, name: 'Hoya' });

@@ -14,8 +14,8 @@ import { migrationTimeout } from '../tables/schema-version.ts';
 import { type ConnectOptions, createConnectToPrimary } from './connect-to-primary.ts';
 import { type Connection, connectPostgres } from './connection.ts';
 import { LeftBehind } from './left-behind.ts';
+import { createMigrator } from './migration/create-migrator.ts';
 import { migratePostgres } from './migration/migration.ts';
-import { RepeatedMigration } from './migration/repeated-migration.ts';
 import { poolerForgets } from './prepared-statements.ts';
 
 /**
@@ -105,17 +105,14 @@ export async function openPostgres(
     isUnknownCluster = (await migratePostgres(connectToMigrate, cluster)) && !cluster;
     warnOfCluster();
   };
-  const migrator = new RepeatedMigration(async () => {
+  const migrator = createMigrator(async () => {
     if (!readOnly) await migrate();
   });
-  const error = await migrator.done.then(
-    () => undefined,
-    (cause: unknown) => cause,
-  );
-  const settingsError = databaseSettingsError(error);
-  if (settingsError) throw settingsError;
-  if (error !== undefined && requireConnection) throw databaseUnavailable(error);
-  void migrator.retry();
+  await migrator.migrated().catch((error: unknown) => {
+    const settingsError = databaseSettingsError(error);
+    if (settingsError) throw settingsError;
+    if (requireConnection) throw databaseUnavailable(error);
+  });
 
   return {
     ...verbs,
@@ -135,20 +132,16 @@ export async function openPostgres(
     openCopies,
     async close() {
       isClosed = true;
-      migrator.close();
       await Promise.all([pool.close(), bulk.close()]);
     },
   };
 
-  /**
-   * Returns a function that connects after the migration. If the current migration fails, the function throws
-   * the error of the migration.
-   */
+  /** Returns a function that migrates if necessary, and then connects. */
   function afterMigration(limits?: ConnectOptions): () => Promise<Connection> {
     const options = { readOnly: !onPrimary, applicationName, settings, ...limits };
     const connectNow = createConnectToPrimary(url, options);
     return async () => {
-      await migrator.done;
+      await migrator.migrated();
       return connectNow();
     };
   }

@@ -18,7 +18,7 @@ it.each([
   ],
 ])('notices that somebody %s', async (_, putBack) => {
   const { options, remove } = await embedded.provide();
-  const { dataDirectory } = options as { dataDirectory: string }; // An embedded database has a data directory.
+  const { dataDirectory } = options;
   const backup = `${dataDirectory}-backup`;
   onTestFinished(remove);
   onTestFinished(() => rm(backup, { recursive: true, force: true }));

@@ -25,30 +25,6 @@ it('sets a deadline in five seconds for a call without a deadline', () => {
   expect(deadlineOf({ deadline })).toBe(deadline);
 });
 
-it('returns the value when a promise resolves before the deadline, and leaves no timer behind', async () => {
-  stopClocks();
-  expect(await beforeDeadline(Promise.resolve('row'), deadlineIn(1))).toBe('row');
-  expect(vi.getTimerCount()).toBe(0);
-});
-
-it('throws the error when a promise rejects before the deadline', async () => {
-  const error = new Error('unreachable');
-  await expect(withTimeout(Promise.reject(error), 1_000)).rejects.toBe(error);
-});
-
-it('throws an error at the deadline', async () => {
-  stopClocks();
-  let isLate = false;
-  const late = expect(withTimeout(silence, 10)).rejects.toThrow(/no response within \d+ ms/);
-  void late.then(() => {
-    isLate = true;
-  });
-  await vi.advanceTimersByTimeAsync(9);
-  expect(isLate).toBe(false);
-  await vi.advanceTimersByTimeAsync(1);
-  await late;
-});
-
 it('throws an error immediately when the deadline has passed, and causes no warning of Node', async () => {
   const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
   onTestFinished(() => warn.mockRestore());

@@ -14,10 +14,9 @@ let remove: () => Promise<void>;
 let connection: PGliteConnection;
 
 beforeEach(async () => {
-  const { options, remove: removeDirectory } = await embedded.provide();
-  if (!('dataDirectory' in options)) throw new Error('the database has no data directory');
-  directory = options.dataDirectory;
-  remove = removeDirectory;
+  const provided = await embedded.provide();
+  directory = provided.options.dataDirectory;
+  remove = provided.remove;
   connection = await PGliteConnection.open(directory);
   await connection.run({ text: 'create table numbers (number int)' });
 });

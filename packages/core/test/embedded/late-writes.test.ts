@@ -20,8 +20,8 @@ async function openWaiting() {
     [],
     { share: 'bulk' },
   );
-  const { dataDirectory } = options as { dataDirectory: string }; // An embedded database has a data directory.
-  return { database, release: () => writeFile(join(dataDirectory, 'postgres', 'released'), '') };
+  const released = join(options.dataDirectory, 'postgres', 'released');
+  return { database, release: () => writeFile(released, '') };
 }
 
 it('does not run a write that reaches the database after the deadline of the write', async () => {
@@ -57,18 +57,13 @@ it('writes in a test that sets the time to the past', async () => {
 it('returns the outcome of a create even when another create in the same statement is already late', async () => {
   const { database, release } = await openWaiting();
   const { insert } = createPlantStatements(database);
-  const slow = { share: 'bulk' } as const;
-  await database.write(
+  for (const text of [
     `create function slow() returns trigger language plpgsql as $$
        begin perform wait_for_test(); return new; end $$`,
-    [],
-    slow,
-  );
-  await database.write(
     'create trigger slow after insert on plants for each statement execute function slow()',
-    [],
-    slow,
-  );
+  ]) {
+    await database.write(text, [], { share: 'bulk' });
+  }
   const create = (id: bigint, deadline: number) =>
     new Call<{ id: bigint; name: string }, CreateOutcome>({ id, name: 'x' }, { deadline }, (call) =>
       call.reject(outcomeUnknown()),

@@ -58,8 +58,7 @@ afterEach(async () => {
 async function connect(options: Partial<ConnectionOptions> = {}): Promise<Connection> {
   const port = Number(new URL(proxy.url).port);
   const target = { url: proxy.url, host: '127.0.0.1', port, timeout: 5_000 };
-  const connection = closeAtEnd(await connectPostgres({ ...target, ...options }));
-  return connection;
+  return closeAtEnd(await connectPostgres({ ...target, ...options }));
 }
 
 const setDatabase = (setting: string) =>
@@ -94,14 +93,6 @@ it('returns all rows of a statement even when the previous statement failed betw
   const failing = 'select 1 / (5000 - n) from generate_series(1, 5001) as n';
   await expect(query(failing)).rejects.toMatchObject({ code: '22012' });
   expect(await query('select 7')).toEqual({ rows: [[7]], count: 1 });
-});
-
-it('writes times in UTC and ISO, even when the database has other settings', async () => {
-  await setDatabase(`timezone = 'Asia/Tokyo'`);
-  await setDatabase(`datestyle = 'German'`);
-  const { query } = await connect();
-  const { rows } = await query(`select timestamptz '2026-11-22 09:30:00Z' :: text`);
-  expect(rows).toEqual([['2026-11-22 09:30:00+00']]);
 });
 
 it('sets what its statements rely on, even when the database and the URL have other settings', async () => {
@@ -487,21 +478,13 @@ it('closes the connection even when the server no longer responds', async () => 
   expect(await error).toBeInstanceOf(Error);
 });
 
-it('sends a cancel request, and ends without an error when the server is down or silent until the timeout', async () => {
+it('ends a cancel request without an error when the server is down, silent or closes the connection', async () => {
   const session = { pid: 1, secret: 1 };
-  await cancelStatement({ host: '127.0.0.1', port: 1 }, session, 5_000);
-  const received: Buffer[] = [];
-  const silent = createServer((socket) => socket.on('data', (chunk) => received.push(chunk)));
-  const port = await listen(silent);
-  await cancelStatement({ host: '127.0.0.1', port }, { pid: 258, secret: 772 }, 1_000);
-  // The bytes of a cancel request are the length, the code 1234.5678, the process and the secret.
-  await vi.waitFor(() =>
-    expect(Buffer.concat(received).toString('hex')).toBe('0000001004d2162e0000010200000304'),
+  await cancelStatement({ host: '127.0.0.1', port: 1 }, session, 60_000);
+  const port = await listen(createServer((socket) => socket.resume()));
+  await cancelStatement({ host: '127.0.0.1', port }, session, 100);
+  const closing = await listen(
+    createServer((socket) => socket.once('data', () => socket.end('x'))),
   );
-});
-
-it('ends a cancel request as soon as the server closes the connection', async () => {
-  const closing = createServer((socket) => socket.once('data', () => socket.end('bytes')));
-  const port = await listen(closing);
-  await cancelStatement({ host: '127.0.0.1', port }, { pid: 1, secret: 1 }, 60_000);
+  await cancelStatement({ host: '127.0.0.1', port: closing }, session, 60_000);
 });

@@ -1,9 +1,9 @@
 import { platform } from 'node:os';
-import { createDatabase, type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { afterEach, beforeEach, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type { FaultProxy } from '@plant-store/test-setup';
+import type postgres from 'postgres';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { openPlantStore, type PlantStore } from '../../src/plant-store.ts';
-import { closeAtEnd } from '../fixtures/databases.ts';
+import { closeAtEnd, connectBehindProxy } from '../fixtures/databases.ts';
 import { startProxy } from '../fixtures/proxy.ts';
 
 let sql: postgres.Sql;
@@ -12,16 +12,8 @@ let store: PlantStore;
 const plant = { id: 1n, name: 'Monstera deliciosa' };
 
 beforeEach(async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
-  sql = postgres(databaseUrl);
-  proxy = await startFaultProxy(databaseUrl);
-  store = await openPlantStore({ databaseUrl: proxy.url });
-});
-
-afterEach(async () => {
-  await store.close();
-  await sql.end();
-  proxy.close();
+  ({ sql, proxy } = await connectBehindProxy());
+  store = closeAtEnd(await openPlantStore({ databaseUrl: proxy.url }));
 });
 
 it('reports an unknown outcome when the response is lost, and accepts the same create again', async () => {
@@ -111,19 +103,6 @@ async function startWithClockBehind(serverUrl: string) {
     },
   };
 }
-
-it('opens at most six connections, and closes all of them when the store closes', async () => {
-  const creates = Array.from({ length: 500 }, (_, i) => store.create({ ...plant, id: BigInt(i) }));
-  const lookups = Array.from({ length: 50 }, (_, i) => store.accessTokens.authenticate(`t${i}`));
-  await Promise.all([...creates, ...lookups]);
-  const backends = await sql`
-    select from pg_stat_activity
-    where application_name like 'plant-store process%' and datname = current_database()`;
-  expect(backends.length).toBeLessThanOrEqual(6);
-  await store.deleteMany([1n]);
-  await store.close();
-  await vi.waitFor(() => expect(proxy.open).toBe(0));
-});
 
 it.skipIf(platform() === 'win32')('connects over a Unix domain socket', async () => {
   const [row] = await sql`show unix_socket_directories`;

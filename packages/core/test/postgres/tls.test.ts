@@ -179,15 +179,10 @@ describe('TLS to Postgres', () => {
     await expect(isEncrypted('verify-full', 'authority')).rejects.toThrow();
   });
 
-  it('the error says that a server has no TLS or requires TLS', async () => {
-    await configureServer(undefined);
+  it('the error says that a server requires TLS', async () => {
+    await configureServer('localhost');
     const opening = (parameter = '') =>
       openPlantStore({ databaseUrl: `${server.url}${parameter}` }, { requireConnection: true });
-    await expect(opening('?sslmode=require')).rejects.toThrow(
-      /does not offer TLS\): remove sslmode/,
-    );
-
-    await configureServer('localhost');
     const sql = postgres(server.url, { max: 1 });
     await sql.unsafe(
       `copy (select 'hostssl all all 127.0.0.1/32 trust') to program 'cat > pg_hba.conf'`,

@@ -40,17 +40,6 @@ it('throws the error of a statement, and closes the connection', async () => {
   await vi.waitFor(async () => expect(await otherSessions()).toEqual([]));
 });
 
-it('names the hosts that cannot be reached', async () => {
-  const closedPort = await freePort();
-  const { port } = new URL(databaseUrl);
-  expect(await usePostgres(databaseUrl, async (_connection, hosts) => hosts)).toEqual([]);
-  expect(
-    await usePostgres(withHosts(closedPort, port), async (_connection, hosts) => hosts),
-  ).toEqual([
-    { name: `127.0.0.1:${closedPort}`, error: expect.objectContaining({ code: 'ECONNREFUSED' }) },
-  ]);
-});
-
 it('throws the error of the first host when no host can be reached', async () => {
   const [first, second] = [await freePort(), await freePort()];
   await expect(usePostgres(withHosts(first, second), async () => {})).rejects.toMatchObject({

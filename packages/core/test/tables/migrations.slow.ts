@@ -2,18 +2,16 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createDatabase } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openPlantStore } from '../../src/plant-store.ts';
 import { migrationsFolder } from '../../src/tables/schema-version.ts';
+import { connectToNew } from '../fixtures/databases.ts';
 
 const run = promisify(execFile);
 
 it('creates the expected tables and columns', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const { databaseUrl, sql } = await connectToNew();
   await (await openPlantStore({ databaseUrl })).close();
-  const sql = postgres(databaseUrl);
   const columns = await sql`
     select table_name, column_name, data_type, is_nullable, column_default
     from information_schema.columns where table_schema = 'public' order by table_name, ordinal_position`;
@@ -63,11 +61,10 @@ it('creates the expected tables and columns', async () => {
     'webhooks holder uuid YES',
     'webhooks held_until timestamp with time zone YES',
   ]);
-  await sql.end();
 });
 
 it('migrates an empty database only once when several instances start at the same time', async () => {
-  const databaseUrl = await createDatabase(inject('postgresUrl'));
+  const { databaseUrl, sql } = await connectToNew();
   const source = `
     import { openPlantStore } from ${JSON.stringify(new URL('../../src/index.ts', import.meta.url).href)};
     const store = await openPlantStore({ databaseUrl: ${JSON.stringify(databaseUrl)} });
@@ -79,7 +76,6 @@ it('migrates an empty database only once when several instances start at the sam
     run(process.execPath, ['--input-type=module', '-e', source, String(i)]),
   );
   await Promise.all(instances);
-  const sql = postgres(databaseUrl);
   expect(await sql`select count(*)::int from plants`).toEqual([{ count: 5 }]);
   const { entries } = JSON.parse(
     await readFile(join(migrationsFolder, 'meta/_journal.json'), 'utf8'),
@@ -87,5 +83,4 @@ it('migrates an empty database only once when several instances start at the sam
   expect(await sql`select count(*)::int from drizzle.__drizzle_migrations`).toEqual([
     { count: entries.length },
   ]);
-  await sql.end();
 });
