@@ -1,14 +1,7 @@
-import { beforeAll, expect, it } from 'vitest';
-import type { PlantStore } from '../src/plant-store.ts';
-import { openStore, server } from './fixtures/databases.ts';
+import { expect, it } from 'vitest';
+import { server, shareStore } from './fixtures/databases.ts';
 
-let store: PlantStore;
-
-beforeAll(async () => {
-  const opened = await openStore(server.provide);
-  store = opened.store;
-  return opened.close;
-});
+const store = shareStore(server.provide);
 
 const url = 'https://1.1.1.1';
 
