@@ -1,23 +1,18 @@
-import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import { InfiniteQueryObserver, infiniteQueryOptions, QueryClient } from '@tanstack/react-query';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import {
   allPlants,
-  createPlantStoreClient,
   type PlantStoreClient,
   plantStoreError,
   type StoredPlant,
 } from '../src/index.ts';
+import { client, useServer } from './fixtures/server.ts';
+
+useServer();
 
 const ids = [-(2n ** 63n), -1n, 0n, 1n, 2n, 9007199254740993n, 2n ** 63n - 1n];
 
-let server: Awaited<ReturnType<typeof startOnPostgres>>;
-let client: PlantStoreClient;
-
 beforeAll(async () => {
-  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
-  const { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env;
-  client = createPlantStoreClient({ url, token });
   await Promise.all(
     ids.map((id) => {
       const tag = id < 0n ? 'negative' : undefined;
@@ -25,8 +20,6 @@ beforeAll(async () => {
     }),
   );
 });
-
-afterAll(() => server.stop());
 
 const idsOf = async (plants: AsyncIterable<StoredPlant>) =>
   (await Array.fromAsync(plants)).map(({ id }) => id);
