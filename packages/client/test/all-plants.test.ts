@@ -1,4 +1,3 @@
-import { InfiniteQueryObserver, infiniteQueryOptions, QueryClient } from '@tanstack/react-query';
 import { beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import {
   allPlants,
@@ -84,22 +83,4 @@ describe('allPlants', () => {
     const thrown = await idsOf(allPlants(client, { limit: 1001 })).catch((error) => error);
     expect(plantStoreError(thrown)).toMatchObject({ kind: 'invalidInput' });
   });
-});
-
-it('listPlants works as an infinite query of TanStack Query', async () => {
-  const options = infiniteQueryOptions({
-    queryKey: ['plants'],
-    queryFn: ({ pageParam, signal }) =>
-      client.listPlants.query({ limit: 3, after: pageParam }, { signal }),
-    initialPageParam: undefined as bigint | undefined, // Each later page begins after a `bigint`.
-    getNextPageParam: ({ next }) => next,
-  });
-  const observer = new InfiniteQueryObserver(new QueryClient(), options);
-  const stop = observer.subscribe(() => {});
-  await vi.waitFor(() => expect(observer.getCurrentResult().isSuccess).toBe(true));
-  while (observer.getCurrentResult().hasNextPage) await observer.fetchNextPage();
-  const { data } = observer.getCurrentResult();
-  expect(data?.pages.map(({ plants }) => plants.length)).toEqual([3, 3, 1]);
-  expect(data?.pages.flatMap(({ plants }) => plants.map(({ id }) => id))).toEqual(ids);
-  stop();
 });
