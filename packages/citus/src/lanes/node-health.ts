@@ -53,13 +53,10 @@ export class NodeHealth {
 
   /** Calls the insert function without plants, on the node of `someId`. The promise is never rejected. */
   async probe(someId: bigint): Promise<void> {
+    const { access } = this.#options;
     const options = { share: 'lookUps', deadline: deadlineIn(probeTimeout) } as const;
     try {
-      await this.#options.access.write(
-        call.insert,
-        (until) => insertNothing(someId, until),
-        options,
-      );
+      await access.write(call.insert, (until) => insertNothing(someId, until), options);
     } catch {
       return this.#set(false);
     }
