@@ -9,10 +9,6 @@ export const citus: Cluster = {
     const { copyPlants } = await import('./copy-errors.ts');
     return copyPlants(...copy);
   },
-  async writesAfter(error, verbs) {
-    const { createOrdinaryStatements, hasMoved } = await import('./lanes/citus-statements.ts');
-    return hasMoved(error) ? createOrdinaryStatements(verbs) : undefined;
-  },
   async watch(store) {
     const { watchLanes } = await import('./lanes/lanes.ts');
     return watchLanes(store);

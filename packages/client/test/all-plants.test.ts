@@ -1,23 +1,17 @@
-import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
-import { InfiniteQueryObserver, infiniteQueryOptions, QueryClient } from '@tanstack/react-query';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import {
   allPlants,
-  createPlantStoreClient,
   type PlantStoreClient,
   plantStoreError,
   type StoredPlant,
 } from '../src/index.ts';
+import { client, useServer } from './fixtures/server.ts';
+
+useServer();
 
 const ids = [-(2n ** 63n), -1n, 0n, 1n, 2n, 9007199254740993n, 2n ** 63n - 1n];
 
-let server: Awaited<ReturnType<typeof startOnPostgres>>;
-let client: PlantStoreClient;
-
 beforeAll(async () => {
-  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
-  const { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env;
-  client = createPlantStoreClient({ url, token });
   await Promise.all(
     ids.map((id) => {
       const tag = id < 0n ? 'negative' : undefined;
@@ -25,8 +19,6 @@ beforeAll(async () => {
     }),
   );
 });
-
-afterAll(() => server.stop());
 
 const idsOf = async (plants: AsyncIterable<StoredPlant>) =>
   (await Array.fromAsync(plants)).map(({ id }) => id);
@@ -91,22 +83,4 @@ describe('allPlants', () => {
     const thrown = await idsOf(allPlants(client, { limit: 1001 })).catch((error) => error);
     expect(plantStoreError(thrown)).toMatchObject({ kind: 'invalidInput' });
   });
-});
-
-it('listPlants works as an infinite query of TanStack Query', async () => {
-  const options = infiniteQueryOptions({
-    queryKey: ['plants'],
-    queryFn: ({ pageParam, signal }) =>
-      client.listPlants.query({ limit: 3, after: pageParam }, { signal }),
-    initialPageParam: undefined as bigint | undefined, // Each later page begins after a `bigint`.
-    getNextPageParam: ({ next }) => next,
-  });
-  const observer = new InfiniteQueryObserver(new QueryClient(), options);
-  const stop = observer.subscribe(() => {});
-  await vi.waitFor(() => expect(observer.getCurrentResult().isSuccess).toBe(true));
-  while (observer.getCurrentResult().hasNextPage) await observer.fetchNextPage();
-  const { data } = observer.getCurrentResult();
-  expect(data?.pages.map(({ plants }) => plants.length)).toEqual([3, 3, 1]);
-  expect(data?.pages.flatMap(({ plants }) => plants.map(({ id }) => id))).toEqual(ids);
-  stop();
 });

@@ -2,17 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { token, url, useServer } from './fixtures/server.ts';
 
-let server: Awaited<ReturnType<typeof startOnPostgres>>;
-
-beforeAll(async () => {
-  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
-});
-
-afterAll(() => server.stop());
+useServer();
 
 /** Bundles and minifies code for browsers, like the build of a front end. */
 async function bundle(contents: string) {
@@ -76,7 +70,6 @@ describe('a browser bundle', () => {
       ]),
     );
     expectStatedSize(size, '# @plant-store/client');
-    const { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env;
     expect(await runAsPage(`${code}; outcome`, { url, token })).toMatchObject([
       { name: 'Monstera deliciosa' },
       { code: 40900, kind: 'idTaken' },

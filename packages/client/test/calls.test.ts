@@ -1,12 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, request } from 'node:http';
-import {
-  createDatabase,
-  type FaultProxy,
-  startFaultProxy,
-  startOnPostgres,
-} from '@plant-store/test-setup';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { type IncomingMessage, request } from 'node:http';
+import type { FaultProxy } from '@plant-store/test-setup';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createPlantStoreClient,
   isRetryable,
@@ -14,17 +8,9 @@ import {
   type PlantStoreClientOptions,
   plantStoreError,
 } from '../src/index.ts';
+import { listen, startProxyTo, thrownBy, token, url, useServer } from './fixtures/server.ts';
 
-let server: Awaited<ReturnType<typeof startOnPostgres>>;
-let url: string;
-let token: string;
-
-beforeAll(async () => {
-  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
-  ({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env);
-});
-
-afterAll(() => server.stop());
+useServer();
 
 let lastId = 0n;
 const newPlant = () => ({ id: ++lastId, name: `Plant ${lastId}` });
@@ -39,7 +25,7 @@ interface Rejection {
 /** Starts a proxy that responds to the first requests with errors, and forwards the later requests. */
 async function startProxy(...rejections: Rejection[]) {
   const requests: IncomingMessage[] = [];
-  const proxy = createServer((incoming, outgoing) => {
+  const address = await listen((incoming, outgoing) => {
     requests.push(incoming);
     const rejection = rejections.shift();
     if (rejection) {
@@ -52,32 +38,18 @@ async function startProxy(...rejections: Rejection[]) {
       response.pipe(outgoing);
     });
     incoming.pipe(forwarded);
-  }).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  onTestFinished(() => {
-    proxy.closeAllConnections();
-    proxy.close();
   });
-  const address = proxy.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return { url: `http://127.0.0.1:${port}`, requests };
+  return { url: address, requests };
 }
 
 async function startFaults(fault: FaultProxy['fault'], options: Partial<PlantStoreClientOptions>) {
-  const proxy = await startFaultProxy(url);
-  onTestFinished(proxy.close);
+  const proxy = await startProxyTo(url);
   proxy.fault = fault;
   return { proxy, client: createPlantStoreClient({ url: proxy.url, token, ...options }) };
 }
 
 const clientOf = (proxy: { url: string }, options: Partial<PlantStoreClientOptions> = {}) =>
   createPlantStoreClient({ url: proxy.url, token, ...options });
-
-const thrownBy = (call: Promise<unknown>) =>
-  call.then(
-    () => expect.unreachable('the call succeeded'),
-    (thrown: unknown) => thrown,
-  );
 
 const down = { status: 502 };
 const overloaded = { error: 50301, httpStatus: 503, code: 'SERVICE_UNAVAILABLE' };

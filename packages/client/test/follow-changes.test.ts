@@ -1,25 +1,13 @@
-import { createDatabase, startFaultProxy, startOnPostgres } from '@plant-store/test-setup';
-import { afterAll, beforeAll, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import {
   createPlantStoreClient,
   followChanges,
   type PlantChanges,
-  type PlantStoreClient,
   plantStoreError,
 } from '../src/index.ts';
+import { client, startProxyTo, thrownBy, token, url, useServer } from './fixtures/server.ts';
 
-let server: Awaited<ReturnType<typeof startOnPostgres>>;
-let url: string;
-let token: string;
-let client: PlantStoreClient;
-
-beforeAll(async () => {
-  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
-  ({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env);
-  client = createPlantStoreClient({ url, token });
-});
-
-afterAll(() => server.stop());
+useServer();
 
 let lastId = 0n;
 const create = () => client.createPlant.mutate({ id: ++lastId, name: `Plant ${lastId}` });
@@ -43,8 +31,7 @@ it('returns a cursor, and then each change once, even when a second loop starts 
 });
 
 it('continues when the store responds again', async () => {
-  const proxy = await startFaultProxy(url);
-  onTestFinished(proxy.close);
+  const proxy = await startProxyTo(url);
   const distant = createPlantStoreClient({ url: proxy.url, token, retry: false });
   const { next: after } = await client.listPlantChanges.query();
   proxy.fault = 'refuse';
@@ -58,15 +45,12 @@ it('continues when the store responds again', async () => {
 
 it('throws the error cursorExpired for an expired cursor', async () => {
   const after = btoa('0123456789abcdef 813').replaceAll('=', '');
-  const thrown = await followChanges(client, { after })
-    .next()
-    .catch((error: unknown) => error);
+  const thrown = await thrownBy(followChanges(client, { after }).next());
   expect(plantStoreError(thrown)).toMatchObject({ kind: 'cursorExpired' });
 });
 
 it('ends the loop and its request when the signal aborts', async () => {
-  const proxy = await startFaultProxy(url);
-  onTestFinished(proxy.close);
+  const proxy = await startProxyTo(url);
   const controller = new AbortController();
   const { signal } = controller;
   const distant = createPlantStoreClient({ url: proxy.url, token });

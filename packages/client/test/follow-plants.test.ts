@@ -1,43 +1,19 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createDatabase, startFaultProxy, startOnPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import {
-  afterAll,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  inject,
-  it,
-  onTestFinished,
-  vi,
-} from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   allPlants,
   createPlantStoreClient,
   type FollowPlantsOptions,
   followPlants,
-  type PlantStoreClient,
   plantStoreError,
   type StoredPlant,
 } from '../src/index.ts';
+import { client, databaseUrl, startProxyTo, token, url, useServer } from './fixtures/server.ts';
 
-let databaseUrl: string;
-let server: Awaited<ReturnType<typeof startOnPostgres>>;
-let url: string;
-let token: string;
-let client: PlantStoreClient;
-
-beforeAll(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
-  server = await startOnPostgres(databaseUrl);
-  ({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env);
-  client = createPlantStoreClient({ url, token });
-});
-
-afterAll(() => server.stop());
+useServer();
 
 beforeEach(async () => {
   for await (const { id } of allPlants(client)) await client.deletePlant.mutate({ id });
@@ -171,8 +147,7 @@ it('lists the plants again when the cursor has expired', async () => {
 });
 
 it('waits while the store is down, and continues after a lost connection', async () => {
-  const proxy = await startFaultProxy(url);
-  onTestFinished(() => proxy.close());
+  const proxy = await startProxyTo(url);
   proxy.fault = 'refuse';
   const { shows } = follow(createPlantStoreClient({ url: proxy.url, token }));
   await vi.waitFor(() => expect(proxy.accepted).toBeGreaterThan(1));
@@ -229,8 +204,7 @@ it('shows nothing when the caller stops followPlants before the client has read 
 });
 
 it('closes the connection when the caller stops followPlants', async () => {
-  const proxy = await startFaultProxy(url);
-  onTestFinished(() => proxy.close());
+  const proxy = await startProxyTo(url);
   const onError = vi.fn();
   const { listPlants, listPlantChanges } = client;
   const { plantChanges } = createPlantStoreClient({ url: proxy.url, token });

@@ -1,11 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type RequestListener, request } from 'node:http';
 import {
   createDatabase,
   freePort,
   type StartedProcess,
-  startFaultProxy,
   startProcess,
 } from '@plant-store/test-setup';
 import type { TRPCClientError } from '@trpc/client';
@@ -27,6 +24,7 @@ import {
   plantStoreError,
   type StoredPlant,
 } from '../src/index.ts';
+import { listen, startProxyTo } from './fixtures/server.ts';
 
 const token = 'secret-of-the-tests';
 let env: Record<string, string>;
@@ -87,19 +85,11 @@ async function follow(store: PlantStoreClient, after?: string) {
 }
 
 /** Starts a server that sends event streams. */
-async function startStub(onRequest: RequestListener): Promise<string> {
-  const stub = createServer((incoming, response) => {
+const startStub = (onRequest: RequestListener) =>
+  listen((incoming, response) => {
     response.setHeader('content-type', 'text/event-stream');
     onRequest(incoming, response);
   });
-  await once(stub.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    stub.closeAllConnections();
-    stub.close();
-  });
-  const { port } = stub.address() as AddressInfo; // The cast is safe, because the server listens on a port.
-  return `http://127.0.0.1:${port}`;
-}
 
 describe('plantChanges', () => {
   it('sends the changes after a cursor, and then each new change', async () => {
@@ -141,8 +131,7 @@ describe('plantChanges', () => {
   });
 
   it('sends each change once even after a lost connection, and asks for the token again', async () => {
-    const proxy = await startFaultProxy(url);
-    onTestFinished(() => proxy.close());
+    const proxy = await startProxyTo(url);
     const tokens = vi.fn(() => token);
     const feed = await follow(createPlantStoreClient({ url: proxy.url, token: tokens }));
     await feed.connected();

@@ -1,44 +1,19 @@
-import { createServer } from 'node:http';
 import { inspect } from 'node:util';
 import type { AppRouter as CoreRouter } from '@plant-store/core/router';
 import type { Plant } from '@plant-store/schemas';
-import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import type { inferRouterError, inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import postgres from 'postgres';
-import {
-  afterAll,
-  beforeAll,
-  describe,
-  expect,
-  expectTypeOf,
-  inject,
-  it,
-  onTestFinished,
-  vi,
-} from 'vitest';
+import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
 import {
   AccessTokenError,
   type AppRouter,
   createPlantStoreClient,
   isRetryable,
-  type PlantStoreClient,
   plantStoreError,
 } from '../src/index.ts';
+import { client, databaseUrl, listen, thrownBy, token, url, useServer } from './fixtures/server.ts';
 
-let databaseUrl: string;
-let server: Awaited<ReturnType<typeof startOnPostgres>>;
-let url: string;
-let token: string;
-let client: PlantStoreClient;
-
-beforeAll(async () => {
-  databaseUrl = await createDatabase(inject('postgresUrl'));
-  server = await startOnPostgres(databaseUrl);
-  ({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env);
-  client = createPlantStoreClient({ url, token });
-});
-
-afterAll(() => server.stop());
+useServer();
 
 const storedIds = async () => {
   const sql = postgres(databaseUrl);
@@ -46,12 +21,6 @@ const storedIds = async () => {
   await sql.end();
   return rows.map(({ id }) => BigInt(id));
 };
-
-const thrownBy = (call: Promise<unknown>) =>
-  call.then(
-    () => expect.unreachable('the call succeeded'),
-    (thrown: unknown) => thrown,
-  );
 
 const errorOf = async (call: Promise<unknown>) => plantStoreError(await thrownBy(call));
 
@@ -191,16 +160,9 @@ describe('plantStoreError', () => {
   });
 
   const errorFrom = async (page: string) => {
-    const proxy = createServer((_request, response) => response.writeHead(502).end(page));
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    const address = proxy.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-    const proxied = { url: `http://127.0.0.1:${port}`, token, retry: false };
-    const { createPlant } = createPlantStoreClient(proxied);
-    const error = await errorOf(createPlant.mutate({ id: 1, name: 'x' }));
-    proxy.closeAllConnections();
-    proxy.close();
-    return error;
+    const proxy = await listen((_request, response) => response.writeHead(502).end(page));
+    const { createPlant } = createPlantStoreClient({ url: proxy, token, retry: false });
+    return errorOf(createPlant.mutate({ id: 1, name: 'x' }));
   };
 
   it('reads an error in the format of REST', async () => {

@@ -110,13 +110,6 @@ describe('a subscription', () => {
     expect(delayOfNext()).toBe(1_000);
   });
 
-  it('reports the state connecting together with the error', () => {
-    const { states, errors } = follow();
-    last().results.error(down());
-    expect(states.at(-1)).toBe('connecting: down');
-    expect(errors).toEqual([]);
-  });
-
   it('continues after the last event', () => {
     const { data } = follow({ after: 'first' });
     expect(last().op.input).toEqual({ after: 'first' });
@@ -126,14 +119,6 @@ describe('a subscription', () => {
     delayOfNext();
     expect(last().op.input).toEqual({ after: 'first', lastEventId: 'last' });
     expect(data).toEqual([1]);
-  });
-
-  it('ends after a permanent error', () => {
-    const { errors } = follow();
-    last().results.error(rejected());
-    expect(errors).toEqual([expect.objectContaining({ message: 'rejected' })]);
-    expect(vi.getTimerCount()).toBe(0);
-    expect(connections).toHaveLength(1);
   });
 
   it('reports the original error when tRPC has wrapped a permanent error', () => {

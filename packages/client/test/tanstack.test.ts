@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import {
   dehydrate,
   hydrate,
@@ -8,17 +7,7 @@ import {
   QueryClient,
   QueryObserver,
 } from '@tanstack/react-query';
-import {
-  afterAll,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  inject,
-  it,
-  onTestFinished,
-  vi,
-} from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   allPlants,
   createPlantStoreClient,
@@ -27,24 +16,13 @@ import {
   hashQueryKey,
   type PlantPage,
   type PlantPagesQuery,
-  type PlantStoreClient,
   plantPages,
   queryDefaults,
   serialize,
 } from '../src/index.ts';
+import { client, url, useServer } from './fixtures/server.ts';
 
-let server: Awaited<ReturnType<typeof startOnPostgres>>;
-let url: string;
-let token: string;
-let client: PlantStoreClient;
-
-beforeAll(async () => {
-  server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
-  ({ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env);
-  client = createPlantStoreClient({ url, token });
-});
-
-afterAll(() => server.stop());
+useServer();
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');

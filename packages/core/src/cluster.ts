@@ -49,7 +49,12 @@ export { columnArrays, contentColumns, contentValues, storedColumns } from './pl
 export { deleteAdvice } from './plants/create-errors.ts';
 export { columnsJson } from './plants/plant-json.ts';
 export type { CountUpTo } from './plants/plant-reader.ts';
-export { createPlantStatements, idsOf, type PlantStatements } from './plants/statements.ts';
+export {
+  createPlantStatements,
+  hasMoved,
+  idsOf,
+  type PlantStatements,
+} from './plants/statements.ts';
 export { createConnectToPrimary } from './postgres/connect-to-primary.ts';
 export { type Connection, connectPostgres } from './postgres/connection.ts';
 export { migrationTimeout } from './tables/schema-version.ts';

@@ -180,7 +180,7 @@ async function createPlantStore(
       return true;
     }
   };
-  const main = createMainLane(database, onCommit, cluster);
+  const main = createMainLane(database, onCommit);
   let lanes: StoreLanes = main;
   const { nodes } = database;
   const watch = nodes && (await cluster?.watch({ database, nodes, events, onCommit, main, use }));

@@ -9,7 +9,6 @@ import {
   isCancelled,
   lateWriteError,
   type PlantStatements,
-  rootMessage,
   type Verbs,
 } from '@plant-store/core/cluster';
 
@@ -98,8 +97,3 @@ const countOnShards = `
     ) end,
     $1::bigint
   ))`;
-
-/** Whether Citus raised this error because the plants were moving to another node or shard. */
-export function hasMoved(error: unknown): boolean {
-  return /^could not find valid entry for shard/.test(rootMessage(error));
-}

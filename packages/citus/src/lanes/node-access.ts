@@ -31,8 +31,6 @@ export interface NodeAccess extends Verbs {
 interface NodeAccessOptions extends Pick<NodeConnections, 'connect' | 'connectTo'> {
   /** Called when a write is still committing one second after its deadline. */
   readonly onUnsettled?: () => void;
-  /** A clock in milliseconds. Default: `performance.now`. */
-  readonly now?: () => number;
 }
 
 /** The number of connections to a node for each kind of statement. */
@@ -51,7 +49,7 @@ const timeout = 5_000;
  */
 export function openNodeAccess(
   { clusterId, ...node }: Pick<StorageNode, 'id' | 'address'> & { clusterId: string },
-  { connect, connectTo, onUnsettled = () => {}, now = () => performance.now() }: NodeAccessOptions,
+  { connect, connectTo, onUnsettled = () => {} }: NodeAccessOptions,
 ): NodeAccess {
   let isDirect = false;
   let directError: unknown;
@@ -75,7 +73,8 @@ export function openNodeAccess(
 
   return {
     ...createVerbs((...statement) => {
-      const isDue = !isDirect && triedAt !== undefined && now() - triedAt > retryInterval;
+      const isDue =
+        !isDirect && triedAt !== undefined && performance.now() - triedAt > retryInterval;
       if (isDue) void retry();
       return pool.run(...statement);
     }),
@@ -93,7 +92,7 @@ export function openNodeAccess(
 
   /** Returns undefined when the store cannot reach the node. */
   async function tryDirectly(within: number): Promise<DatabaseConnection | undefined> {
-    triedAt = now();
+    triedAt = performance.now();
     try {
       const connection = await connectDirectly(within);
       isDirect = true;

@@ -13,7 +13,6 @@ interface NodeHealthOptions {
   readonly onChange: () => void;
   /** Called when creates begin (with an error) or cease (with undefined) to go through another node. */
   readonly onReroute: (error: unknown) => void;
-  readonly now?: () => number;
 }
 
 /** The time limit of a probe, in milliseconds. */
@@ -27,10 +26,10 @@ export class NodeHealth {
   isWritable = true;
   #isRerouted = false;
   #failedAt = Number.NEGATIVE_INFINITY;
-  readonly #options: Required<NodeHealthOptions>;
+  readonly #options: NodeHealthOptions;
 
   constructor(options: NodeHealthOptions) {
-    this.#options = { now: () => performance.now(), ...options };
+    this.#options = options;
   }
 
   /** Wraps statements, so that each insert shows whether the node is writable. */
@@ -44,7 +43,7 @@ export class NodeHealth {
           return inserted;
         } catch (error) {
           const isWritable = isDataError(error) || isLateWrite(error);
-          if (!isWritable) this.#failedAt = this.#options.now();
+          if (!isWritable) this.#failedAt = performance.now();
           this.#set(isWritable);
           throw error;
         }
@@ -54,7 +53,7 @@ export class NodeHealth {
 
   /** Calls the insert function without plants, on the node of `someId`. The promise is never rejected. */
   async probe(someId: bigint): Promise<void> {
-    const { access, now } = this.#options;
+    const { access } = this.#options;
     const options = { share: 'lookUps', deadline: deadlineIn(probeTimeout) } as const;
     try {
       await access.write(call.insert, (until) => insertNothing(someId, until), options);
@@ -62,7 +61,7 @@ export class NodeHealth {
       return this.#set(false);
     }
     // On a node whose disk is full, a probe succeeds but each insert fails.
-    const hasFailedLately = now() - this.#failedAt < insertCounts;
+    const hasFailedLately = performance.now() - this.#failedAt < insertCounts;
     this.#succeeded(this.isWritable || !hasFailedLately);
   }
 

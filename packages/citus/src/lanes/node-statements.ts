@@ -2,13 +2,14 @@ import {
   columnArrays,
   databaseCode,
   deleteAdvice,
+  hasMoved,
   idsOf,
   type PlantStatements,
 } from '@plant-store/core/cluster';
 import { callHere } from '../shards/feed-functions.ts';
 import { call, shardMoved } from '../shards/node-functions.ts';
 import type { ShardWatch } from '../shards/watch-shards.ts';
-import { createOrdinaryStatements, hasMoved, throwUnlessCancelled } from './citus-statements.ts';
+import { createOrdinaryStatements, throwUnlessCancelled } from './citus-statements.ts';
 import type { NodeAccess } from './node-access.ts';
 
 /**

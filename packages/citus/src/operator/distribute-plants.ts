@@ -9,12 +9,12 @@ import {
 import { settings } from '../shards/cluster-role.ts';
 import { readCopied } from './ask-nodes.ts';
 import { type Instance, readBlindInstances } from './blind-instances.ts';
-import { ClusterError } from './check-nodes.ts';
+import { ClusterError, checkNodes } from './check-nodes.ts';
 import {
   type DistributeOptions,
   type DistributeResult,
   type DistributionStep,
-  planDistribution,
+  planTables,
 } from './distribute.ts';
 
 /** A move of billions of plants takes hours. The longest time limit of Postgres is 24 days. */
@@ -39,7 +39,8 @@ export async function distributePlants(options: DistributeOptions): Promise<Dist
   const connect = createConnectToPrimary(options.databaseUrl, limits);
   const connection = await connect();
   try {
-    const missing = await planDistribution(connection.query, options);
+    const nodes = await checkNodes(connection.query);
+    const missing = { nodes, ...(await planTables(connection.query, options)) };
     const isDone = missing.steps.length === 0 || (await options.confirm(missing));
     if (!isDone) return { ...missing, isDone, blindInstances: [] };
     for (const step of missing.steps) await takeStep(step);

@@ -7,7 +7,7 @@ import {
   markOfShard,
 } from '../shards/node-functions.ts';
 import type { Instance } from './blind-instances.ts';
-import { ClusterError, checkNodes } from './check-nodes.ts';
+import { ClusterError } from './check-nodes.ts';
 
 /** What `distributePlants` plans to do, or has done. */
 export interface Distribution {
@@ -55,15 +55,6 @@ export interface DistributeResult extends Distribution {
   readonly blindInstances: readonly Instance[];
 }
 
-/** Checks a cluster, and plans the missing steps for the tables of the store. May throw a `ClusterError`. */
-export async function planDistribution(
-  query: Query,
-  { shards, isBlocking = false }: Pick<DistributeOptions, 'shards' | 'isBlocking'>,
-): Promise<Distribution> {
-  const nodes = await checkNodes(query);
-  return { nodes, ...(await planTables(query, { shards, isBlocking })) };
-}
-
 /** The options of a plan that is only shown, before the operator has chosen a number of shards. */
 const undecided = { shards: 0, isBlocking: true };
 
@@ -74,7 +65,7 @@ const undecided = { shards: 0, isBlocking: true };
  */
 export async function planTables(
   query: Query,
-  { shards, isBlocking } = undecided,
+  { shards, isBlocking = false }: Pick<DistributeOptions, 'shards' | 'isBlocking'> = undecided,
 ): Promise<Pick<Distribution, 'shards' | 'steps'>> {
   // The cast is safe, because the query returns one row.
   const [state] = (await send<TableState>(query, tables)) as [TableState];

@@ -1,6 +1,6 @@
 import type { CitusDatabase } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import type { ConnectTo } from '../../../core/src/database/database.ts';
 import { deadlineIn, timeText } from '../../../core/src/database/deadline.ts';
 import type { Query } from '../../../core/src/database/query.ts';
@@ -155,11 +155,12 @@ describe('creates on Citus', () => {
     const { nodes, clusterId } = await readMap();
     const [node] = nodes;
     if (!node) throw new Error('the cluster has two workers');
-    let now = 0;
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     let connectTo: ConnectTo = () => Promise.reject(new Error('out of reach'));
     const access = openNodeAccess(
       { ...node, clusterId },
-      { connect, connectTo: (...to) => connectTo(...to), now: () => now },
+      { connect, connectTo: (...to) => connectTo(...to) },
     );
     const query = queryOver(access);
     const groups = () =>
@@ -171,7 +172,7 @@ describe('creates on Citus', () => {
       connectPostgres({ url: database.url, host, port, timeout });
     await groups();
     expect(access.isDirect).toBe(false);
-    now += 15_001;
+    vi.advanceTimersByTime(15_001);
     await groups(); // Starts another attempt to connect to the node.
     await vi.waitFor(() => expect(access.isDirect).toBe(true));
     expect(access.directError).toBeUndefined();

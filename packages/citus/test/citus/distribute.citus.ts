@@ -1,32 +1,32 @@
 import { createCitusDatabase, startCitus } from '@plant-store/test-setup';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openPlantStore } from '../../../core/src/plant-store.ts';
+import type { Query } from '../../../core/src/database/query.ts';
 import { connectPostgres } from '../../../core/src/postgres/connection.ts';
-import { citus } from '../../src/index.ts';
 import { readCopied } from '../../src/operator/ask-nodes.ts';
 import { readBlindInstances } from '../../src/operator/blind-instances.ts';
 import { distributePlants, inspectCluster } from '../../src/operator.ts';
 import { insertFunctionSignature } from '../../src/shards/node-functions.ts';
 import {
+  connect,
   createDistributedDatabase,
   createEmptyDatabase,
-} from '../../test/fixtures/distributed-database.ts';
+  distribute,
+  openStore,
+} from '../fixtures/distributed-database.ts';
 
 describe('distribute on Citus', () => {
   it('removes the rows that an interrupted run has left on the coordinator', async () => {
     const { url } = await createEmptyDatabase();
-    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
+    const store = await openStore(url);
     await store.create({ id: 1n, name: 'from before' });
     await store.accessTokens.create('Ann');
-    const sql = postgres(url, { max: 1, onnotice: () => {} });
+    const sql = connect(url);
     // The interrupted run executed only the first of two statements for each table.
     await sql`select create_distributed_table('plants', 'id', shard_count := 4)`;
     await sql`select create_reference_table('access_tokens')`;
 
-    const distribute = () =>
-      distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
-    const { steps } = await distribute();
+    const { steps } = await distribute(url);
     expect(steps.map(({ description }) => description)).toEqual([
       'distribute the deletions of the feed, which begins anew: followers list the plants again',
       'copy plant_feed to every node, as a reference table',
@@ -40,20 +40,17 @@ describe('distribute on Citus', () => {
     expect(sizes).toEqual({ plants: 0, tokens: 0 });
     expect(await store.get(1n)).toMatchObject({ name: 'from before' });
     expect((await store.accessTokens.list()).tokens).toHaveLength(1);
-    expect(await distribute()).toMatchObject({ steps: [] });
+    expect(await distribute(url)).toMatchObject({ steps: [] });
     expect(await inspectCluster(url)).toMatchObject({ missing: [] });
-    await Promise.all([store.close(), sql.end()]);
   });
 
   it('stores each shard on one node, even when the default of the database is two nodes', async () => {
     const { url, adminUrl } = await createEmptyDatabase();
-    const admin = postgres(adminUrl, { max: 1 });
-    onTestFinished(() => admin.end());
+    const admin = connect(adminUrl);
     const [{ name } = {}] = await admin`select current_database() as name`;
     await admin.unsafe(`alter database ${name} set citus.shard_replication_factor = 2`);
-    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
-    onTestFinished(() => store.close());
-    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    const store = await openStore(url);
+    await distribute(url);
     expect(await inspectCluster(url)).toMatchObject({
       missing: [],
       nodes: [{ shards: 2 }, { shards: 2 }],
@@ -63,13 +60,11 @@ describe('distribute on Citus', () => {
 
   it('creates and deletes plants through Citus when only the URL names the schema of the tables', async () => {
     const database = await createEmptyDatabase();
-    const admin = postgres(database.adminUrl, { max: 1 });
-    await admin`create schema garden authorization gardener`;
+    await connect(database.adminUrl)`create schema garden authorization gardener`;
     const url = `${database.url}?search_path=garden`;
-    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
-    const sql = postgres(url, { max: 1, onnotice: () => {} });
-    onTestFinished(() => void Promise.all([store.close(), sql.end(), admin.end()]));
-    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    const store = await openStore(url);
+    const sql = connect(url);
+    await distribute(url);
     const { nodes = [] } = (await inspectCluster(url)) ?? {};
     expect(nodes.map(({ feed }) => feed?.isOn)).toEqual([true, true]);
 
@@ -88,9 +83,7 @@ describe('distribute on Citus', () => {
 
   it('replaces the functions of an earlier version', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
-    const [sql, worker] = [url, workerUrls[0] ?? ''].map((each) =>
-      postgres(each, { max: 1, onnotice: () => {} }),
-    ) as [postgres.Sql, postgres.Sql];
+    const [sql, worker] = [connect(url), connect(workerUrls[0] ?? '')];
     const read = (node: postgres.Sql) =>
       node`select prosrc from pg_proc where proname like 'plant_store_%' order by proname`;
     const current = await read(sql);
@@ -103,26 +96,20 @@ describe('distribute on Citus', () => {
 
     const step = 'create the functions that insert and delete the plants of one node';
     expect(await inspectCluster(url)).toMatchObject({ missing: [step] });
-    const distribute = () =>
-      distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
-    expect(await distribute()).toMatchObject({ steps: [{ description: step }] });
+    expect(await distribute(url)).toMatchObject({ steps: [{ description: step }] });
     for (const node of [sql, worker]) expect(await read(node)).toEqual(current);
     expect(await inspectCluster(url)).toMatchObject({ missing: [] });
-    expect(await distribute()).toMatchObject({ steps: [] });
-    await Promise.all([sql.end(), worker.end()]);
+    expect(await distribute(url)).toMatchObject({ steps: [] });
   });
 
   it('moves many plants while creates go on, and loses no plant', async () => {
     const { url, adminUrl } = await createEmptyDatabase();
-    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
-    const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
-    onTestFinished(() => void Promise.all([store.close(), admin.end()]));
+    const store = await openStore(url);
+    const admin = connect(adminUrl);
     await fill(admin);
 
-    const distribute = () =>
-      distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
     if ((await admin`select from pg_settings where name = 'output_plugin_libraries'`).length > 0) {
-      await expect(distribute()).rejects.toThrow('add citus to output_plugin_libraries');
+      await expect(distribute(url)).rejects.toThrow('add citus to output_plugin_libraries');
       const [{ name } = {}] = await admin`select current_database() as name`;
       await admin.unsafe(`alter database ${name} set output_plugin_libraries = pgoutput, citus`);
     }
@@ -140,7 +127,7 @@ describe('distribute on Citus', () => {
     const writers = Array.from({ length: 8 }, (_, i) => createAndDelete(BigInt(many + 1 + i)));
     await vi.waitFor(() => expect(created.length).toBeGreaterThan(8));
     const before = created.length;
-    const { steps } = await distribute();
+    const { steps } = await distribute(url);
     isDistributed = true;
     await Promise.all(writers);
     expect(steps[0]?.description).toMatch(
@@ -162,10 +149,8 @@ describe('distribute on Citus', () => {
     const cluster = await startCitus({ workers: 1, settings });
     onTestFinished(() => cluster.stop());
     const { url, workerUrls } = await createCitusDatabase(cluster.addresses);
-    await (await openPlantStore({ databaseUrl: url, cluster: citus })).close();
-    const [sql, worker] = [url, workerUrls[0] ?? ''].map((each) =>
-      postgres(each, { max: 1, onnotice: () => {} }),
-    ) as [postgres.Sql, postgres.Sql];
+    await (await openStore(url)).close();
+    const [sql, worker] = [connect(url), connect(workerUrls[0] ?? '')];
     await fill(sql);
     await sql`analyze plants`;
     const options = { databaseUrl: url, shards: 2, confirm: async () => true };
@@ -186,15 +171,13 @@ describe('distribute on Citus', () => {
     expect(onCopied).toHaveBeenCalledWith(expect.any(Number), many);
     expect(steps[0]?.move).toEqual({ isBlocking: true, plants: many });
     expect(await sql`select count(*)::int from plants`).toEqual([{ count: many + 1 }]);
-    await Promise.all([sql.end(), worker.end()]);
   });
 
   it('counts the plants that the nodes receive from running COPY statements', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
-    const { hostname: host, port } = new URL(url);
-    const coordinator = await connectPostgres({ url, host, port: Number(port), timeout: 60_000 });
-    const worker = postgres(workerUrls[0] ?? '', { max: 2 });
-    const count = () => readCopied((text, values) => coordinator.query(text, values));
+    const query = await queryOn(url);
+    const worker = connect(workerUrls[0] ?? '', { max: 2 });
+    const count = () => readCopied(query);
     expect(await count()).toBe(0);
     await worker`create table plants_1 (id bigint)`;
     const copy = await worker`copy plants_1 from stdin`.writable();
@@ -202,17 +185,13 @@ describe('distribute on Citus', () => {
     await vi.waitFor(async () => expect(await count()).toBeGreaterThan(0));
     copy.end();
     await vi.waitFor(async () => expect(await count()).toBe(0));
-    await Promise.all([coordinator.close(), worker.end()]);
   });
 
   it('does not report the session that PgBouncer keeps after an instance has noticed the cluster', async () => {
     const { url } = await createDistributedDatabase();
-    const { hostname: host, port } = new URL(url);
-    const coordinator = await connectPostgres({ url, host, port: Number(port), timeout: 60_000 });
-    const session = postgres(url, { max: 1, connection: { application_name: 'plant-store' } });
-    onTestFinished(() => void Promise.all([coordinator.close(), session.end()]));
-    const read = (usedWithin?: number) =>
-      readBlindInstances((text, values) => coordinator.query(text, values), usedWithin);
+    const query = await queryOn(url);
+    const session = connect(url, { connection: { application_name: 'plant-store' } });
+    const read = (usedWithin?: number) => readBlindInstances(query, usedWithin);
     await session`select 1`;
     expect(await read()).toMatchObject([{ application: 'plant-store' }]);
     await vi.waitFor(async () => expect(await read(0.1)).toEqual([]));
@@ -222,30 +201,39 @@ describe('distribute on Citus', () => {
     const { url, workerUrls } = await createDistributedDatabase();
     const names = ['plant-store', 'plant-store process 1', 'plant-store process 2'];
     const instances = names.map((application_name) =>
-      postgres(workerUrls[1] ?? '', { max: 1, connection: { application_name } }),
+      connect(workerUrls[1] ?? '', { connection: { application_name } }),
     ) as [postgres.Sql, ...postgres.Sql[]]; // The cast is safe, because each name has a connection.
-    onTestFinished(async () => void (await Promise.all(instances.map((each) => each.end()))));
     for (const each of instances) await each`select 1`;
     const [{ nodeport } = {}] = await instances[0]`
       select nodeport from pg_dist_node where groupid = (select groupid from pg_dist_local_group)`;
     const blind = names.map((application) => {
       return { node: `127.0.0.1:${nodeport}`, address: '127.0.0.1', application };
     });
-    const distribute = (patience: number, onWait?: (instances: unknown) => void) =>
-      distributePlants({
-        ...{ databaseUrl: url, shards: 4, confirm: async () => true, patience },
-        ...(onWait && { onWait }),
-      });
-    expect(await distribute(0)).toMatchObject({ isDone: true, blindInstances: blind });
+    expect(await distribute(url)).toMatchObject({ isDone: true, blindInstances: blind });
     expect(await inspectCluster(url)).toMatchObject({ blindInstances: blind });
     const onWait = vi.fn(() => {
       for (const each of instances)
         void each`set application_name = 'plant-store cluster'`.execute();
     });
-    expect(await distribute(60_000, onWait)).toMatchObject({ blindInstances: [] });
+    expect(await distribute(url, { patience: 60_000, onWait })).toMatchObject({
+      blindInstances: [],
+    });
     expect(onWait).toHaveBeenCalledWith(blind);
   });
 });
+
+/** Returns a function that sends statements on a connection of the store. */
+async function queryOn(url: string): Promise<Query> {
+  const { hostname: host, port } = new URL(url);
+  const { query, close } = await connectPostgres({
+    url,
+    host,
+    port: Number(port),
+    timeout: 60_000,
+  });
+  onTestFinished(close);
+  return query;
+}
 
 /** One statement cannot move this many plants in a second. */
 const many = 300_000;

@@ -1,17 +1,21 @@
-import { createCitusDatabase, startCitus } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type postgres from 'postgres';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { switchFeed } from '../../../core/src/changes/switch-feed.ts';
 import { inspectDatabase } from '../../../core/src/inspection/inspect-database.ts';
 import { openPlantReader } from '../../../core/src/open-plant-reader.ts';
-import { openPlantStore, type PlantStore } from '../../../core/src/plant-store.ts';
+import type { PlantStore } from '../../../core/src/plant-store.ts';
 import { createOldTables } from '../../../core/test/fixtures/old-tables.ts';
 import { citus } from '../../src/index.ts';
-import { distributePlants, inspectCluster } from '../../src/operator.ts';
+import { inspectCluster } from '../../src/operator.ts';
 import {
+  connect,
   createDistributedDatabase,
   createEmptyDatabase,
-} from '../../test/fixtures/distributed-database.ts';
+  distribute,
+  moveShard,
+  openStore,
+  startOwnCluster,
+} from '../fixtures/distributed-database.ts';
 
 /** Applies the changes after the cursor of a copy until the copy has exactly the plants of the database. */
 async function expectCopy(store: PlantStore, sql: postgres.Sql, copy: Copy): Promise<void> {
@@ -47,17 +51,7 @@ async function copyOf(store: PlantStore): Promise<Copy> {
   return { cursor, plants };
 }
 
-async function open(databaseUrl: string): Promise<PlantStore> {
-  const store = await openPlantStore({ databaseUrl, cluster: citus }, { requireConnection: true });
-  onTestFinished(() => store.close());
-  return store;
-}
-
-function connect(url: string): postgres.Sql {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  onTestFinished(() => sql.end());
-  return sql;
-}
+const open = (databaseUrl: string) => openStore(databaseUrl, { requireConnection: true });
 
 const expired = { code: 41000 };
 const ids = Array.from({ length: 40 }, (_, i) => BigInt(i));
@@ -126,13 +120,7 @@ describe('the feed on Citus', () => {
       for (const id of ids) expect(await store.delete(id)).toBe(true);
       await store.createMany(ids.slice(5).map((id) => ({ id, name: `again ${round}` })));
       await expectCopy(store, sql, copy);
-      await admin`
-        select citus_move_shard_placement(shardid, source.nodename, source.nodeport, target.nodename,
-          target.nodeport, 'block_writes')
-        from pg_dist_shard join pg_dist_placement using (shardid)
-          join pg_dist_node as source using (groupid)
-          join pg_dist_node as target on target.groupid <> source.groupid and target.shouldhaveshards
-        where logicalrelid = 'plants'::regclass order by shardid limit 1 offset ${round}`;
+      await moveShard(admin, round);
       await vi.waitFor(() =>
         expect(store.changes({ after: copy.cursor })).rejects.toMatchObject(expired),
       );
@@ -143,13 +131,10 @@ describe('the feed on Citus', () => {
   });
 
   it('reads the changes of the other nodes while one node does not respond', async () => {
-    const cluster = await startCitus({ workers: 2, settings: { fsync: 'off' } });
-    onTestFinished(() => cluster.stop());
-    const { url } = await createCitusDatabase(cluster.addresses);
+    const { url, workers } = await startOwnCluster();
     const store = await open(url);
-    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
     const copy = await copyOf(store);
-    const unfreeze = await cluster.workers[0]?.server.freeze();
+    const unfreeze = await workers[0]?.server.freeze();
     const outcomes = await Promise.allSettled(
       ids.map((id) => store.create({ id, name: 'Monstera' })),
     );
@@ -174,9 +159,7 @@ describe('the feed on Citus', () => {
 });
 
 it('begins a new feed when the plants are distributed on Citus', async () => {
-  const cluster = inject('citus');
-  if (!cluster) throw new Error('this test needs the global setup for Citus');
-  const { url: databaseUrl } = await createCitusDatabase(cluster);
+  const { url: databaseUrl } = await createEmptyDatabase();
   const store = await open(databaseUrl);
   const { next: after } = await store.changes({});
   await store.create({ id: 1n, name: 'Hoya' });
@@ -184,7 +167,7 @@ it('begins a new feed when the plants are distributed on Citus', async () => {
     const { changes } = await store.changes({ after });
     expect(changes).toMatchObject([{ type: 'created', plant: { id: 1n } }]);
   });
-  await distributePlants({ databaseUrl, shards: 4, confirm: async () => true });
+  await distribute(databaseUrl);
   await vi.waitFor(() => expect(store.changes({ after })).rejects.toMatchObject(expired));
   const copy = await copyOf(store);
   await store.delete(1n);
@@ -197,7 +180,7 @@ it('records all changes on Citus even when the feed was off while the plants wer
   const sql = connect(databaseUrl);
   const feeds = async () => (await inspectCluster(databaseUrl))?.nodes.map(({ feed }) => feed);
   await switchFeed({ databaseUrl }, 'off');
-  await distributePlants({ databaseUrl, shards: 4, confirm: async () => true });
+  await distribute(databaseUrl);
   const off = { isOn: false, isRestored: false, hasIndex: false };
   expect(await feeds()).toMatchObject([off, off]);
   expect(await switchFeed({ databaseUrl }, 'on')).toBe(true);
@@ -214,8 +197,7 @@ it('records all changes on Citus even when the feed was off while the plants wer
 
 it('deletes plants after the database has left Citus', async () => {
   const { url: databaseUrl, adminUrl } = await createDistributedDatabase();
-  const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
-  onTestFinished(() => admin.end());
+  const admin = connect(adminUrl);
   await admin`insert into plants (id, name) values (1, 'Hoya')`;
   await admin`set citus.enable_unsafe_triggers = on`;
   for (const table of ['plants', 'plant_deletions', 'plant_feed', 'access_tokens'])
@@ -231,20 +213,16 @@ it('deletes plants after the database has left Citus', async () => {
 });
 
 it('adds the column of the feed when the plants are already distributed on Citus', async () => {
-  const cluster = inject('citus');
-  if (!cluster) throw new Error('this test needs the global setup for Citus');
-  const { url: databaseUrl } = await createCitusDatabase(cluster);
+  const { url: databaseUrl } = await createEmptyDatabase();
   await createOldTables(databaseUrl, 3);
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
-  onTestFinished(() => sql.end());
+  const sql = connect(databaseUrl);
   await sql`select create_distributed_table('plants', 'id', shard_count => 4)`;
   await sql`insert into plants (id, name) select id, 'old' from generate_series(1, 100) as id`;
-  const store = await openPlantStore({ databaseUrl, cluster: citus }, { requireConnection: true });
-  onTestFinished(() => store.close());
+  const store = await open(databaseUrl);
   expect(await sql`select from plants where changed_in is not null`).toEqual([]);
   await store.create({ id: 101n, name: 'new' });
   await store.createMany([102n, 103n, 104n].map((id) => ({ id, name: 'new' })));
-  await distributePlants({ databaseUrl, shards: 4, confirm: async () => true });
+  await distribute(databaseUrl);
   await store.create({ id: 105n, name: 'new' });
   expect(await store.delete(1n)).toBe(true);
   expect(await store.countUpTo(1_000)).toBe(104);

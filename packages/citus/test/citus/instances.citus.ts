@@ -1,38 +1,30 @@
-import postgres from 'postgres';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openPlantStore } from '../../../core/src/plant-store.ts';
-import { citus } from '../../src/index.ts';
-import { distributePlants } from '../../src/operator.ts';
 import {
+  connect,
   createDistributedDatabase,
   createEmptyDatabase,
-} from '../../test/fixtures/distributed-database.ts';
-
-async function openOn(databaseUrl: string) {
-  const store = await openPlantStore({ databaseUrl, cluster: citus });
-  onTestFinished(store.close);
-  return store;
-}
+  distribute,
+  openStore,
+} from '../fixtures/distributed-database.ts';
 
 describe('instances on the nodes of a Citus cluster', () => {
   it('makes an instance on a worker wait until the coordinator has created and distributed the tables', async () => {
     const { url, workerUrls } = await createEmptyDatabase();
-    const onWorker = await openOn(workerUrls[0] ?? '');
+    const onWorker = await openStore(workerUrls[0] ?? '');
     await expect(onWorker.ready()).rejects.toMatchObject({
       code: 50300,
       reason: expect.stringContaining('run plant-store distribute there once'),
     });
-    const onCoordinator = await openOn(url);
+    const onCoordinator = await openStore(url);
     await onCoordinator.create({ id: 1n, name: 'from before' });
-    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    await distribute(url);
     await vi.waitFor(() => onWorker.ready());
     expect(await onWorker.get(1n)).toMatchObject({ name: 'from before' });
   });
 
   it('renames the sessions of an instance soon after the tables are distributed', async () => {
     const { url, adminUrl } = await createEmptyDatabase();
-    const admin = postgres(adminUrl, { max: 1 });
-    onTestFinished(() => admin.end());
+    const admin = connect(adminUrl);
     const names = async () => {
       const rows = await admin<{ name: string }[]>`
         select distinct application_name as name from pg_stat_activity
@@ -41,10 +33,10 @@ describe('instances on the nodes of a Citus cluster', () => {
     };
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
-    const store = await openOn(url);
+    const store = await openStore(url);
     await store.ready();
     expect(await names()).toContain(`plant-store process ${process.pid}`);
-    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    await distribute(url);
     expect(await names()).toContain(`plant-store process ${process.pid}`);
     vi.advanceTimersByTime(15_000);
     await vi.waitFor(() => expect(store.nodes()).toHaveLength(2));
@@ -58,10 +50,9 @@ describe('instances on the nodes of a Citus cluster', () => {
   it('renames every session, even a session that the store opens while it notices the cluster', async () => {
     const { workerUrls } = await createDistributedDatabase();
     const databaseUrl = workerUrls[0] ?? '';
-    const sql = postgres(databaseUrl, { max: 1 });
-    onTestFinished(() => sql.end());
+    const sql = connect(databaseUrl);
     for (let start = 0; start < 5; start++) {
-      const store = await openOn(databaseUrl);
+      const store = await openStore(databaseUrl);
       // While `ready` notices the cluster, each `list` opens a connection.
       await Promise.all([store.ready(), store.list({ limit: 1 }), store.list({ limit: 1 })]);
       await store.ready();
@@ -77,7 +68,9 @@ describe('instances on the nodes of a Citus cluster', () => {
 
   it('lets instances on different nodes use the same plants and access tokens', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
-    const [first, second, third] = await Promise.all([url, ...workerUrls].map(openOn));
+    const [first, second, third] = await Promise.all(
+      [url, ...workerUrls].map((each) => openStore(each)),
+    );
     const ids = Array.from({ length: 50 }, (_, i) => BigInt(i));
     await Promise.all(ids.map((id) => second?.create({ id, name: `plant ${id}` })));
     for (const store of [first, third]) {

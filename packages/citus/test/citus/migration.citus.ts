@@ -1,22 +1,14 @@
-import postgres from 'postgres';
 import { describe, expect, it, vi } from 'vitest';
 import type { Query } from '../../../core/src/database/query.ts';
-import { openPlantStore } from '../../../core/src/plant-store.ts';
 import { createConnectToPrimary } from '../../../core/src/postgres/connect-to-primary.ts';
 import { buildIndexes } from '../../../core/src/tables/indexes.ts';
-import { citus } from '../../src/index.ts';
-import { createDistributedDatabase } from '../../test/fixtures/distributed-database.ts';
+import { connect, createDistributedDatabase, openStore } from '../fixtures/distributed-database.ts';
 
 describe('the migration on Citus', () => {
   it('builds the index on tags again when the index is missing on one worker', async () => {
     const { url, workerUrls, adminUrl } = await createDistributedDatabase();
-    const open = (databaseUrl: string) =>
-      postgres(databaseUrl, { max: 1, onnotice: () => {}, prepare: false });
-    const [owner, admin, worker] = [url, adminUrl, workerUrls[0] ?? ''].map(open) as [
-      postgres.Sql,
-      postgres.Sql,
-      postgres.Sql,
-    ];
+    const open = (databaseUrl: string) => connect(databaseUrl, { prepare: false });
+    const [owner, admin, worker] = [open(url), open(adminUrl), open(workerUrls[0] ?? '')];
     // Undoes the migration that adds the index, and all later migrations.
     await owner`alter table access_tokens drop column scope`;
     await owner`set citus.enable_unsafe_triggers = on`;
@@ -37,26 +29,18 @@ describe('the migration on Citus', () => {
     expect(shards).toHaveLength(2);
     for (const { index } of shards) await worker.unsafe(`drop index ${index}`);
 
-    const store = await openPlantStore(
-      { databaseUrl: url, cluster: citus },
-      { requireConnection: true },
-    );
-    await store.ready();
-    await store.close();
+    await (await openStore(url, { requireConnection: true })).ready();
     const [{ valid } = {}] = await owner`
       select count(*)::int as valid from run_command_on_shards('plants', $$
         select indisvalid from pg_index where indexrelid = replace('%s', 'plants', 'plants_tag')::regclass
       $$) where result = 't'`;
     expect(valid).toBe(4);
-    await Promise.all([owner, admin, worker].map((sql) => sql.end()));
   });
 
   it('waits while another instance builds the index on tags', async () => {
     const { url, workerUrls } = await createDistributedDatabase();
-    const [owner, worker] = [url, workerUrls[0] ?? ''].map((each) =>
-      postgres(each, { onnotice: () => {}, prepare: false }),
-    ) as [postgres.Sql, postgres.Sql];
-    await owner`drop index plants_tag`;
+    const worker = connect(workerUrls[0] ?? '', { max: 2, prepare: false });
+    await connect(url)`drop index plants_tag`;
     const [{ shard } = {}] = await worker`
       select shard_name(logicalrelid, shardid) as shard from pg_dist_placement
         join pg_dist_shard using (shardid) join pg_dist_local_group using (groupid)
@@ -93,6 +77,5 @@ describe('the migration on Citus', () => {
     await Promise.all([first.built, second.built]);
     expect(first.sent).toEqual(['select', 'create', 'select', 'select']);
     expect(new Set(second.sent)).toEqual(new Set(['select']));
-    await Promise.all([owner.end(), worker.end()]);
   });
 });

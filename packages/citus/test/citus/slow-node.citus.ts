@@ -1,26 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import {
-  createCitusDatabase,
-  hasSlowFlush,
-  makeSlowFlush,
-  startCitus,
-} from '@plant-store/test-setup';
+import { hasSlowFlush, makeSlowFlush } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openPlantStore } from '../../../core/src/plant-store.ts';
-import { citus } from '../../src/index.ts';
-import { distributePlants } from '../../src/operator.ts';
+import { openStore, startOwnCluster } from '../fixtures/distributed-database.ts';
 
 it.runIf(hasSlowFlush)(
   'a Citus node with a slow disk does not delay creates on another node',
   async () => {
     const disk = makeSlowFlush();
-    const cluster = await startCitus({ lastWorkerEnv: disk.env });
-    onTestFinished(() => cluster.stop());
-    const { url } = await createCitusDatabase(cluster.addresses);
-    await (await openPlantStore({ databaseUrl: url, cluster: citus })).close();
-    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
-    const store = await openPlantStore({ databaseUrl: url, cluster: citus });
-    onTestFinished(() => store.close());
+    const { url } = await startOwnCluster({ lastWorkerEnv: disk.env, settings: {} });
+    const store = await openStore(url);
     await store.ready();
     await vi.waitFor(() => expect(store.nodes()).toHaveLength(2));
     let lastId = 0n;

@@ -1,24 +1,21 @@
-import { createCitusDatabase, startCitus } from '@plant-store/test-setup';
-import postgres from 'postgres';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { openPlantStore, type PlantStore } from '../../../core/src/plant-store.ts';
+import { expect, it, vi } from 'vitest';
+import type { PlantStore } from '../../../core/src/plant-store.ts';
 import { startReceiver } from '../../../core/test/fixtures/receiver.ts';
-import { citus } from '../../src/index.ts';
-import { distributePlants } from '../../src/operator.ts';
 import {
+  connect,
   createDistributedDatabase,
   createEmptyDatabase,
+  distribute,
+  moveShard,
+  openStore,
+  splitShard,
+  startOwnCluster,
 } from '../fixtures/distributed-database.ts';
 
 const ids = Array.from({ length: 40 }, (_, i) => BigInt(i));
 
-async function open(databaseUrl: string): Promise<PlantStore> {
-  const webhooks = { allow: ['127.0.0.1'], retryDelays: Array.from({ length: 100 }, () => 0.1) };
-  const options = { requireConnection: true, webhooks };
-  const store = await openPlantStore({ databaseUrl, cluster: citus }, options);
-  onTestFinished(() => store.close());
-  return store;
-}
+const webhooks = { allow: ['127.0.0.1'], retryDelays: Array.from({ length: 100 }, () => 0.1) };
+const open = (databaseUrl: string) => openStore(databaseUrl, { requireConnection: true, webhooks });
 
 /** Creates a webhook. Repeats a failed create, because a new store may not know the shards yet. */
 async function follow(store: PlantStore, ...respond: Parameters<typeof startReceiver>) {
@@ -29,8 +26,6 @@ async function follow(store: PlantStore, ...respond: Parameters<typeof startRece
 }
 
 const inTime = { timeout: 30_000 };
-const distribute = (databaseUrl: string) =>
-  distributePlants({ databaseUrl, shards: 4, confirm: async () => true });
 
 it('shares one row of a webhook among the instances on all nodes of Citus', async () => {
   const { url, workerUrls } = await createDistributedDatabase();
@@ -51,17 +46,14 @@ it('shares one row of a webhook among the instances on all nodes of Citus', asyn
 });
 
 it('sends the changes of other nodes while a node of Citus does not respond, and repeats a message unchanged', async () => {
-  const cluster = await startCitus({ workers: 2, settings: { fsync: 'off' } });
-  onTestFinished(() => cluster.stop());
-  const { url } = await createCitusDatabase(cluster.addresses);
+  const { url, workers } = await startOwnCluster();
   const store = await open(url);
-  await distribute(url);
   let status = 500;
   const receiver = await follow(store, (response) => response.writeHead(status).end());
   store.webhooks.send();
   await store.createMany(ids.map((id) => ({ id, name: 'Hoya' })));
   await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(0), inTime);
-  const unfreeze = await cluster.workers[0]?.server.freeze();
+  const unfreeze = await workers[0]?.server.freeze();
   const later = ids.map((id) => id + 40n);
   const outcomes = await Promise.allSettled(later.map((id) => store.create({ id, name: 'Hoya' })));
   const created = later.filter((_, i) => outcomes[i]?.status === 'fulfilled');
@@ -79,8 +71,7 @@ it('sends the changes of other nodes while a node of Citus does not respond, and
   expect(repeated.length).toBeGreaterThan(1);
   for (const each of repeated) expect(each).toEqual(first);
   unfreeze?.();
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  onTestFinished(() => sql.end());
+  const sql = connect(url);
   await vi.waitFor(async () => {
     const stored = await sql`select 'created ' || id as change from plants`;
     const changes = stored.map(({ change }) => change);
@@ -90,8 +81,7 @@ it('sends the changes of other nodes while a node of Citus does not respond, and
 
 it('sends plants.reset after Citus has distributed, moved or split the plants, and then sends all new changes', async () => {
   const { url, adminUrl } = await createEmptyDatabase();
-  const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
-  onTestFinished(() => admin.end());
+  const admin = connect(adminUrl);
   const store = await open(url);
   const receiver = await follow(store);
   store.webhooks.send();
@@ -112,19 +102,9 @@ it('sends plants.reset after Citus has distributed, moved or split the plants, a
   await expectChanges();
   await distribute(url);
   await expectReset(1);
-  await admin`
-    select citus_move_shard_placement(shardid, source.nodename, source.nodeport, target.nodename,
-      target.nodeport, 'block_writes')
-    from pg_dist_shard join pg_dist_placement using (shardid)
-      join pg_dist_node as source using (groupid)
-      join pg_dist_node as target on target.groupid <> source.groupid and target.shouldhaveshards
-    where logicalrelid = 'plants'::regclass order by shardid limit 1`;
+  await moveShard(admin);
   await expectReset(2);
-  await admin`
-    select citus_split_shard_by_split_points(
-      shardid, array['1000'], array[nodeid, nodeid], 'block_writes')
-    from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
-    where logicalrelid = 'plants'::regclass and shardminvalue = '0'`;
+  await splitShard(admin);
   await distribute(url);
   await expectReset(3);
 });

@@ -1,8 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { deadlineIn } from '../../../core/src/database/deadline.ts';
 import { openPlantStore } from '../../../core/src/plant-store.ts';
-import { createPlantStatements } from '../../../core/src/plants/statements.ts';
-import { openPostgres } from '../../../core/src/postgres/postgres-database.ts';
 import {
   createDistributedDatabase,
   createEmptyDatabase,
@@ -55,38 +52,6 @@ describe('core without the package citus, on a Citus cluster', () => {
       name: 'DatabaseSettingsError',
       message: expect.stringContaining('use the URL of the coordinator'),
     });
-  });
-
-  it('writes nothing after the deadline', async () => {
-    const { url } = await createDistributedDatabase();
-    const store = await openPlantStore({ databaseUrl: url });
-    onTestFinished(() => store.close());
-    await store.create({ id: 1n, name: 'Hoya' });
-    const late = { deadline: performance.now() - 60_000 };
-    await expect(store.create({ id: 2n, name: 'late' }, late)).rejects.toMatchObject({
-      code: 50300,
-    });
-    await store.delete(1n, late).catch(() => {});
-    expect(await store.countUpTo(10)).toBe(1);
-  });
-
-  it('does not report a plant as missing when the delete is late by the clock of the database', async () => {
-    const { url } = await createDistributedDatabase();
-    const database = await openPostgres(url);
-    onTestFinished(() => database.close());
-    const inThePast = '2026-01-01T00:00:00Z';
-    const statements = createPlantStatements({
-      ...database,
-      write: (text, values, options) =>
-        database.write(text, typeof values === 'function' ? values(inThePast) : values, options),
-    });
-    const { insert, delete: remove } = createPlantStatements(database);
-    const plant = { id: 1n, name: 'Hoya' };
-    await insert([plant], deadlineIn(5_000));
-    const late = statements.delete(plant.id);
-    await expect(late).rejects.toMatchObject({ kind: 'databaseUnavailable' });
-    expect(await remove(plant.id)).toBe(true);
-    expect(await statements.delete(plant.id)).toBe(false);
   });
 
   it('confirms a delete to only one of two clients that delete a plant at the same time', async () => {

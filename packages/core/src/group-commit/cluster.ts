@@ -9,17 +9,11 @@ import type {
 import type { Verbs } from '../database/verbs.ts';
 import type { DatabaseOptions } from '../open-database.ts';
 import type { CountUpTo } from '../plants/plant-reader.ts';
-import type { PlantWrites } from '../plants/statements.ts';
 import type { CommittedBatch } from './creates.ts';
 import type { Lane } from './lane.ts';
 
 /** A kind of database with several nodes, such as `citus` of @plant-store/citus. */
 export interface Cluster extends ClusterSessions {
-  /**
-   * Returns the cluster's functions for writes if `error` says that plants are moving to nodes. The failed
-   * write has changed nothing. Returns undefined if `error` has a different cause.
-   */
-  writesAfter(error: unknown, verbs: Verbs): Promise<PlantWrites | undefined>;
   /**
    * Calls `store.use` when the plants are distributed. Until the plants are distributed, all creates go
    * through `store.main`.

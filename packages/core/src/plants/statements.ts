@@ -3,15 +3,12 @@ import { isPolicyError, lateWrite } from '../database/database-error.ts';
 import type { CallOptions, Deadline } from '../database/deadline.ts';
 import type { Rows } from '../database/query.ts';
 import type { Verbs } from '../database/verbs.ts';
-import { databaseCode } from '../error-causes.ts';
+import { databaseCode, rootMessage } from '../error-causes.ts';
 import { isCluster } from '../tables/tables.ts';
 import { columnArrays, newColumns, storedColumns } from './columns.ts';
 import { deleteAdvice, plantKept } from './create-errors.ts';
 import { withText } from './output-text.ts';
 import { columnsJson, parsePlant, plantJson, plantTexts } from './plant-json.ts';
-
-/** The statements that write plants. */
-export type PlantWrites = Pick<PlantStatements, 'insert' | 'delete'>;
 
 /** The statements for requests on plants. These statements find rows by id. */
 export interface PlantStatements {
@@ -170,12 +167,16 @@ export function orOverNodes<T>(
 ): (error: unknown) => Promise<T> {
   return async (error) => {
     const isNotSupported = notSupported.includes(databaseCode(error) ?? '');
-    if (!isNotSupported || isPolicyError(error)) throw error;
+    if (!(isNotSupported || hasMoved(error)) || isPolicyError(error)) throw error;
     const { rows } = await read(`select ${isCluster}`, [], { share: 'lookUps' });
     // The cast is safe, because the statement returns one row with one value.
     const [[onCluster]] = rows as [[boolean]];
     if (!onCluster) throw error;
-    return send();
+    // A write that failed because the plants were moving has changed nothing, so the store sends it again.
+    return send().catch((cause) => {
+      if (!hasMoved(cause)) throw cause;
+      return send();
+    });
   };
 }
 
@@ -184,6 +185,11 @@ export function orOverNodes<T>(
  * for deletions (42P01), or get only some of the parameters (42P02, 42P18).
  */
 const notSupported = ['0A000', '42P01', '42P02', '42P18'];
+
+/** Whether Citus rejected a write, because the plants were moving to another node or shard. */
+export function hasMoved(error: unknown): boolean {
+  return /^could not find valid entry for shard/.test(rootMessage(error));
+}
 
 const deletePlant = `
   with deleted as (
