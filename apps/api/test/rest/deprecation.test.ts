@@ -8,7 +8,6 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { openApiDocument } from '../../openapi/openapi-document.ts';
 import { requireToken } from '../../src/auth/authentication.ts';
-import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
 import { rest } from '../../src/surfaces/rest.ts';
 
 const operation = (path: `/${string}`, deprecation?: Deprecation) =>
@@ -39,7 +38,7 @@ server.addHook(
   'onRequest',
   requireToken(() => ({ name: 'test', scopes: [] })),
 );
-server.register(rest, { procedures, queueBody: createLargeBodyQueue() });
+server.register(rest, { procedures });
 
 it.each([
   ['/current', undefined, undefined],

@@ -4,7 +4,6 @@ import { fastify } from 'fastify';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { requireToken } from '../../src/auth/authentication.ts';
-import { createLargeBodyQueue } from '../../src/requests/body/large-body-queue.ts';
 import { rest } from '../../src/surfaces/rest.ts';
 
 const anyInput = (openapi: Operation) =>
@@ -26,7 +25,7 @@ server.addHook(
   'onRequest',
   requireToken(() => ({ name: 'test', scopes: [] })),
 );
-server.register(rest, { procedures, queueBody: createLargeBodyQueue() });
+server.register(rest, { procedures });
 
 it.each([
   ['GET', '/plants/7?tag=Araceae', undefined, { id: '7', tag: 'Araceae' }],
