@@ -1,6 +1,6 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { referenceScript } from '../src/pages/reference-script.ts';
+import { referenceScript } from '../src/pages/docs.ts';
 import { outsideFiles, repositoryRoot } from '../src/repository.ts';
 
 // At the end of the build, this program copies files from other folders of the repository into the package.

@@ -1,5 +1,4 @@
 import { startFast } from '@plant-store/fast-start';
-import { explainStartError } from './process/start-error.ts';
 import { exitOnSignals } from './process/stop.ts';
 
 exitOnSignals();
@@ -17,4 +16,9 @@ try {
 } catch (error) {
   console.error(explainStartError(error));
   process.exit(1);
+}
+
+function explainStartError(error: unknown): string {
+  const lines = error instanceof Error ? error.message.split('\n') : [String(error)];
+  return ['The plant store did not start.', ...lines].join('\n  ');
 }

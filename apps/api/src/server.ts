@@ -23,7 +23,6 @@ import type { Tracing } from './observability/tracing/end-span.ts';
 import { docs } from './pages/docs.ts';
 import { health } from './pages/health.ts';
 import { serveConsole } from './pages/serve-console.ts';
-import { createLargeBodyQueue } from './requests/body/large-body-queue.ts';
 import { cors } from './requests/cors.ts';
 import { defaultMemoryBudget, limitMemory } from './requests/memory/limit-memory.ts';
 import { limitRate } from './requests/rate-limit.ts';
@@ -142,17 +141,16 @@ export async function buildServer({
     operations.decorateRequest('reserve', memory.reserve);
     operations.addHook('onRequest', checkBodyHeaders);
     operations.addHook('onRequest', memory.reserveBody);
-    operations.addHook('onRequest', takeTurn(server.server, memory.release));
+    operations.addHook('onRequest', takeTurn(server.server));
     operations.addHook('onRequest', sendContinue);
     operations.addHook('preParsing', memory.countChunks);
-    operations.addHook('preValidation', dropAfterError(memory.release));
-    operations.addHook('preValidation', dropGoneAfterGap(operations, memory.release));
+    operations.addHook('preValidation', dropAfterError);
+    operations.addHook('preValidation', dropGoneAfterGap(operations));
     operations.addHook('onSend', memory.countResponse);
     operations.addHook('onSend', compressResponse);
 
-    const surface = { procedures, queueBody: createLargeBodyQueue() };
-    await operations.register(rest, surface);
-    await operations.register(trpc, { ...surface, router: appRouter, prefix: '/trpc' });
+    await operations.register(rest, { procedures });
+    await operations.register(trpc, { procedures, router: appRouter, prefix: '/trpc' });
   });
 
   // The hooks of every response.

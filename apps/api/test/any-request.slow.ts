@@ -79,124 +79,89 @@ describe(`random requests with the seed ${seed}`, () => {
   }
 
   const send = (line: string) => sendRaw(server.url, rawRequest(line, [close, authorization]));
-  const runs = (numRuns: number) => ({ seed, numRuns });
 
-  it('a request with a valid plant gets 200 or 409', async () => {
-    await fc.assert(
-      fc.asyncProperty(plantJson, async (json) => {
-        expect([200, 409]).toContain(await check(wellFormed(Buffer.from(json))));
-      }),
-      runs(1000),
-    );
-  });
+  /** Runs a check with `numRuns` random values. */
+  const forAll = <T>(numRuns: number, values: fc.Arbitrary<T>, run: (value: T) => Promise<void>) =>
+    fc.assert(fc.asyncProperty(values, run), { seed, numRuns });
 
-  it('a request with an invalid plant gets 400', async () => {
-    await fc.assert(
-      fc.asyncProperty(invalidPlantJson, async (json) => {
-        expect(await check(wellFormed(Buffer.from(json)))).toBe(400);
-      }),
-      runs(700),
-    );
-  });
+  it('a request with a valid plant gets 200 or 409', () =>
+    forAll(1000, plantJson, async (json) => {
+      expect([200, 409]).toContain(await check(wellFormed(Buffer.from(json))));
+    }));
 
-  it('a request with random JSON or random bytes gets a response that the document describes', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyBody, async (body) => void (await check(wellFormed(body)))),
-      runs(800),
-    );
-  });
+  it('a request with an invalid plant gets 400', () =>
+    forAll(700, invalidPlantJson, async (json) => {
+      expect(await check(wellFormed(Buffer.from(json)))).toBe(400);
+    }));
 
-  it('a request with random headers gets a response that the document describes', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyHeaders, plantJson, async (headers, json) => {
-        await check({ headers, body: Buffer.from(json) });
-      }),
-      runs(800),
-    );
-  });
+  it('a request with random JSON or random bytes gets a response that the document describes', () =>
+    forAll(800, anyBody, async (body) => void (await check(wellFormed(body)))));
 
-  it('a create gets the same response over REST and tRPC', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(plantJson, invalidPlantJson, anyValue), async (json) => {
-        const status = await check(wellFormed(Buffer.from(json)));
-        const responses = await Promise.all(surfaces.map((surface) => surface.send(server, json)));
-        expect(responses.map((response) => response.status)).toEqual([status, status]);
-        expect(responses[0]?.body).toEqual(responses[1]?.body);
-      }),
-      runs(500),
-    );
-  });
+  it('a request with random headers gets a response that the document describes', () =>
+    forAll(800, fc.tuple(anyHeaders, plantJson), async ([headers, json]) => {
+      await check({ headers, body: Buffer.from(json) });
+    }));
 
-  it('each plant of a list gets the result that a request with only this plant would get', async () => {
-    const several = fc.array(fc.oneof({ weight: 9, arbitrary: plantJson }, invalidPlantJson), {
-      minLength: 1,
-      maxLength: 8,
-    });
-    await fc.assert(
-      fc.asyncProperty(several, async (texts) => {
-        const request = rawPost(`{"plants":[${texts}]}`, '/plants/batch', [close]);
-        const response = await sendRaw(server.url, request);
-        expect(document.operation('POST /plants/batch').differencesFrom(response)).toEqual([]);
-        const plants = texts.map(readPlant);
-        if (plants.includes(undefined)) return void expect(response.status).toBe(400);
-        expect(response.status).toBe(200);
-        const expected = plants.map((plant) => {
-          const { id, ...row } = plant as Row; // The cast is safe, because no plant is undefined here.
-          const stored = acknowledged.get(id);
-          acknowledged.set(id, stored ?? row);
-          if (stored === undefined) return 'created';
-          return isDeepStrictEqual(stored, row) ? 'exists' : 40900;
-        });
-        const { results } = JSON.parse(response.body);
-        expect(results.map(({ result, error }: Outcome) => error ?? result)).toEqual(expected);
-      }),
-      runs(600),
-    );
-  });
+  it('a create gets the same response over REST and tRPC', () =>
+    forAll(500, fc.oneof(plantJson, invalidPlantJson, anyValue), async (json) => {
+      const status = await check(wellFormed(Buffer.from(json)));
+      const responses = await Promise.all(surfaces.map((surface) => surface.send(server, json)));
+      expect(responses.map((response) => response.status)).toEqual([status, status]);
+      expect(responses[0]?.body).toEqual(responses[1]?.body);
+    }));
+
+  const oneOrMore = { minLength: 1, maxLength: 8 };
+  const mostlyValid = fc.oneof({ weight: 9, arbitrary: plantJson }, invalidPlantJson);
+
+  it('each plant of a list gets the result that a request with only this plant would get', () =>
+    forAll(600, fc.array(mostlyValid, oneOrMore), async (texts) => {
+      const request = rawPost(`{"plants":[${texts}]}`, '/plants/batch', [close]);
+      const response = await sendRaw(server.url, request);
+      expect(document.operation('POST /plants/batch').differencesFrom(response)).toEqual([]);
+      const plants = texts.map(readPlant);
+      if (plants.includes(undefined)) return void expect(response.status).toBe(400);
+      expect(response.status).toBe(200);
+      const expected = plants.map((plant) => {
+        const { id, ...row } = plant as Row; // The cast is safe, because no plant is undefined here.
+        const stored = acknowledged.get(id);
+        acknowledged.set(id, stored ?? row);
+        if (stored === undefined) return 'created';
+        return isDeepStrictEqual(stored, row) ? 'exists' : 40900;
+      });
+      const { results } = JSON.parse(response.body);
+      expect(results.map(({ result, error }: Outcome) => error ?? result)).toEqual(expected);
+    }));
 
   it('a request for a count or for the name of the caller gets a response that the document describes', async () => {
-    const tags = fc.option(fc.constantFrom('', 'Araceae', ...anyTags()), { nil: undefined });
-    await fc.assert(
-      fc.asyncProperty(tags, async (tag) => {
-        const query = tag === undefined ? '' : `?tag=${encodeURIComponent(tag)}`;
-        const count = [...acknowledged.values()].filter(
-          (row) => tag === undefined || row.tag === tag,
-        );
-        for (const [operation, target, expected] of [
-          ['GET /plants/count', `/plants/count${query}`, { count: count.length, isExact: true }],
-          ['GET /whoami', '/whoami', { name: 'tester' }],
-        ] as const) {
-          const response = await send(`GET ${target}`);
-          expect(document.operation(operation).differencesFrom(response)).toEqual([]);
-          expect(JSON.parse(response.body)).toMatchObject(expected);
-        }
-      }),
-      runs(100),
-    );
-
-    /** Returns at most 50 tags of stored plants. */
-    function anyTags(): string[] {
-      return [...acknowledged.values()].flatMap(({ tag }) => tag ?? []).slice(0, 50);
-    }
-  });
-
-  it('a request for stored plants gets these plants in a response that the document describes', async () => {
-    await fc.assert(
-      fc.asyncProperty(plantJson, anyTarget, async (json, { method, path, query }) => {
-        await check(wellFormed(Buffer.from(json)));
-        const target = path + (query === undefined ? '' : `?${query}`);
-        const response = await send(`${method} ${target}`);
-        const isList = path === '/plants';
-        const operation = isList ? 'GET /plants' : `${method} /plants/{id}`;
+    const stored = [...acknowledged.values()];
+    const someTags = stored.flatMap(({ tag }) => tag ?? []).slice(0, 50);
+    const tags = fc.option(fc.constantFrom('', 'Araceae', ...someTags), { nil: undefined });
+    await forAll(100, tags, async (tag) => {
+      const query = tag === undefined ? '' : `?tag=${encodeURIComponent(tag)}`;
+      const { length: count } = stored.filter((row) => tag === undefined || row.tag === tag);
+      for (const [operation, target, expected] of [
+        ['GET /plants/count', `/plants/count${query}`, { count, isExact: true }],
+        ['GET /whoami', '/whoami', { name: 'tester' }],
+      ] as const) {
+        const response = await send(`GET ${target}`);
         expect(document.operation(operation).differencesFrom(response)).toEqual([]);
-        const expected = expectedResponse({ method, path, query }, acknowledged);
-        expect({ target, status: response.status }).toEqual({ target, status: expected.status });
-        if (expected.body) expect(withoutTimes(response.body)).toEqual(expected.body);
-        if (response.status === 204) acknowledged.delete(BigInt(path.slice('/plants/'.length)));
-      }),
-      runs(1000),
-    );
+        expect(JSON.parse(response.body)).toMatchObject(expected);
+      }
+    });
   });
+
+  it('a request for stored plants gets these plants in a response that the document describes', () =>
+    forAll(1000, fc.tuple(plantJson, anyTarget), async ([json, { method, path, query }]) => {
+      await check(wellFormed(Buffer.from(json)));
+      const target = path + (query === undefined ? '' : `?${query}`);
+      const response = await send(`${method} ${target}`);
+      const operation = path === '/plants' ? 'GET /plants' : `${method} /plants/{id}`;
+      expect(document.operation(operation).differencesFrom(response)).toEqual([]);
+      const expected = expectedResponse({ method, path, query }, acknowledged);
+      expect({ target, status: response.status }).toEqual({ target, status: expected.status });
+      if (expected.body) expect(withoutTimes(response.body)).toEqual(expected.body);
+      if (response.status === 204) acknowledged.delete(BigInt(path.slice('/plants/'.length)));
+    }));
 
   /** Sends a request for changes, and expects that the OpenAPI document describes the response. */
   async function getChanges(query: string) {
@@ -205,24 +170,16 @@ describe(`random requests with the seed ${seed}`, () => {
     return { status: response.status, ...(parseJson(response.body) as Partial<Changes>) };
   }
 
-  it('a request for changes gets a response that the document describes', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyChangesQuery(start), async ({ query, status }) => {
-        expect({ query, ...(await getChanges(query)) }).toMatchObject({ query, status });
-      }),
-      runs(500),
-    );
-  });
+  it('a request for changes gets a response that the document describes', () =>
+    forAll(500, anyChangesQuery(start), async ({ query, status }) => {
+      expect({ query, ...(await getChanges(query)) }).toMatchObject({ query, status });
+    }));
 
-  it('bytes that are not HTTP get a status from 400 to 499', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ minLength: 1 }), async (bytes) => {
-        const { status } = await sendRaw(server.url, bytes, { isAll: true });
-        expect(status >= 400 && status < 500).toBe(!onlyLineEnds(bytes));
-      }),
-      runs(200),
-    );
-  });
+  it('bytes that are not HTTP get a status from 400 to 499', () =>
+    forAll(200, fc.uint8Array({ minLength: 1 }), async (bytes) => {
+      const { status } = await sendRaw(server.url, bytes, { isAll: true });
+      expect(status >= 400 && status < 500).toBe(!onlyLineEnds(bytes));
+    }));
 
   it('the table contains exactly the plants that the server acknowledged with 200', async () => {
     const rows = await server.stopAndRead();

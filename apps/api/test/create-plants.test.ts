@@ -58,34 +58,24 @@ describe.each(callers)('over $name', ({ call }) => {
       { id: 101n, name: 'Hoya' },
       { id: 103n, name: 'Pilea' },
     ]);
-    expect(again).toMatchObject({ status: 200 });
+    expect(again.status).toBe(200);
     expect(again.output).toStrictEqual({ results: [taken(102n), taken(101n), created(103n)] });
     expect(await nameOf(102n)).toBe('Hoya');
   });
 
+  const first = { id: 301n, name: 'x' };
+  const notAList = 'plants must be a list of 1 to 1000 plants';
+
   it.each([
-    [
-      [
-        { id: 301n, name: 'x' },
-        { id: '302', name: 'x' },
-      ],
-      /^invalid input: plants\[1\]\.id must be/,
-    ],
-    [
-      [...plantsFrom(301, 3), { id: 304n }],
-      /^invalid input: plants\[3\]\.name is missing: it must be a string$/,
-    ],
-    [[{ id: 301n, name: 'x', tag: '\0' }], /plants\[0\]\.tag must not contain U\+0000/],
-    [[{ id: 301n, name: 'x' }, null], /^invalid input: plants\[1\] must be an object$/],
-    [[], /^invalid input: plants must be a list of 1 to 1000 plants$/],
-    [plantsFrom(301, 1_001), /^invalid input: plants must be a list of 1 to 1000 plants$/],
-    [undefined, /^invalid input: plants must be a list of 1 to 1000 plants$/],
-    ['plants', /^invalid input: plants must be a list of 1 to 1000 plants$/],
-  ])('rejects the whole call when one plant is not valid: %#', async (plants, message) => {
-    expect(await call(server, 'createPlants', { plants })).toMatchObject({
-      ...{ status: 400, error: 40001 },
-      message: expect.stringMatching(message),
-    });
+    [[first, { id: '302', name: 'x' }], 'plants[1].id must be'],
+    [[...plantsFrom(301, 3), { id: 304n }], 'plants[3].name is missing: it must be a string'],
+    [[{ ...first, tag: '\0' }], 'plants[0].tag must not contain U+0000'],
+    [[first, null], 'plants[1] must be an object'],
+    ...[[], plantsFrom(301, 1_001), undefined, 'plants'].map((plants) => [plants, notAList]),
+  ] as [unknown, string][])('rejects the whole call for %#: %s', async (plants, why) => {
+    const outcome = await call(server, 'createPlants', { plants });
+    expect(outcome).toMatchObject({ status: 400, error: 40001 });
+    expect(outcome.message).toContain(`invalid input: ${why}`);
     expect(await nameOf(301n)).toBeUndefined();
   });
 
@@ -125,16 +115,13 @@ describe('a server', () => {
   it('names only the first ten errors in the property fields of a tRPC error', async () => {
     const plants = Array.from({ length: 1_000 }, () => ({ id: 1.5 }));
     const response = await post(server, '/trpc/createPlants', JSON.stringify({ json: { plants } }));
-    const { error } = (await response.json()) as {
-      error: { json: { data: { fields: { plants: string[] } } } };
-    };
+    const { error } = Object(await response.json());
     expect(error.json.data.fields.plants).toHaveLength(10);
   });
 
   it('accepts a body of 1 MiB with a thousand plants', async () => {
-    const plants = plantsFrom(1, 1_000).map(
-      ({ id }) => `{"id":${id},"name":"${'🌻'.repeat(255)}"}`,
-    );
+    const name = '🌻'.repeat(255);
+    const plants = plantsFrom(1, 1_000).map(({ id }) => `{"id":${id},"name":"${name}"}`);
     const { status, body } = await send(`{"plants":[${plants}]}`);
     expect(status).toBe(200);
     expect(body.match(/"created"/g)).toHaveLength(1_000);
@@ -163,9 +150,7 @@ it('returns the error of one plant in the result of this plant, and creates the 
   // The log has a line for each request, and at most one line a second with the cause of an error.
   const lines = server.log.map((line) => JSON.parse(line));
   const requests = lines.filter(({ msg }) => msg === 'request');
-  expect(requests.map(({ status, errorCode }) => [status, errorCode])).toEqual([
-    [200, 50001],
-    [200, 50001],
-  ]);
+  const outcomes = requests.map(({ status, errorCode }) => [status, errorCode]);
+  expect(outcomes).toEqual(Array(2).fill([200, 50001]));
   expect(lines).toContainEqual(expect.objectContaining({ level: 40, errorCode: 50001 }));
 });

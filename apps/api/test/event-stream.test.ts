@@ -1,27 +1,21 @@
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type { FastifyRequest } from 'fastify';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { limitMemory } from '../src/requests/memory/limit-memory.ts';
-import { eventStream } from '../src/surfaces/event-stream.ts';
+import { eventStream } from '../src/surfaces/send-events.ts';
 
 const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: [...timers] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Makes a stream of the pages that `next` returns. */
-function start(next: () => Promise<string>, budget = limitMemory(2 ** 21)) {
+/** Makes a stream of the parts that `nextPart` returns. */
+function start(nextPart: () => Promise<Buffer>, memory = limitMemory(2 ** 21)) {
   const connection = new AbortController();
-  const stream = eventStream({
-    pages: { next: async () => ({ value: await next(), done: false }) },
-    partOf: (page) => Buffer.from(page),
-    check: async () => {},
-    countPart: budget.countPart,
-    ping: ':\n\n',
-    errorEvent: (error) => `error: ${error}`,
-    connection,
-  });
-  return { stream, connection };
+  const request = { server: { memory }, pageBytes: 0 } as FastifyRequest; // The stream reads no more of it.
+  const format = { ping: ':\n\n', writeError: () => undefined };
+  return { stream: eventStream(request, format, nextPart, connection), connection };
 }
 
 const never = () => new Promise<never>(() => {});
@@ -44,7 +38,7 @@ it('sends a ping every ten seconds while no plant changes, and ends the stream w
 });
 
 it('gets the second page only after the client has read the first page', async () => {
-  const next = vi.fn(async () => 'x'.repeat(1_000));
+  const next = vi.fn(async () => Buffer.from('x'.repeat(1_000)));
   const { stream } = start(next);
   const write = vi.fn(); // Nobody reads the stream, so the write of the first page never ends.
   stream.pipe(new Writable({ highWaterMark: 1, write }));
@@ -65,10 +59,10 @@ it('ends a stream when the memory budget is full, and counts the memory of a sha
   const release = [1, 2].map(() => budget.countPart(page));
   const other = budget.countPart(Buffer.from('y'));
   expect(budget.countPart(page)).toBeUndefined();
-  expect(await text(start(async () => 'z', budget).stream)).toBe('');
+  expect(await text(start(async () => Buffer.from('z'), budget).stream)).toBe('');
   for (const each of [...release, other]) each?.();
-  const pages = ['z'];
-  const { stream } = start(async () => pages.pop() ?? never(), budget);
+  const parts = [Buffer.from('z')];
+  const { stream } = start(async () => parts.pop() ?? never(), budget);
   const part = await new Promise((done) => stream.once('data', done));
   expect(String(part)).toBe('z');
   stream.destroy();

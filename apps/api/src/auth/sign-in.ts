@@ -2,7 +2,6 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../errors/http-error.ts';
 import { isObject, parseJsonBodies } from '../requests/body/json-body.ts';
-import { createLargeBodyQueue } from '../requests/body/large-body-queue.ts';
 import { checkBodyHeaders, sendContinue } from '../requests/request-headers.ts';
 import { sendJson } from '../responses/json-response.ts';
 import { limitAuthenticationErrors } from './authentication-limit.ts';
@@ -44,7 +43,7 @@ export async function signInRoute(scope: FastifyInstance, { signIn, maxErrors }:
   const limited = limitAuthenticationErrors(maxErrors ?? Number.POSITIVE_INFINITY);
   scope.addHook('onRequest', checkBodyHeaders);
   scope.addHook('onRequest', sendContinue);
-  parseJsonBodies(scope, createLargeBodyQueue(), JSON.parse);
+  parseJsonBodies(scope, JSON.parse);
 
   scope.post('/console/sign-in', { bodyLimit: 1024 }, async ({ body, ip }, reply) => {
     const code = isObject(body) ? body['code'] : undefined;

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import type {
   FastifyInstance,
   FastifyReply,
-  FastifyRequest,
   onRequestHookHandler,
   preValidationHookHandler,
 } from 'fastify';
@@ -160,15 +159,11 @@ export const trackResponse: onRequestHookHandler = ({ raw }, reply, done) => {
 
 const maxPending = 100;
 
-/** Makes a hook that drops a request when the server has sent an error before the body arrived. */
-export function dropAfterError(
-  onDrop: (request: FastifyRequest) => void,
-): preValidationHookHandler {
-  return (request, reply, done) => {
-    if (connections.get(request.raw.socket)?.broken !== reply.raw) done();
-    else onDrop(request);
-  };
-}
+/** A hook that drops a request when the server has sent an error before the body arrived. */
+export const dropAfterError: preValidationHookHandler = (request, reply, done) => {
+  if (connections.get(request.raw.socket)?.broken !== reply.raw) done();
+  else request.server.memory.release(request);
+};
 
 /** Limits open connections, because connections need memory and file descriptors. */
 export function limitConnections({ server, logError }: FastifyInstance, max: number): void {

@@ -16,12 +16,10 @@ const aftermath = 10_000;
  * instance. Node reads the request before it notices the disconnection, so the hook first waits for a few
  * turns of the event loop.
  *
- * @param onDrop runs for each dropped request, in place of the response hooks
  * @param elapsed a clock that never goes back. The clock may stand still in a paused virtual machine
  */
 export function dropGoneAfterGap(
   server: FastifyInstance,
-  onDrop: (request: FastifyRequest) => void,
   { elapsed = () => performance.now(), now = () => Date.now() } = {},
 ): preValidationHookHandler {
   let lastLook = { elapsed: elapsed(), now: now() };
@@ -44,7 +42,7 @@ export function dropGoneAfterGap(
 
   async function waitForEnd(request: FastifyRequest, done: () => void): Promise<void> {
     await readArrived();
-    if (request.isGone) onDrop(request);
+    if (request.isGone) request.server.memory.release(request);
     else done();
   }
 }

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { FastifyInstance } from 'fastify';
-import { outsideFile } from '../repository.ts';
-import { loadOnce } from '../responses/load-once.ts';
-import { referenceScript } from './reference-script.ts';
-import { createStaticFile, sendFile } from './static-file.ts';
+import { type FastifyInstance, fastify } from 'fastify';
+import { isInRepository, outsideFile, packedReferenceScript } from '../repository.ts';
+import { createStaticFile, loadOnce, sendFile } from './static-file.ts';
 
 /**
  * Serves the API reference at `/docs`, the meaning of each error at `/docs/errors`, and the OpenAPI
@@ -62,6 +60,18 @@ async function page(file: string) {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': contentSecurityPolicy(body.toString()),
   };
+}
+
+/**
+ * Returns Scalar's script for browsers. In the repository, the script is a file of Scalar's plugin. The
+ * published package has a copy of the script, because the plugin would install 20 further packages.
+ */
+export async function referenceScript(): Promise<Buffer> {
+  if (!isInRepository) return readFile(packedReferenceScript);
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const server = fastify();
+  await server.register(scalar, { routePrefix: '/docs', configuration: { url: 'openapi.json' } });
+  return (await server.inject('/docs/js/scalar.js')).rawPayload;
 }
 
 /** Allows only the page's own scripts: files from the same origin, and inline scripts with a known hash. */

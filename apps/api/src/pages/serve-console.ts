@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import { outsideFile } from '../repository.ts';
-import { loadOnce } from '../responses/load-once.ts';
 import { addVary, weightOf } from '../responses/negotiation.ts';
-import { readConsoleFiles } from './console-files.ts';
-import { sendFile } from './static-file.ts';
+import { createStaticFile, loadOnce, type StaticFile, sendFile } from './static-file.ts';
 
 const builtConsole = outsideFile('console');
 
@@ -43,3 +42,52 @@ const methods = new Set(['GET', 'HEAD']);
 function asksForHtml({ headers }: FastifyRequest): boolean {
   return weightOf('text/html', headers.accept) > 0;
 }
+
+/** Reads all files of the console into memory, so that a later build does not change a running console. */
+async function readConsoleFiles(directory: string): Promise<ReadonlyMap<string, StaticFile>> {
+  const names = await readdir(directory, { recursive: true });
+  // A folder's name has no extension. In an archive of Yarn, the entries do not have their folder's path.
+  const files = names.filter((name) => extname(name) !== '');
+  return new Map(
+    await Promise.all(
+      files.map(async (name) => {
+        const path = `/${name.replaceAll('\\', '/')}`;
+        const isPage = path === '/index.html';
+        const headers = {
+          'content-type': types[extname(name)] ?? 'application/octet-stream',
+          'referrer-policy': 'no-referrer',
+          'x-content-type-options': 'nosniff',
+          ...(isPage ? pageHeaders : fileHeaders),
+        };
+        const content = await createStaticFile(await readFile(join(directory, name)), headers);
+        return [isPage ? '/' : path, content] as const;
+      }),
+    ),
+  );
+}
+
+const types: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const pageHeaders = {
+  // Each build has different file names, so an old HTML page would request files that no longer exist.
+  'cache-control': 'no-cache',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+/** A file's name contains a hash of its content. */
+const fileHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };

@@ -17,7 +17,6 @@ import { startTracing } from '../observability/tracing/start-tracing.ts';
 import { buildConsole } from '../pages/build-console.ts';
 import { firstRunToken } from './first-run-token.ts';
 import { keepFeed } from './keep-feed.ts';
-import { throwStartError } from './start-error.ts';
 import { stopOnSignals } from './stop.ts';
 import { welcome } from './welcome.ts';
 import type { Listening, WorkerProcess } from './worker.ts';
@@ -166,4 +165,12 @@ async function logWhenOpen({ log, store }: FastifyInstance): Promise<void> {
     );
     if (isOpen) return log.info('the database responds: the plant store is open');
   }
+}
+
+/** Makes a function that throws an error. The message names the step of the start that did not work. */
+function throwStartError(step: string, remedy: string): (cause: unknown) => never {
+  return (cause) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`cannot ${step} (${why}): ${remedy}`, { cause });
+  };
 }

@@ -11,13 +11,8 @@ const maxCreates = 128;
 /**
  * Makes a hook that lets only a few requests continue in each turn of the event loop. Creates have a queue of
  * their own, so that a flood of other requests does not delay creates.
- *
- * @param onDrop is called, instead of the response hooks, when the client of a waiting request disconnects
  */
-export function takeTurn(
-  server: EventEmitter,
-  onDrop: (request: FastifyRequest) => void,
-): onRequestHookHandler {
+export function takeTurn(server: EventEmitter): onRequestHookHandler {
   const creates = createFairTurns({ server, onDrop, maxWait, maxInTurn: maxCreates });
   const others = createFairTurns({ server, onDrop, maxWait });
 
@@ -28,4 +23,9 @@ export function takeTurn(
       done(overloaded);
     });
   };
+}
+
+/** Releases the memory of a request that gets no response, because its client has disconnected. */
+function onDrop(request: FastifyRequest): void {
+  request.server.memory.release(request);
 }

@@ -5,14 +5,12 @@ import { shorten } from '@plant-store/schemas';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../auth/authentication.ts';
 import { toHttpError } from '../errors/http-error.ts';
-import type { QueueBody } from '../requests/body/large-body-queue.ts';
 import { startDeadline } from '../requests/request-state.ts';
 import { sendJsonText } from '../responses/json-response.ts';
 
-/** The parts that every surface needs. */
+/** The procedures of a surface, by their names. */
 export interface SurfaceOptions {
   procedures: Readonly<Record<string, Procedure>>;
-  queueBody: QueueBody;
 }
 
 /** A procedure on one surface, with the codec of the surface. */

@@ -15,8 +15,8 @@ import { textReader } from './text-input.ts';
  * handler of trpc-to-openapi would permanently set `coerce` on our schemas. With `coerce`, every surface
  * would accept `"5"` and `null` as ids.
  */
-export async function rest(scope: FastifyInstance, { procedures, queueBody }: SurfaceOptions) {
-  parseJsonBodies(scope, queueBody, readBody);
+export async function rest(scope: FastifyInstance, { procedures }: SurfaceOptions) {
+  parseJsonBodies(scope, readBody);
   // The body of a DELETE has no meaning (RFC 9110 §9.3.5) and is ignored, like the body of a GET.
   scope.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
 

@@ -6,7 +6,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type HttpError, toHttpError } from '../errors/http-error.ts';
 import { isObject } from '../requests/body/json-body.ts';
 import { callContext, type Endpoint } from './call-flow.ts';
-import { eventStream } from './event-stream.ts';
 
 /** The format in which a surface writes Server-Sent Events. */
 export interface EventFormat {
@@ -39,7 +38,6 @@ export function eventHandler(
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const connection = new AbortController();
-    const { memory } = request.server;
     const pages = await endpoint.procedure.call({
       ctx: { ...callContext(request, reply), caller: readerOf(request, connection.signal) },
       getRawInput: () => withLastEventId(endpoint.decode(request), request),
@@ -52,28 +50,92 @@ export function eventHandler(
       'x-accel-buffering': 'no', // This header tells nginx to forward each event without delay.
     });
     if (request.method === 'HEAD') return reply.send(Readable.from([]));
-    const stream = eventStream({
-      pages: pages as AsyncGenerator<Page>, // The only subscription is the feed, which yields pages.
-      partOf: ([, page]) => partOf(page),
-      check: () => request.checkTokenAgain(),
-      countPart(part) {
-        memory.set(request, 'pageBytes', 0);
-        return memory.countPart(part);
-      },
-      connection,
-      ping: format.ping,
-      errorEvent(thrown) {
-        const error = toHttpError(thrown);
-        // When the server shuts down, the stream sends no error event. The client then connects again, and
-        // reaches another instance.
-        if (error.kind === 'shuttingDown') return undefined;
-        request.server.logError(error, request);
-        return format.writeError(error);
-      },
-    });
+    const envelopes = pages as AsyncGenerator<Page>; // The only subscription is the feed, which yields pages.
+    const nextPart = async () => {
+      const [, page] = (await envelopes.next()).value;
+      await request.checkTokenAgain();
+      return partOf(page);
+    };
+    const stream = eventStream(request, format, nextPart, connection);
     stream.push(`retry: ${retryDelay()}\n${format.start}`);
     return reply.send(stream);
   };
+}
+
+/** Milliseconds between two pings. A ping shows proxies and clients that the connection works. */
+const pingInterval = 10_000;
+
+/** A client connects again after this number of milliseconds without an event. */
+export const reconnectAfterInactivity = 25_000;
+
+/** A stream ends after at most these milliseconds. Its client connects again, perhaps to a new instance. */
+const maxDuration = 60_000;
+
+/**
+ * Makes a stream of events. When the client should connect again, the stream ends without an error event. The
+ * stream reads a page only after the connection has taken the previous page, so a slow client takes the
+ * memory of only one page.
+ *
+ * @param nextPart waits for the next page of changes, and writes its events. Throws when the token was revoked
+ * @param connection is aborted when the stream ends, which stops the feed
+ */
+export function eventStream(
+  request: FastifyRequest,
+  format: Pick<EventFormat, 'ping' | 'writeError'>,
+  nextPart: () => Promise<Buffer>,
+  connection: AbortController,
+): Readable {
+  const { memory, logError } = request.server;
+  let isReading = false;
+  let release = () => {};
+  const stream = new Readable({
+    highWaterMark: 0, // Never read ahead.
+    read: () => void (isReading || readNext()),
+    destroy(error, done) {
+      connection.abort();
+      clearInterval(ping);
+      clearTimeout(timeout);
+      release();
+      done(error);
+    },
+  });
+  const ping = setInterval(() => {
+    if (isReading && stream.readableFlowing) stream.push(format.ping);
+  }, pingInterval);
+  // Each stream ends after a random time, so that not all clients connect again at the same time.
+  const timeout = setTimeout(end, maxDuration * (0.5 + Math.random() / 2));
+  return stream;
+
+  async function readNext(): Promise<void> {
+    isReading = true;
+    release();
+    release = () => {};
+    try {
+      const part = await nextPart();
+      if (connection.signal.aborted) return;
+      memory.set(request, 'pageBytes', 0);
+      const counted = memory.countPart(part);
+      if (!counted) return end();
+      release = counted;
+      isReading = false;
+      stream.push(part);
+    } catch (thrown) {
+      if (connection.signal.aborted) return;
+      const error = toHttpError(thrown);
+      // In a shutdown, the stream sends no error event. The client then connects again, and reaches another
+      // instance.
+      if (error.kind !== 'shuttingDown') {
+        logError(error, request);
+        stream.push(format.writeError(error) ?? '');
+      }
+      end();
+    }
+  }
+
+  function end(): void {
+    connection.abort();
+    stream.push(null);
+  }
 }
 
 /**

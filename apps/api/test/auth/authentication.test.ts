@@ -5,16 +5,6 @@ import { principalOf, requireToken, tokenSyntax } from '../../src/auth/authentic
 
 const ann = { name: 'Ann', scopes: [] };
 
-it.each([
-  ['at once', () => ann],
-  ['later', async () => ann],
-])('gives a request the principal that `authenticate` returns %s', async (_, authenticate) => {
-  const server = fastify();
-  server.get('/', { onRequest: requireToken(authenticate) }, principalOf);
-  const response = await server.inject({ url: '/', headers: { authorization: 'Bearer x' } });
-  expect(response.json()).toEqual(ann);
-});
-
 it('checks a token a hundred times in several turns of the event loop, and rejects a token that has become invalid', async () => {
   let isValid = true;
   const server = fastify();
@@ -35,34 +25,6 @@ it('checks a token a hundred times in several turns of the event loop, and rejec
   expect(response.json().turns).toBeGreaterThan(5);
   expect(response.json().error).toBe('tokenInvalid');
 });
-
-it.each([
-  ['Bearer x', 'x'],
-  ['bEARER   x', 'x'],
-  ['Bearer x y', 'x y'],
-])('finds the token in the header Authorization: %j', async (authorization, token) => {
-  expect(await errorFor(authorization)).toMatchObject({
-    kind: 'tokenInvalid',
-    message: 'the access token is unknown, expired or revoked: ask the operator for a new one',
-  });
-  expect(asked.at(-1)).toBe(token);
-});
-
-const asked: string[] = [];
-
-/** Sends the header `Authorization` to a server that accepts no token. Returns the error. */
-async function errorFor(authorization: string): Promise<unknown> {
-  let thrown: unknown;
-  const server = fastify();
-  const hook = requireToken((token) => void asked.push(token));
-  server.get('/', { onRequest: hook }, () => 'not reached');
-  server.setErrorHandler((error) => {
-    thrown = error;
-    return 'rejected';
-  });
-  expect((await server.inject({ url: '/', headers: { authorization } })).body).toBe('rejected');
-  return thrown;
-}
 
 it('throws an error when a route needs the principal and lacks the hook requireToken', async () => {
   const server = fastify();

@@ -1,12 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  inSeconds,
-  type JwtServer,
-  startJwtAuthentication,
-  startJwtServer,
-} from '../fixtures/jwt-server.ts';
-import { surfaces } from '../fixtures/surfaces.ts';
+import { inSeconds, startJwtAuthentication, startJwtServer } from '../fixtures/jwt-server.ts';
 
 describe('the check of a JWT', () => {
   let jwts: Awaited<ReturnType<typeof startJwtAuthentication>>;
@@ -79,15 +73,6 @@ describe('the check of a JWT', () => {
     expect(jwts.provider.fetches).toBe(2);
   });
 
-  it('takes no keys from a response whose status is 500', async () => {
-    jwts.provider.mode = 'broken';
-    const token = await jwts.provider.sign();
-    expect(await jwts.outcomeOf(token)).toBe(50303);
-    jwts.provider.mode = 'up';
-    pass(1);
-    expect(await jwts.outcomeOf(token)).toBe(200);
-  });
-
   it('fetches the keys again for an unknown key ID when the last fetch was at least ten seconds ago', async () => {
     expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
     for (const [seconds, fetches] of [
@@ -117,81 +102,52 @@ describe('the check of a JWT', () => {
   });
 });
 
-describe('a server with an identity provider', () => {
-  let jwts: JwtServer;
+/** Starts an identity provider and a server, which stop when the test is finished. */
+async function startServer() {
+  const jwts = await startJwtServer();
+  onTestFinished(jwts.stop);
+  return jwts;
+}
 
-  beforeEach(async () => {
-    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-    jwts = await startJwtServer();
-  });
-
-  afterEach(async () => {
-    vi.useRealTimers();
-    await jwts.stop();
-  });
-
-  it('responds with 50303 while the provider is down, and with 200 when the provider is up again', async () => {
-    jwts.provider.mode = 'down';
-    const token = await jwts.provider.sign();
-    const headers = { authorization: `Bearer ${token}` };
-    for (const surface of surfaces) {
-      const response = await surface.send(jwts.server, '{"id":1,"name":"x"}', headers);
-      expect(response.status).toBe(503);
-      expect(response.headers.get('retry-after')).toBe('1');
-      expect(response.body).toEqual({
-        error: 50303,
-        message: 'the identity provider did not respond: try again',
-      });
-    }
-    jwts.provider.mode = 'up';
-    vi.advanceTimersByTime(1_000);
-    expect(await jwts.outcomeOf(token)).toBe(200);
-  });
-
-  it.each([
-    ['sends nothing', 'silent', expect.any(String)],
-    ['sends keys without end', 'endless', 'the JWKS is over 1048576 bytes'],
-  ] as const)('responds with 50303 when the provider %s', async (_what, mode, message) => {
-    jwts.provider.mode = mode;
-    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(50303);
-    const warning = { level: 40, errorCode: 50303, err: expect.objectContaining({ message }) };
-    const lines = jwts.server.log.map((line) => JSON.parse(line));
-    expect(lines).toContainEqual(expect.objectContaining(warning));
-    expect(await jwts.outcomeOf(jwts.server.token)).toBe(200);
-  });
-
-  it.each([
-    [
-      'is weak',
-      () => generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' }),
-    ],
-    ['has no modulus', () => ({ kty: 'RSA', e: 'AQAB' })],
-    ['has a modulus that is not base64url', () => ({ kty: 'RSA', n: '!', e: 'AQAB' })],
-    ['has a modulus that is a number', () => ({ kty: 'RSA', n: 5, e: 'AQAB' })],
-    [
-      'is private',
-      () =>
-        generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
-    ],
-  ])(
-    'responds with 40101 when the key of a JWT %s, and logs that key once',
-    async (_what, makeKey) => {
-      jwts.provider.publish({ ...makeKey(), kid: 'bad', alg: 'RS256' });
-      for (let i = 0; i < 3; i++) {
-        const token = await jwts.provider.sign({ header: { kid: 'bad' }, claims: { jti: `${i}` } });
-        expect(await jwts.outcomeOf(token)).toBe(40101);
-      }
-      const lines = jwts.server.log
-        .map((line) => JSON.parse(line))
-        .filter(({ level }) => level > 30);
-      expect(lines).toEqual([
-        expect.objectContaining({
-          level: 40,
-          errorCode: 40101,
-          msg: 'the key "bad" of the identity provider cannot be used: replace it there',
-        }),
-      ]);
-      expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
-    },
-  );
+it.each([
+  ['sends nothing', 'silent', expect.any(String)],
+  ['sends keys with the status 500', 'broken', expect.any(String)],
+  ['sends keys without end', 'endless', 'the JWKS is over 1048576 bytes'],
+] as const)('responds with 50303 when the provider %s', async (_what, mode, message) => {
+  const jwts = await startServer();
+  jwts.provider.mode = mode;
+  expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(50303);
+  const warning = { level: 40, errorCode: 50303, err: expect.objectContaining({ message }) };
+  const lines = jwts.server.log.map((line) => JSON.parse(line));
+  expect(lines).toContainEqual(expect.objectContaining(warning));
+  expect(await jwts.outcomeOf(jwts.server.token)).toBe(200);
 });
+
+const rsaKeys = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength });
+
+it.each([
+  ['is weak', () => rsaKeys(1024).publicKey.export({ format: 'jwk' })],
+  ['has no modulus', () => ({ kty: 'RSA', e: 'AQAB' })],
+  ['has a modulus that is not base64url', () => ({ kty: 'RSA', n: '!', e: 'AQAB' })],
+  ['has a modulus that is a number', () => ({ kty: 'RSA', n: 5, e: 'AQAB' })],
+  ['is private', () => rsaKeys(2048).privateKey.export({ format: 'jwk' })],
+])(
+  'responds with 40101 when the key of a JWT %s, and logs that key once',
+  async (_what, makeKey) => {
+    const jwts = await startServer();
+    jwts.provider.publish({ ...makeKey(), kid: 'bad', alg: 'RS256' });
+    for (let i = 0; i < 3; i++) {
+      const token = await jwts.provider.sign({ header: { kid: 'bad' }, claims: { jti: `${i}` } });
+      expect(await jwts.outcomeOf(token)).toBe(40101);
+    }
+    const lines = jwts.server.log.map((line) => JSON.parse(line)).filter(({ level }) => level > 30);
+    expect(lines).toEqual([
+      expect.objectContaining({
+        level: 40,
+        errorCode: 40101,
+        msg: 'the key "bad" of the identity provider cannot be used: replace it there',
+      }),
+    ]);
+    expect(await jwts.outcomeOf(await jwts.provider.sign())).toBe(200);
+  },
+);

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { readEnv } from '../../src/env.ts';
 import { shareServer, startServerOn } from '../fixtures/running-server.ts';
 import { surfaces } from '../fixtures/surfaces.ts';
 
@@ -87,14 +86,4 @@ it('allows a page of a configured origin to read the error of a malformed path',
   expect(status).toBe(400);
   expect(headers.get('access-control-allow-origin')).toBe(origin);
   expect(headers.get('vary')).toMatch(/\bOrigin$/);
-});
-
-it('reads the origins from the environment, and rejects invalid origins', () => {
-  const read = (PLANT_STORE_CORS_ORIGINS: string) =>
-    readEnv({ PLANT_STORE_CORS_ORIGINS }).PLANT_STORE_CORS_ORIGINS;
-  expect(read(`${origin}, http://localhost:5173`)).toEqual([origin, 'http://localhost:5173']);
-  expect(read('')).toEqual([]);
-  for (const wrong of ['*', 'app.example.com', `${origin}/`, 'https://x:443', `${origin},`]) {
-    expect(() => read(wrong)).toThrow(/^PLANT_STORE_CORS_ORIGINS is .*: set origins as browsers/);
-  }
 });

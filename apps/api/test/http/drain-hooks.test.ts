@@ -67,17 +67,8 @@ async function request(path: string): Promise<IncomingMessage> {
   return response as IncomingMessage; // The argument of the event `response` is an IncomingMessage.
 }
 
-const open = async () => {
-  const socket = openSocket(url);
-  await once(socket, 'connect');
-  return socket;
-};
-
 it('keeps a connection open before the drain, unless a handler closes the connection', async () => {
-  expect({ delay: server.drainDelay, isClosing: server.isClosing }).toEqual({
-    delay: 0,
-    isClosing: false,
-  });
+  expect([server.drainDelay, server.isClosing]).toEqual([0, false]);
   const kept = await request('/');
   expect(kept.headers.connection).toBe('keep-alive');
   expect(await text(kept)).toBe('done');
@@ -157,15 +148,17 @@ it('closes a connection after a response when the headers were sent before the d
   await closed;
 });
 
-it('closes unused connections and idle connections', async () => {
+it('closes unused connections and idle connections, even when the client never closes', async () => {
   otherProcesses.resolve();
-  const unused = await open();
+  const unused = openSocket(url, { allowHalfOpen: true });
+  await once(unused, 'connect');
   const response = await request('/');
   const { socket: idle } = response;
   await text(response);
-  const closed = [unused, idle].map((socket) => once(socket, 'close'));
+  const closed = [once(unused.resume(), 'end'), once(idle, 'close')];
   await server.close();
   await Promise.all(closed);
+  unused.destroy();
 });
 
 it('stops listening after a limited time, even when clients keep connecting', async () => {

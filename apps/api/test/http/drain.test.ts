@@ -60,14 +60,6 @@ async function sendLists() {
   return request({ port, host: '127.0.0.1', path, headers }).end();
 }
 
-/** Returns the number of plants in each page of a batch. */
-const sizesOf = (json: string) =>
-  JSON.parse(json).map(({ result }: Envelope) => result.data.json.plants.length);
-
-interface Envelope {
-  result: { data: { json: { plants: unknown[] } } };
-}
-
 it('sends a large compressed response completely, even when the server begins to close before the end', async () => {
   const [response]: IncomingMessage[] = await once(await sendLists(), 'response');
   if (!response) throw new Error('there is no response');
@@ -79,7 +71,11 @@ it('sends a large compressed response completely, even when the server begins to
     'content-encoding': 'gzip',
     'content-length': String(body.length),
   });
-  expect(sizesOf(gunzipSync(body).toString())).toEqual(Array(10).fill(8));
+  expect(
+    gunzipSync(body)
+      .toString()
+      .match(/"createdAt":"/g),
+  ).toHaveLength(10 * 8);
   await closed;
 });
 
@@ -131,11 +127,4 @@ it('does not reset a connection on which a further request arrives', async () =>
   idle.end();
   await closed;
   expect(await store.get(2n)).toBeUndefined();
-});
-
-it('closes a connection even when the client never closes the connection', async () => {
-  const open = openSocket(url, { allowHalfOpen: true });
-  onTestFinished(() => void open.destroy());
-  await once(open, 'connect');
-  await server.close();
 });

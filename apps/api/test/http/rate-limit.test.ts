@@ -39,23 +39,18 @@ it.each([
 );
 
 describe.each(surfaces)('over $name', (surface) => {
-  it('responds with 429 and Retry-After to a request over the rate limit', async () => {
-    expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
-    expect(await surface.send(limited, plant)).toMatchObject({ status: 200 });
+  it('responds with 429 and Retry-After to a request over the rate limit, but not to health checks', async () => {
+    for (const _ of [1, 2]) expect((await surface.send(limited, plant)).status).toBe(200);
     const response = await surface.send(limited, plant);
     expectError(response, 429, 42900);
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await fetch(`${limited.url}/livez`)).status).toBe(200);
   });
 
   it('limits requests with an invalid token, too', async () => {
     const guess = () => surface.send(limited, plant, { authorization: 'Bearer guess' });
     const statuses = [await guess(), await guess(), await guess()].map(({ status }) => status);
     expect(statuses).toEqual([401, 401, 429]);
-  });
-
-  it('does not limit health checks', async () => {
-    for (let i = 0; i < 3; i++) await surface.send(limited, plant);
-    expect((await fetch(`${limited.url}/livez`)).status).toBe(200);
   });
 });
 

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { readEnv } from '../../src/env.ts';
 import { shareStore } from '../fixtures/running-server.ts';
 
 const startOnStore = shareStore();
@@ -43,20 +42,3 @@ it('applies the rate limit to an address, and ignores the port that a proxy adds
   const { statuses } = await sendFor(withPorts, '/plants', ['127.0.0.1']);
   expect(statuses).toEqual([401, 429, 429, 401, 401, 429, 429, 401]);
 });
-
-it.each(['10.0.0.1', '10.0.0.0/8, 127.0.0.1', '::1,2001:db8::/32'])(
-  'reads the trusted proxies %j',
-  (value) => {
-    const { PLANT_STORE_TRUST_PROXY: trusted } = readEnv({ PLANT_STORE_TRUST_PROXY: value });
-    expect(trusted).toEqual(value.split(',').map((each) => each.trim()));
-  },
-);
-
-it.each(['true', '1', '10.0.0.0/33', 'proxy.example.com', '10.0.0.1,'])(
-  'rejects the trusted proxies %j, which are not addresses or subnets',
-  (value) => {
-    expect(() => readEnv({ PLANT_STORE_TRUST_PROXY: value })).toThrow(
-      `PLANT_STORE_TRUST_PROXY is ${JSON.stringify(value)}: set addresses or subnets of proxies`,
-    );
-  },
-);

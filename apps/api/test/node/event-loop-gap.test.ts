@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { dropGoneAfterGap } from '../../src/connections/event-loop-gap.ts';
+import { limitMemory } from '../../src/requests/memory/limit-memory.ts';
 import { decorateRequests } from '../../src/requests/request-state.ts';
 import { close, openSocket, rawRequest } from '../fixtures/raw-request.ts';
 
@@ -12,10 +13,9 @@ function start() {
   const dropped: string[] = [];
   const server = fastify();
   onTestFinished(() => server.close());
-  const hook = dropGoneAfterGap(server, ({ url }) => dropped.push(url), {
-    elapsed: () => time.elapsed,
-    now: () => time.now,
-  });
+  const release = ({ url }: FastifyRequest) => dropped.push(url);
+  server.decorate('memory', { ...limitMemory(0), release });
+  const hook = dropGoneAfterGap(server, { elapsed: () => time.elapsed, now: () => time.now });
   decorateRequests(server);
   server.addHook('preValidation', hook);
   server.get('/:client', async ({ url }) => served.push(url));

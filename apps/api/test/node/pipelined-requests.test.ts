@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { connectionOf, trackConnections } from '../../src/connections/client-connections.ts';
 import { holdCreates } from '../fixtures/held-create.ts';
+import { listen } from '../fixtures/listen.ts';
 import {
   authorization,
   contentType,
@@ -87,14 +88,32 @@ it('sends one error for malformed bytes that follow a create, even when the byte
   expect(onWarning).not.toHaveBeenCalled();
 });
 
+it('closes the connection after CONNECT, even if the client never closes the connection', async () => {
+  const other = await startServerOn(server.store);
+  const socket = openSocket(other.url, { allowHalfOpen: true });
+  socket.write(rawRequest('CONNECT example.com:443'));
+  await once(socket.resume(), 'end');
+  await vi.waitFor(async () => expect(await other.connections()).toBe(0));
+  socket.destroy();
+  await other.stop();
+});
+
+it('still responds after a client has sent a create and CONNECT, and has disconnected', async () => {
+  const held = await startHeldServer();
+  const { socket } = openConnection(held);
+  socket.write(createRequest(1) + rawRequest('CONNECT example.com:443'));
+  await vi.waitFor(() => expect(held.create).toHaveBeenCalled());
+  socket.resetAndDestroy();
+  held.release();
+  await vi.waitFor(async () => expect(await held.connections()).toBe(0));
+  expect((await fetch(`${held.url}/livez`)).status).toBe(200);
+});
+
 it('keeps only the latest response of an idle connection in memory', async () => {
   const plain = createServer((_request, response) => void setImmediate(() => response.end('x')));
   trackConnections(plain);
   const accepted = once(plain, 'connection');
-  plain.listen(0, '127.0.0.1');
-  await once(plain, 'listening');
-  const url = `http://127.0.0.1:${Object(plain.address()).port}`;
-  const { socket, statusLines } = openConnection({ url });
+  const { socket, statusLines } = openConnection({ url: await listen(plain) });
   onTestFinished(() => {
     socket.destroy();
     plain.close();

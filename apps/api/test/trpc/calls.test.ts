@@ -3,6 +3,7 @@ import { scopes } from '@plant-store/schemas';
 import { resolveResponse } from '@trpc/server/http';
 import { expect, it } from 'vitest';
 import { shareServer, startServerOn } from '../fixtures/running-server.ts';
+import { post } from '../fixtures/surfaces.ts';
 
 const server = shareServer();
 
@@ -14,24 +15,21 @@ const tooDeep = {
   message: 'the body is not JSON (nested more than 500 levels deep): send one JSON value',
 };
 
+const asBigint = (id: unknown) => ({
+  json: { id, name: 'x' },
+  meta: { values: { id: ['bigint'] }, v: 1 },
+});
+
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 const requests: [name: string, path: string, body?: string][] = [
   ['a plant', 'createPlant', JSON.stringify(plant(1))],
   ['another plant under its id', 'createPlant', JSON.stringify(plant(1, 'Ficus'))],
   ['an invalid plant', 'createPlant', '{"json":{"id":"5"}}'],
-  [
-    'a bigint',
-    'createPlant',
-    '{"json":{"id":"9007199254740993","name":"x"},"meta":{"values":{"id":["bigint"]},"v":1}}',
-  ],
+  ['a bigint', 'createPlant', JSON.stringify(asBigint('9007199254740993'))],
   ['a number beyond 2^53', 'createPlant', '{"json":{"id":9007199254740993,"name":"x"}}'],
   ['an exponent', 'createPlant', '{"json":{"id":1e0,"name":"Hoya"}}'],
-  [
-    'false superjson metadata',
-    'createPlant',
-    '{"json":{"id":true,"name":"x"},"meta":{"values":{"id":["bigint"]},"v":1}}',
-  ],
+  ['false superjson metadata', 'createPlant', JSON.stringify(asBigint(true))],
   ['JSON that is not superjson', 'createPlant', '{"id":1,"name":"Hoya"}'],
   ['null', 'createPlant', 'null'],
   ['a body that is not JSON', 'createPlant', '{"json":'],
@@ -41,23 +39,16 @@ const requests: [name: string, path: string, body?: string][] = [
   ['an encoded path', 'create%50lant', JSON.stringify(plant(1))],
   ['an unknown path', 'nothing', JSON.stringify(plant(1))],
   ['the name of a property of every object', 'constructor', JSON.stringify(plant(1))],
+  ['a path with a slash', 'createPlant/more', JSON.stringify(plant(1))],
   ['several paths without batch=1', paths(2), batchOf(plant(1), plant(2))],
   ['a batch', `${paths(2)}?batch=1`, batchOf(plant(2), plant(3))],
   ['a batch of one', 'createPlant?batch=1', batchOf(plant(1))],
   ['a batch with an error', `${paths(3)}?batch=1`, batchOf(plant(2), plant(1, 'Ficus'), plant(4))],
-  [
-    'a batch whose calls have the same error',
-    `${paths(2)}?batch=1`,
-    batchOf({ json: {} }, { json: null }),
-  ],
+  ['a batch with one error', `${paths(2)}?batch=1`, batchOf({ json: {} }, { json: null })],
   ['a batch without an input', `${paths(2)}?batch=1`, batchOf(plant(2))],
   ['a batch with too many inputs', 'createPlant?batch=1', batchOf(plant(2), plant(5))],
   ['a batch with an unknown path', 'createPlant,nothing?batch=1', batchOf(plant(2), plant(3))],
-  [
-    'ten calls',
-    `${paths(10)}?batch=1`,
-    batchOf(...Array.from({ length: 10 }, (_, i) => plant(10 + i))),
-  ],
+  ['ten calls', `${paths(10)}?batch=1`, batchOf(...Array.from({ length: 10 }, (_, i) => plant(i)))],
 ];
 
 it.each(requests)(
@@ -97,6 +88,7 @@ const queries: [name: string, path: string, method?: string][] = [
   ['a batch with an error', `getPlant,getPlant?batch=1&${input({ 0: first, 1: unknown })}`],
   ['a batch without an input', `getPlant,getPlant?batch=1&${input({ 0: first })}`],
   ['a mutation by GET', `createPlant?${input(plant(1))}`],
+  ['a batch of mutations by GET', `${paths(2)}?batch=1&${input({ 0: plant(1), 1: plant(2) })}`],
   ['a query by POST', `getPlant?${input(first)}`, 'POST'],
 ];
 
@@ -131,10 +123,7 @@ async function trpcResponseTo({ path, ...request }: SentRequest) {
 async function responseTo({ path, ...request }: SentRequest) {
   const response = await fetch(`${server.url}/trpc/${path}`, {
     ...request,
-    headers: {
-      authorization: `Bearer ${server.token}`,
-      'content-type': 'application/json',
-    },
+    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
   });
   return partsOf(response);
 }
@@ -147,6 +136,8 @@ async function partsOf(response: Response) {
 }
 
 const invalid = (why: string) => ({ error: 40001, message: `invalid input: ${why}` });
+const unknownParameter = (name: string) => invalid(`it has no parameter "${name}"`);
+const notUtf8 = invalid('input is not percent-encoded UTF-8');
 const badBatch = {
   error: 40002,
   message: 'the input of a batch must be an object: {"0": …, "1": …}',
@@ -155,26 +146,19 @@ const badBatch = {
 it.each([
   [`getPlant?${input(first)}&${input(unknown)}`, invalid('input is given more than once')],
   [`getPlant?batch=1&batch=1&${input({ 0: first })}`, invalid('batch is given more than once')],
-  [`getPlant?${input(first)}&more=1`, invalid('it has no parameter "more"')],
-  [
-    `getPlant?${input(first)}&connectionParams=1`,
-    invalid('it has no parameter "connectionParams"'),
-  ],
-  ['getPlant?input=%ff', invalid('input is not percent-encoded UTF-8')],
-  ['getPlant?input={"json":{"tag":"%zz"}}', invalid('input is not percent-encoded UTF-8')],
+  [`getPlant?${input(first)}&more=1`, unknownParameter('more')],
+  [`getPlant?${input(first)}&connectionParams=1`, unknownParameter('connectionParams')],
+  ['getPlant?input=%ff', notUtf8],
+  ['getPlant?input={"json":{"tag":"%zz"}}', notUtf8],
   [`getPlant?batch=1&${input(null)}`, badBatch],
 ])('rejects the query %s', async (path, error) => {
   expect(await errorOf({ method: 'GET', path })).toEqual(error);
 });
 
 it.each([
-  ['createPlant?more=1', JSON.stringify(plant(90)), invalid('it has no parameter "more"')],
+  ['createPlant?more=1', JSON.stringify(plant(90)), unknownParameter('more')],
   ['createPlant?batch=1&batch=1', batchOf(plant(90)), invalid('batch is given more than once')],
-  [
-    'createPlant?input=%ff',
-    JSON.stringify(plant(90)),
-    invalid('input is not percent-encoded UTF-8'),
-  ],
+  ['createPlant?input=%ff', JSON.stringify(plant(90)), notUtf8],
   ['createPlant?batch=1', JSON.stringify([plant(90)]), badBatch],
   ['createPlant?batch=1', 'null', badBatch],
   ['createPlant?batch=1', '5', badBatch],
@@ -212,14 +196,8 @@ it('handles other requests between the large calls of a batch', async () => {
   });
   const list = { json: { plants: [{ id: 1, name: 'x'.repeat(5_000) }] } };
   setImmediate(countTurn);
-  const response = await fetch(
-    `${counting.url}/trpc/${Array(10).fill('createPlants').join(',')}?batch=1`,
-    {
-      method: 'POST',
-      headers: { authorization: `Bearer ${counting.token}`, 'content-type': 'application/json' },
-      body: batchOf(...Array(10).fill(list)),
-    },
-  );
+  const path = `/trpc/${Array(10).fill('createPlants').join(',')}?batch=1`;
+  const response = await post(counting, path, batchOf(...Array(10).fill(list)));
   isCounting = false;
   expect(response.status).toBe(200);
   expect(await response.json()).toHaveLength(10);

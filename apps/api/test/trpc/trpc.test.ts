@@ -7,11 +7,9 @@ const server = shareServer();
 
 const batchOf = (size: number, firstId: number) => ({
   path: `/trpc/${Array(size).fill('createPlant').join(',')}?batch=1`,
-  body: JSON.stringify(
-    Object.fromEntries(
-      Array.from({ length: size }, (_, i) => [i, { json: { id: firstId + i, name: 'batched' } }]),
-    ),
-  ),
+  body: JSON.stringify({
+    ...Array.from({ length: size }, (_, i) => ({ json: { id: firstId + i, name: 'batched' } })),
+  }),
 });
 
 const message = "the batch has 11 calls: send at most 10, which tRPC's links do with maxItems: 10";
@@ -47,12 +45,9 @@ it('in a batch, accepts a number only when JavaScript can send the number exactl
   };
   for (const id of ['7e3', '7000.0', '700000e-2']) expect(await statusFor(id)).toBe(200);
   // JavaScript rounds numbers beyond 2^53, so a client must send such ids as bigints, not as numbers.
-  for (const id of ['9007199254740992', '9007199254740993', '1e17', '-1e18']) {
-    expect(await statusFor(id)).toBe(400);
-  }
-  for (const id of ['1.00000000000000000001', '9007199254740990.5', '1e-400']) {
-    expect(await statusFor(id)).toBe(400);
-  }
+  const beyond = ['9007199254740992', '9007199254740993', '1e17', '-1e18'];
+  const fractions = ['1.00000000000000000001', '9007199254740990.5', '1e-400'];
+  for (const id of [...beyond, ...fractions]) expect(await statusFor(id)).toBe(400);
 });
 
 it.each([
@@ -78,20 +73,4 @@ it('keeps the connection open after a stream', async () => {
   const { text } = await sendRaw(server.url, stream + lastRequest);
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\ntransfer-encoding: chunked\r\n/is);
   expect(text).toMatch(/\r\n0\r\n\r\nHTTP\/1\.1 200 OK\r\n.*\{"status":"alive"\}$/s);
-});
-
-it.each([
-  ['GET', '/trpc/createPlant?input=%7B%7D', 405, 40500],
-  ['GET', '/trpc/createPlant,createPlant?batch=1', 405, 40500],
-  ['POST', '/trpc/createPlant/more', 404, 40400],
-  ['POST', '/trpc/%2e', 404, 40400],
-  ['POST', '/trpc/toString', 404, 40400],
-])('responds to %s %s with status %i', async (method, path, status, error) => {
-  const response = await fetch(server.url + path, {
-    method,
-    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
-  });
-  expect(response.status).toBe(status);
-  expect(JSON.stringify(await response.json())).toContain(`"error":${error}`);
-  if (status === 405) expect(response.headers.get('allow')).toBe('POST');
 });

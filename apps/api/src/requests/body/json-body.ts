@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpError } from '../../errors/http-error.ts';
 import { isLarge } from '../memory/limit-memory.ts';
 import { measureJson } from '../memory/measure-json.ts';
-import type { QueueBody } from './large-body-queue.ts';
+import { queueBody } from './large-body-queue.ts';
 
 interface JsonLimits {
   /** How many nesting levels a body has around the input, such as the list of a tRPC batch. */
@@ -15,7 +15,6 @@ interface JsonLimits {
 /** Makes the routes of a Fastify scope accept only JSON. `read` parses the text of a body, or throws. */
 export function parseJsonBodies(
   scope: FastifyInstance,
-  queueBody: QueueBody,
   read: (text: string) => unknown,
   limitsOf: (request: FastifyRequest) => JsonLimits = () => ({}),
 ): void {

@@ -4,40 +4,34 @@ import { HttpError, toHttpError } from '../../errors/http-error.ts';
 import { isLarge } from '../memory/limit-memory.ts';
 import { startDeadline } from '../request-state.ts';
 
+/** Each function reads one large body. All servers of a process share its event loop, and so this queue. */
+const waiting: (() => void)[] = [];
+let isBusy = false;
+
 /**
- * Calls `read` after the large bodies before this one. `read` gets an error when the request is too late, or
- * when its client has disconnected.
+ * Calls `read` after the large bodies before this one, because a body of 1 MiB takes up to 0.1 s. `read` gets
+ * an error when the request is too late, or when its client has disconnected. After each large body, the
+ * queue pauses for as long as the body took, so that other requests get half of the time.
  */
-export type QueueBody = (
+export function queueBody(
   request: FastifyRequest,
   bytes: number,
   read: (error?: HttpError) => void,
-) => void;
-
-/**
- * Makes a function that reads large bodies one after the other, because a body of 1 MiB takes up to 0.1 s.
- * After each body, the function pauses for as long as the body took, so that other requests get half of the
- * time.
- */
-export function createLargeBodyQueue(): QueueBody {
-  const waiting: (() => void)[] = [];
-  let isBusy = false;
-
-  return (request, bytes, read) => {
-    startDeadline(request);
-    if (!isLarge(bytes)) return read();
+): void {
+  startDeadline(request);
+  if (isLarge(bytes)) {
     waiting.push(() => read(errorOf(request)));
     if (!isBusy) readNext();
-  };
+  } else read();
+}
 
-  function readNext(): void {
-    const next = waiting.shift();
-    isBusy = next !== undefined;
-    if (!next) return;
-    const startedAt = performance.now();
-    next();
-    setTimeout(readNext, performance.now() - startedAt);
-  }
+function readNext(): void {
+  const next = waiting.shift();
+  isBusy = next !== undefined;
+  if (!next) return;
+  const startedAt = performance.now();
+  next();
+  setTimeout(readNext, performance.now() - startedAt);
 }
 
 function errorOf(request: FastifyRequest): HttpError | undefined {

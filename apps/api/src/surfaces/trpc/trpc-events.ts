@@ -1,7 +1,6 @@
 import { trpcError } from '../../errors/error-response.ts';
 import type { Endpoint } from '../call-flow.ts';
-import { reconnectAfterInactivity } from '../event-stream.ts';
-import type { EventFormat } from '../send-events.ts';
+import { type EventFormat, reconnectAfterInactivity } from '../send-events.ts';
 
 /**
  * Makes the format of tRPC's `httpSubscriptionLink`, in which each page of changes is one event. The function

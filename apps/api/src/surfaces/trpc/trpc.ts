@@ -14,8 +14,8 @@ interface TrpcOptions extends SurfaceOptions {
 }
 
 /** Serves the router over tRPC's own protocol, for all links of tRPC's client. */
-export async function trpc(scope: FastifyInstance, { router, procedures, queueBody }: TrpcOptions) {
-  parseJsonBodies(scope, queueBody, readJson, limitsOf);
+export async function trpc(scope: FastifyInstance, { router, procedures }: TrpcOptions) {
+  parseJsonBodies(scope, readJson, limitsOf);
   const endpoints = createEndpoints(procedures);
   const sendCall = callHandler((request, reply) => endpoints.find(pathOf(request), request, reply));
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createLargeBodyQueue } from '../../../src/requests/body/large-body-queue.ts';
+import { queueBody } from '../../../src/requests/body/large-body-queue.ts';
 
 const large = 2 ** 20;
 
@@ -11,8 +11,10 @@ function request({ isGone = false, waitTime = 0 } = {}): FastifyRequest {
 /** Returns a function that hands a body to the queue, and a list of the outcomes of all bodies. */
 function start() {
   vi.useFakeTimers({ now: 0 });
-  onTestFinished(() => void vi.useRealTimers());
-  const queueBody = createLargeBodyQueue();
+  onTestFinished(() => {
+    vi.runAllTimers(); // Empties the queue, which all tests share.
+    vi.useRealTimers();
+  });
   const events: string[] = [];
   const receive = (name: string, bytes: number, of = request()) =>
     queueBody(of, bytes, (tooLate) => {

@@ -77,11 +77,8 @@ describe.each(surfaces)('over $name', (surface) => {
   it('responds with 415 when there is no content type', async () => {
     const authorization = `Bearer ${server.token}`;
     const body = new Blob([plant]); // The Blob has no type, so fetch adds no Content-Type.
-    const response = await fetch(server.url + surface.path, {
-      method: 'POST',
-      headers: { authorization },
-      body,
-    });
+    const init = { method: 'POST', headers: { authorization }, body };
+    const response = await fetch(server.url + surface.path, init);
     expect(response.status).toBe(415);
     expect(await response.text()).toContain('"error":41500,');
   });
