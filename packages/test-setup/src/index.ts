@@ -11,6 +11,8 @@ export {
   hasPosixSignals,
   hasRelativeLinks,
   hasScript,
+  isInstalled,
+  withSbin,
 } from './machine/platform.ts';
 export { unprivilegedUser } from './machine/unprivileged-user.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-proxy.ts';

@@ -1,13 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { errorCatalogue } from '@plant-store/schemas';
-import { createDatabase, runSql, type StartedProcess, startProcess } from '@plant-store/test-setup';
+import {
+  createDatabase,
+  isInstalled,
+  runSql,
+  type StartedProcess,
+  startProcess,
+} from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { lockPlants } from '../fixtures/lock-plants.ts';
 import { ownPostgres } from '../fixtures/own-postgres.ts';
 import { readPrometheusText, type Scrape } from '../fixtures/prometheus-text.ts';
-import { hasPromtool } from '../fixtures/promtool.ts';
 import { close, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
 import { post, surfaces } from '../fixtures/surfaces.ts';
 
@@ -237,7 +242,7 @@ it('adds the trace ID of a sampled request to the metrics in the format OpenMetr
   ]);
 });
 
-it.runIf(hasPromtool)(
+it.runIf(isInstalled('promtool'))(
   'has metrics about which promtool complains only because of a name from OpenTelemetry',
   async () => {
     const input = await (await fetch(metricsUrl)).text();

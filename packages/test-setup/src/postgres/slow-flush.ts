@@ -3,9 +3,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from '../machine/at-exit.ts';
+import { isInstalled } from '../machine/platform.ts';
 
 /** Whether this machine can compile the library that makes a Postgres slow. */
-export const hasSlowFlush = process.platform === 'linux' && spawnSync('cc', ['-v']).status === 0;
+export const hasSlowFlush = process.platform === 'linux' && isInstalled('cc');
 
 /** A disk whose flushes take as long as a test wants. */
 export interface SlowFlush {

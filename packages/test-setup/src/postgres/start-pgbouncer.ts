@@ -2,15 +2,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { atExit } from '../machine/at-exit.ts';
 import { freePort } from '../machine/free-port.ts';
+import { withSbin } from '../machine/platform.ts';
 import { unprivilegedUser } from '../machine/unprivileged-user.ts';
 
-/** Debian installs PgBouncer in /usr/sbin, which is only in root's PATH. */
-const env = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
-
-const version = spawnSync('pgbouncer', ['--version'], { env, encoding: 'utf8' });
+const version = spawnSync('pgbouncer', ['--version'], { env: withSbin, encoding: 'utf8' });
 
 export const hasPgBouncer = version.status === 0;
 
@@ -56,7 +54,7 @@ auth_file = ${join(directory, 'users')}
 
   const pgBouncer = spawn('pgbouncer', [join(directory, 'settings')], {
     ...owner,
-    env,
+    env: withSbin,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const cancelAtExit = atExit(() => pgBouncer.kill());
