@@ -96,10 +96,10 @@ async function call(
 ): Promise<void> {
   try {
     const { url = '' } = world.instanceOf(random);
-    const caller = random.isLikely(0.5) ? callers[0] : callers[1];
+    const { call } = random.pick(callers);
     const target = { url, token: world.token };
-    const outcome = await caller?.call(target, procedure, input, AbortSignal.timeout(patience));
-    if (!outcome || outcome.error !== undefined) return;
+    const outcome = await call(target, procedure, input, AbortSignal.timeout(patience));
+    if (outcome.error !== undefined) return;
     if (procedure === 'createPlant') acknowledged.push(createOf(input as unknown as NewPlant));
     if (procedure === 'createPlants') {
       const { results } = outcome.output as { results: { result: string }[] };
