@@ -7,11 +7,11 @@ import {
   createDatabase,
   hasPosixShell,
   hasPosixSignals,
+  listen,
   startPostgres,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, vi } from 'vitest';
-import { listen } from '../fixtures/listen.ts';
 import {
   emptyDataDirectory,
   printedCommand,

@@ -4,7 +4,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { endWithThisProcess } from './execute.ts';
+import { endWithThisProcess } from '@plant-store/test-setup';
 
 export interface StartedServer {
   readonly url: string;

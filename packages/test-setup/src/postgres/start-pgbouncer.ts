@@ -4,9 +4,9 @@ import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from '../machine/at-exit.ts';
-import { freePort } from '../machine/free-port.ts';
 import { withSbin } from '../machine/platform.ts';
 import { unprivilegedUser } from '../machine/unprivileged-user.ts';
+import { freePort } from '../network/listen.ts';
 
 const version = spawnSync('pgbouncer', ['--version'], { env: withSbin, encoding: 'utf8' });
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { atExit } from '../machine/at-exit.ts';
+import { endWithThisProcess } from '../machine/at-exit.ts';
 
 const main = fileURLToPath(new URL('../../../../apps/api/bin/server.js', import.meta.url));
 
@@ -39,10 +39,7 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  child.once(
-    'exit',
-    atExit(() => child.kill('SIGKILL')),
-  );
+  endWithThisProcess(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {

@@ -7,7 +7,7 @@ import { citus } from '@plant-store/citus';
 import { createPlantStoreClient } from '@plant-store/client';
 import { type OpenPlantReader, openPlantReader, PlantStoreError } from '@plant-store/core/read';
 import type { PlantChanges, PlantPage, StoredPlant } from '@plant-store/schemas';
-import { atExit } from '@plant-store/test-setup';
+import { endWithThisProcess } from '@plant-store/test-setup';
 import superjson from 'superjson';
 import { callers, parseOutput } from '../../fixtures/callers.ts';
 import type { Random } from '../random.ts';
@@ -87,10 +87,7 @@ export const ways: Record<string, Way> = {
       signal,
       killSignal: random.pick(['SIGINT', 'SIGTERM', 'SIGKILL']),
     }).on('error', () => {}); // Node emits the abort reason of the signal as an error.
-    child.once(
-      'exit',
-      atExit(() => child.kill('SIGKILL')),
-    );
+    endWithThisProcess(child);
     child.stderr.resume();
     for await (const line of createInterface({ input: child.stdout })) {
       const output = line.replace('"created_at":', '"createdAt":');
