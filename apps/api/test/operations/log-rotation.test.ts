@@ -1,17 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createDatabase, isInstalled, withSbin } from '@plant-store/test-setup';
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { startProgram, stopProgram } from '../fixtures/program.ts';
+import { expect, inject, it, vi } from 'vitest';
+import { startProgram, stopProgram, temporaryDirectory } from '../fixtures/program.ts';
 
 it.runIf(isInstalled('logrotate'))(
   'logrotate rotates the log of a running server with the configuration in docs/observe.md',
   async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'plant-store-log-'));
-    onTestFinished(() => rm(directory, { recursive: true }));
+    const directory = await temporaryDirectory();
     const path = join(directory, 'plant-store.log');
     const page = await readFile(new URL('../../../../docs/observe.md', import.meta.url), 'utf8');
     const [recipe = ''] = /^\/var\/log\/plant-store\.log \{.*?^\}$/ms.exec(page) ?? [];
