@@ -4,7 +4,7 @@ import { fastifyPostgres, nodeHttp, oursRest, pgbench } from '../../src/contende
 import { openDatabase } from '../../src/database/bench-database.ts';
 import { createTables } from '../../src/database/bench-postgres.ts';
 import { addMillionPlants } from '../../src/database/million-plants.ts';
-import { idAllocator, storedPlants } from '../../src/load/ids.ts';
+import { storedPlants } from '../../src/load/ids.ts';
 import { findLoadGenerator } from '../../src/load/wrk-load.ts';
 import { type LoadConditions, loadCase } from '../../src/measurements/load-case.ts';
 import { readsOf } from '../../src/modes/reading.ts';
@@ -24,7 +24,6 @@ async function measureOnce(
     postgres: { createDatabase: newDatabase, stop: async () => {} },
     database,
     generator: await findLoadGenerator(),
-    allocateIds: idAllocator(),
     progress: () => {},
   };
   const each = loadCase(bench, { warmUp: 1, seconds: 1 }, { connections: 4, ...conditions });

@@ -18,6 +18,7 @@ export interface PostgresInstallation {
   binaries: PostgresBinaries;
   /** The user that runs the server. Undefined means the user of this process. */
   owner: User | undefined;
+  /** This directory contains the socket and the data directory. */
   directory: string;
   data: string;
   port: string;

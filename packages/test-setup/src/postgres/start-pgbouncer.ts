@@ -17,12 +17,6 @@ const [, major = 0, minor = 0] = /PgBouncer (\d+)\.(\d+)/.exec(version.stdout ??
 /** Whether PgBouncer supports prepared statements in transaction mode. This support began in version 1.21. */
 export const keepsPreparedStatements = Number(major) * 100 + Number(minor) >= 121;
 
-export interface TestPgBouncer {
-  /** The URL of the database through PgBouncer. */
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
 /**
  * Starts a PgBouncer in front of a database, with `poolSize` connections to the database. Turns on prepared
  * statements if the installed version supports them.
@@ -31,7 +25,7 @@ export async function startPgBouncer(
   databaseUrl: string,
   poolSize = 20,
   poolMode: 'transaction' | 'statement' = 'transaction',
-): Promise<TestPgBouncer> {
+) {
   const owner = await unprivilegedUser();
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-pgbouncer-'));
   if (owner) await chown(directory, owner.uid, owner.gid);
@@ -66,6 +60,7 @@ auth_file = ${join(directory, 'users')}
   if (!log.includes('process up')) throw new Error(`PgBouncer exited:\n${log}`);
 
   return {
+    /** The URL of the database through PgBouncer. */
     url: Object.assign(new URL(databaseUrl), { port }).href,
     async stop() {
       cancelAtExit();
