@@ -7,7 +7,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { startAcknowledgedLoad } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Served, serve, stopProgram, temporaryDirectory } from '../fixtures/program.ts';
-import { post } from '../fixtures/surfaces.ts';
+import { get, post } from '../fixtures/surfaces.ts';
 import { hang } from './store-under-load.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
@@ -122,8 +122,7 @@ it.runIf(await canMount())('starts on a full disk, and serves the stored plants'
   await first.ended();
 
   const second = await serve({ PLANT_STORE_DATA_DIR: fault.directory });
-  const headers = { authorization: `Bearer ${second.token}` };
-  const list = await fetch(`${second.url}/plants`, { headers });
+  const list = await get(second, '/plants');
   expect(await list.json()).toMatchObject({ plants: [{ id: -1, name: 'Monstera' }] });
   expect(await createPlant(second, 'Ficus')).toMatchObject({ message: fault.message });
   expect(await stopProgram(second)).toBe(0);

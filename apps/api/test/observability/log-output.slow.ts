@@ -12,7 +12,13 @@ import {
   type StartedProcess,
 } from '@plant-store/test-setup';
 import { beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { runInShell, startProgram, stopProgram, temporaryDirectory } from '../fixtures/program.ts';
+import {
+  inTerminal,
+  runInShell,
+  startProgram,
+  stopProgram,
+  temporaryDirectory,
+} from '../fixtures/program.ts';
 import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 
 let server: StartedProcess;
@@ -173,7 +179,7 @@ describe.runIf(hasPosixSignals)('a server whose log is on a disk that stalls', (
 it.runIf(hasScript)('responds while a user has stopped the terminal with Ctrl-S', async () => {
   const keys = await makePipe('keys');
   const keyboard = await open(keys, 'r+'); // With O_WRONLY, `open` would wait for a reader.
-  await start(`exec script --quiet --return --command "exec $*" /dev/null < ${keys}`);
+  await start(`${inTerminal} < ${keys}`);
   await server.printed(/The plant store is open/);
   await keyboard.write('\x13');
   let requests = 0;

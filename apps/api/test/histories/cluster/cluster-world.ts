@@ -4,7 +4,7 @@ import { distributePlants } from '@plant-store/citus/operator';
 import { openPlantStore } from '@plant-store/core';
 import { createCitusDatabase, startCitus, startFaultProxy } from '@plant-store/test-setup';
 import { plantsOn, startSynchronousStandby } from '../../faults/plants-database.ts';
-import { type FeedWorld, pickRunning } from '../feed/feed-world.ts';
+import type { FeedWorld } from '../feed/feed-world.ts';
 import { startInstance } from '../world.ts';
 import {
   type ClusterNode,
@@ -69,7 +69,6 @@ export async function startClusterWorld(hasStandby = false): Promise<FeedWorld> 
     faults: { ...nodeFaults(clusterNodes), ...shardFaults(clusterNodes, { url, adminUrl }) },
     promote: promoteStandbyOf(three, adminUrl),
     moves: 0,
-    instanceOf: pickRunning(instances),
     async stop() {
       for (const instance of instances) await instance.kill();
       feedNetwork.close();

@@ -12,7 +12,7 @@ import superjson from 'superjson';
 import { callers, parseOutput } from '../../fixtures/callers.ts';
 import type { Random } from '../random.ts';
 import { CursorExpired, throwError, throwTrpcError, UnexpectedError } from './feed-error.ts';
-import type { FeedWorld } from './feed-world.ts';
+import { type FeedWorld, pickTarget } from './feed-world.ts';
 import { readEvents } from './read-events.ts';
 
 /** Reads the feed. Delivers the pages after a cursor until an error occurs or the signal aborts. */
@@ -53,8 +53,7 @@ export const ways: Record<string, Way> = {
 
   /** After a restart, an instance uses its old port. The client therefore connects again by itself. */
   async client(world, random, after, deliver, signal) {
-    const { url = '' } = world.instanceOf(random);
-    const { plantChanges } = createPlantStoreClient({ url, token: world.token });
+    const { plantChanges } = createPlantStoreClient(pickTarget(world, random));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     plantChanges.subscribe(
       { after },
@@ -122,13 +121,8 @@ async function call<T>(
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<T> {
-  const { url = '' } = world.instanceOf(random);
-  const { output, ...error } = await callers[0].call(
-    { url, token: world.token },
-    procedure,
-    input,
-    signal,
-  );
+  const target = pickTarget(world, random);
+  const { output, ...error } = await callers[0].call(target, procedure, input, signal);
   if (output === undefined) throwError(error);
   return output as T; // The cast is safe, because other tests check the types of the responses.
 }

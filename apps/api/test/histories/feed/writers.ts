@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { callers } from '../../fixtures/callers.ts';
 import { type Random, randomOf } from '../random.ts';
 import type { SeenChange } from './copy.ts';
-import type { FeedWorld } from './feed-world.ts';
+import { type FeedWorld, pickTarget } from './feed-world.ts';
 
 /** Writes until the phase is over. */
 type Writer = (writes: Writes, isOver: () => boolean) => Promise<void>;
@@ -95,9 +95,8 @@ async function call(
   input: Record<string, unknown>,
 ): Promise<void> {
   try {
-    const { url = '' } = world.instanceOf(random);
+    const target = pickTarget(world, random);
     const { call } = random.pick(callers);
-    const target = { url, token: world.token };
     const outcome = await call(target, procedure, input, AbortSignal.timeout(patience));
     if (outcome.error !== undefined) return;
     if (procedure === 'createPlant') acknowledged.push(createOf(input as unknown as NewPlant));
