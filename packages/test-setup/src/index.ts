@@ -14,6 +14,7 @@ export {
   withSbin,
 } from './machine/platform.ts';
 export { unprivilegedUser } from './machine/unprivileged-user.ts';
+export { untilLogged } from './machine/until-logged.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-proxy.ts';
 export { freePort, listen } from './network/listen.ts';
 export { makeCertificate } from './network/make-certificate.ts';

@@ -4,7 +4,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates, setDefaultCACertificates } from 'node:tls';
-import { freePort, isInstalled, makeCertificate, withSbin } from '@plant-store/test-setup';
+import {
+  freePort,
+  isInstalled,
+  makeCertificate,
+  untilLogged,
+  withSbin,
+} from '@plant-store/test-setup';
 
 export const hasNginx = isInstalled('nginx');
 
@@ -56,14 +62,7 @@ http {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const exit = once(nginx, 'exit');
-  let log = '';
-  const { promise: started, resolve, reject } = Promise.withResolvers<void>();
-  nginx.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    log += chunk;
-    if (log.includes('using the "')) resolve();
-  });
-  nginx.once('exit', () => reject(new Error(`nginx exited:\n${log}`)));
-  await started;
+  await untilLogged(nginx, /using the "/);
   return {
     url: `https://127.0.0.1:${port}`,
     port,

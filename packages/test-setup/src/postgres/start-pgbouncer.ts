@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { atExit } from '../machine/at-exit.ts';
 import { withSbin } from '../machine/platform.ts';
 import { unprivilegedUser } from '../machine/unprivileged-user.ts';
+import { untilLogged } from '../machine/until-logged.ts';
 import { freePort } from '../network/listen.ts';
 
 const version = spawnSync('pgbouncer', ['--version'], { env: withSbin, encoding: 'utf8' });
@@ -52,12 +53,7 @@ auth_file = ${join(directory, 'users')}
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const cancelAtExit = atExit(() => pgBouncer.kill());
-  let log = '';
-  for await (const chunk of pgBouncer.stderr) {
-    log += chunk;
-    if (log.includes('process up')) break;
-  }
-  if (!log.includes('process up')) throw new Error(`PgBouncer exited:\n${log}`);
+  await untilLogged(pgBouncer, /process up/);
 
   return {
     /** The URL of the database through PgBouncer. */
