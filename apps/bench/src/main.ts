@@ -1,6 +1,5 @@
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { startBenchPostgres } from './database/bench-postgres.ts';
-import { idAllocator } from './load/ids.ts';
 import { findLoadGenerator } from './load/wrk-load.ts';
 import { help, modes, type Options, readOptions } from './options.ts';
 import { goalsTable } from './report/goals.ts';
@@ -30,8 +29,7 @@ async function run({ mode, ...options }: Options): Promise<void> {
     const generator = await findLoadGenerator();
     // Only the results go to standard output.
     const progress = (line: string) => console.error(line);
-    const allocateIds = idAllocator();
-    const bench = { postgres, database, generator, allocateIds, progress };
+    const bench = { postgres, database, generator, progress };
     const { text, goals, faults } = await modes[mode](bench, options);
 
     const machine = [

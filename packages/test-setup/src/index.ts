@@ -1,7 +1,6 @@
 import './global-setup/provided-context.ts';
 
-export { atExit } from './machine/at-exit.ts';
-export { freePort } from './machine/free-port.ts';
+export { atExit, endWithThisProcess } from './machine/at-exit.ts';
 export {
   hasDevFull,
   hasFileModes,
@@ -11,9 +10,13 @@ export {
   hasPosixSignals,
   hasRelativeLinks,
   hasScript,
+  isInstalled,
+  withSbin,
 } from './machine/platform.ts';
 export { unprivilegedUser } from './machine/unprivileged-user.ts';
+export { untilLogged } from './machine/until-logged.ts';
 export { type Fault, type FaultProxy, startFaultProxy } from './network/fault-proxy.ts';
+export { freePort, listen } from './network/listen.ts';
 export { makeCertificate } from './network/make-certificate.ts';
 export { type ReceivedSpan, startOtlpReceiver, statementsOf } from './network/otlp-receiver.ts';
 export { localhostUnknownWhile } from './network/unknown-localhost.ts';

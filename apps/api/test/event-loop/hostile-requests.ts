@@ -37,67 +37,54 @@ export interface HostileRequest {
   calls?: number;
 }
 
+/** The heads of requests. A text of one of the `units` takes the place of TEXT. */
+const heads = [
+  ...['GET', 'POST', 'PUT', 'OPTIONS', 'DELETE'].map((method) => head(`${method} /TEXT`)),
+  ...[
+    '/plants/TEXT',
+    '/trpc/TEXT',
+    '/trpc/TEXT?batch=1',
+    '/console/TEXT',
+    '/%ffTEXT',
+    'http://TEXT/plants',
+    '/plants/changes?after=TEXT',
+    '/plants?tag=TEXT',
+    '/plants?limit=TEXT',
+    '/plants?TEXT',
+    '/trpc/listPlants?input=TEXT',
+    '/trpc/plantChanges?lastEventId=TEXT',
+  ].map((target) => head(`GET ${target}`, [authorization])),
+  head('GET /plants/changes', [authorization, 'Accept: text/event-stream', 'Last-Event-ID: TEXT']),
+  head('GET /plants/changes', [authorization, 'Accept: TEXT']),
+  head('GET /plants/1', ['Authorization: Bearer TEXT']),
+  head('GET /plants/1', ['Authorization: TEXT']),
+  ...[
+    ...['X-Request-Id', 'Origin', 'Accept', 'X-Forwarded-For', 'Last-Event-ID', 'trpc-accept'],
+    ...['Cookie', 'Accept-Encoding'],
+  ].map((name) => head('GET /plants/1', [authorization, `${name}: TEXT`])),
+  head('GET /').replace('Host: x', 'Host: TEXT'),
+  ...[
+    ...['Content-Type: TEXT', 'Content-Type: application/jsonTEXT', 'Content-Encoding: TEXT'],
+    ...['Transfer-Encoding: TEXT', 'Expect: TEXT', 'Upgrade: TEXT', 'Content-Length: TEXT'],
+  ].map((header) => head('POST /plants', [authorization, header])),
+];
+
 function withText([name, unit]: [string, string]): HostileRequest[] {
   const text = fill(unit, headerSize);
-  const target = `/${text}`;
-  const headers = [
-    ...['Authorization: Bearer ', 'Authorization: ', 'X-Request-Id: ', 'Origin: ', 'Accept: '],
-    ...['X-Forwarded-For: ', 'Last-Event-ID: ', 'trpc-accept: ', 'Cookie: ', 'Accept-Encoding: '],
-  ];
-  const bodyHeaders = ['Content-Type: ', 'Content-Type: application/json', 'Content-Encoding: '];
-  const otherTypes = ['Transfer-Encoding: ', 'Expect: ', 'Upgrade: ', 'Content-Length: '];
-  const get = (path: string) => head(`GET ${path}`, [authorization]);
+  const line = `GET /${text}`;
   return [
-    ...['GET', 'POST', 'PUT', 'OPTIONS', 'DELETE'].map((method) => ({
-      name: `${name} in the path of ${method}`,
-      bytes: head(`${method} ${target}`),
-    })),
-    { name: `${name} in a path of the metrics' port`, bytes: get(target), isForMetrics: true },
-    { name: `${name} in a path below /plants`, bytes: get(`/plants/${text}`) },
-    { name: `${name} in a path below /trpc`, bytes: get(`/trpc/${text}`) },
-    { name: `${name} in a batch of paths`, bytes: get(`/trpc/${text}?batch=1`) },
-    { name: `${name} in the path of a file`, bytes: get(`/console/${text}`) },
-    { name: `${name} in a path with a broken encoding`, bytes: get(`/%ff${text}`) },
-    { name: `${name} in an absolute target`, bytes: get(`http://${text}/plants`) },
-    { name: `${name} in a cursor`, bytes: get(`/plants/changes?after=${text}`) },
-    { name: `${name} in a tag`, bytes: get(`/plants?tag=${text}`) },
-    { name: `${name} in a limit`, bytes: get(`/plants?limit=${text}`) },
-    { name: `${name} in an unknown parameter`, bytes: get(`/plants?${text}`) },
-    { name: `${name} in an input of tRPC`, bytes: get(`/trpc/listPlants?input=${text}`) },
-    {
-      name: `${name} in a cursor of a subscription`,
-      bytes: get(`/trpc/plantChanges?lastEventId=${text}`),
-    },
-    {
-      name: `${name} in a cursor of events`,
-      bytes: head('GET /plants/changes', [
-        authorization,
-        'Accept: text/event-stream',
-        `Last-Event-ID: ${text}`,
-      ]),
-    },
-    {
-      name: `${name} in an Accept of changes`,
-      bytes: head('GET /plants/changes', [authorization, `Accept: ${text}`]),
-    },
-    ...headers.map((start) => ({
-      name: `${name} in ${start}`,
-      bytes: head(
-        'GET /plants/1',
-        [authorization, `${start}${text}`].slice(start.startsWith('Auth') ? 1 : 0),
-      ),
+    ...heads.map((each) => ({
+      name: `${name} in ${/.*TEXT.*/.exec(each)}`,
+      bytes: each.replace('TEXT', text),
     })),
     {
-      name: `${name} in Host`,
-      bytes: head('GET /').replace('Host: x', `Host: ${text}`),
+      name: `${name} in a path of the metrics' port`,
+      bytes: head(line, [authorization]),
+      isForMetrics: true,
     },
-    ...[...bodyHeaders, ...otherTypes].map((start) => ({
-      name: `${name} in ${start}`,
-      bytes: head('POST /plants', [authorization, `${start}${text}`]),
-    })),
     {
       name: `${name} as many pipelined requests with long paths`,
-      bytes: fill(rawRequest(`GET ${target}`), size) + head('GET /'),
+      bytes: fill(rawRequest(line), size) + head('GET /'),
     },
     {
       name: `${name} as many pipelined requests with short paths`,
@@ -195,28 +182,20 @@ function claimed(json: string, count: number, each: (index: number) => string): 
   return `{"json":${json},"meta":{"values":{${join(count, each)}}}}`.slice(0, size * 2);
 }
 
-function post(name: string, path: string, body: string, isChunked = false): HostileRequest {
+function post(name: string, path: string, body: string): HostileRequest {
   const bytes = Buffer.from(body).subarray(0, size);
-  const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes.length}`;
+  const length = `Content-Length: ${bytes.length}`;
   const start = head(`POST ${path}`, [authorization, contentType, length]);
-  return {
-    name: `${name} at ${path}${isChunked ? ' in chunks' : ''}`,
-    bytes: isChunked
-      ? Buffer.concat([Buffer.from(start), ...chunks(bytes), Buffer.from('0\r\n\r\n')])
-      : Buffer.concat([Buffer.from(start), bytes]),
-  };
+  return { name: `${name} at ${path}`, bytes: Buffer.concat([Buffer.from(start), bytes]) };
 }
 
-/** Splits a body into chunks of a hundred bytes. */
-function chunks(bytes: Buffer): Buffer[] {
-  return Array.from({ length: Math.ceil(bytes.length / 100) }, (_, index) => {
-    const part = bytes.subarray(index * 100, index * 100 + 100);
-    return Buffer.concat([
-      Buffer.from(`${part.length.toString(16)}\r\n`),
-      part,
-      Buffer.from('\r\n'),
-    ]);
-  });
+/** Sends ASCII characters in chunks of a hundred bytes. */
+function postInChunks(name: string, body: string): HostileRequest {
+  const start = head('POST /plants', [authorization, contentType, 'Transfer-Encoding: chunked']);
+  const chunks = body
+    .slice(0, size)
+    .replace(/.{1,100}/gs, (chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+  return { name: `${name} in chunks`, bytes: `${start}${chunks}0\r\n\r\n` };
 }
 
 /** Invalid plants that cause as many errors as possible, or error messages as long as possible. */
@@ -267,7 +246,7 @@ export const hostileRequests: Record<string, HostileRequest[]> = {
   'a body at another place': Object.entries(values).flatMap(([name, json]) => [
     post(name, '/console/sign-in', json),
     post(name, '/unknown', json),
-    post(name, '/plants', json, true),
+    postInChunks(name, json),
   ]),
   'a full page of plants': [
     post('a valid batch', '/plants/batch', String(inputs['a valid batch'])),

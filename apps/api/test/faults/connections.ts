@@ -50,8 +50,3 @@ export function readResponses(socket: Socket, receive: (response: Received) => v
 export function count(outcomes: Record<string, number>, outcome: string): void {
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
 }
-
-export function percentile99(times: readonly number[]): number {
-  const sorted = times.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.floor(times.length * 0.99)] ?? Number.NaN);
-}

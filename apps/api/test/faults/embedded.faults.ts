@@ -6,68 +6,65 @@ import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
 import { startAcknowledgedLoad } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type Served, serve, startProgram, stopProgram } from '../fixtures/program.ts';
-import { post } from '../fixtures/surfaces.ts';
+import {
+  type Served,
+  serve,
+  startProgram,
+  stopProgram,
+  temporaryDirectory,
+} from '../fixtures/program.ts';
+import { get, post } from '../fixtures/surfaces.ts';
 import { hang } from './store-under-load.ts';
 import { expectStored, type Row } from './stored-plants.ts';
 
 const run = promisify(execFile);
 
-/** A fault of the disk that the embedded database uses. */
-interface Fault {
-  cause(): Promise<unknown>;
-  end(): Promise<unknown>;
+/** A fault of the disk with the data directory of an embedded database. */
+interface DiskFault {
+  directory: string;
+  /** Causes the fault for the server with this process id. */
+  cause(pid: number): Promise<unknown>;
+  end(pid: number): Promise<unknown>;
   /** The reason that the log must contain. */
   reason: RegExp;
   /** The error message that every create must get, or undefined when the messages may differ. */
   message?: string;
 }
 
-/** Makes a data directory. `faultFor` returns a fault for the process that uses this directory. */
-type PrepareFault = () => Promise<{ directory: string; faultFor: (pid: number) => Fault }>;
-
 /**
  * The operating system limits the size of the files of the process. When a file cannot grow, the statement of
  * PGlite never ends.
  */
-const limitedFiles: PrepareFault = async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'plant-store-limited-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+async function limitedFiles(): Promise<DiskFault> {
+  const directory = await temporaryDirectory();
   const setLimit = (pid: number, bytes: string) =>
     run('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
   return {
     directory,
-    faultFor: (pid) => ({
-      cause: () => setLimit(pid, '1000000'),
-      end: () => setLimit(pid, 'unlimited'),
-      reason: /could not write to log file .* File too large/,
-    }),
+    cause: (pid) => setLimit(pid, '1000000'),
+    end: (pid) => setLimit(pid, 'unlimited'),
+    reason: /could not write to log file .* File too large/,
   };
-};
+}
 
 /** Another program fills the disk. */
-const fullDisk: PrepareFault = async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'plant-store-full-'));
+async function fullDisk(): Promise<DiskFault> {
+  const directory = await temporaryDirectory();
   await run('mount', ['-t', 'tmpfs', '-o', 'size=256m', 'tmpfs', directory]);
-  onTestFinished(async () => {
-    await run('umount', ['--lazy', directory]);
-    await rm(directory, { recursive: true });
-  });
+  onTestFinished(async () => void (await run('umount', ['--lazy', directory])));
   const filler = join(directory, 'filler');
   return {
     directory,
-    faultFor: () => ({
-      async cause() {
-        const { bavail, bsize } = await statfs(directory);
-        await writeFile(filler, Buffer.alloc(bavail * bsize)).catch(() => {});
-      },
-      end: () => truncate(filler, 0),
-      reason: /no room on the disk of the data directory: 0 MiB are free/,
-      message:
-        'the database cannot do this now (SQLSTATE 53100): nothing was written, send it again later',
-    }),
+    async cause() {
+      const { bavail, bsize } = await statfs(directory);
+      await writeFile(filler, Buffer.alloc(bavail * bsize)).catch(() => {});
+    },
+    end: () => truncate(filler, 0),
+    reason: /no room on the disk of the data directory: 0 MiB are free/,
+    message:
+      'the database cannot do this now (SQLSTATE 53100): nothing was written, send it again later',
   };
-};
+}
 
 /** Returns whether this user may mount a file system. */
 async function canMount(): Promise<boolean> {
@@ -83,7 +80,7 @@ async function canMount(): Promise<boolean> {
   }
 }
 
-const faults: [string, PrepareFault, boolean][] = [
+const faults: [string, () => Promise<DiskFault>, boolean][] = [
   ['its disk is full', fullDisk, await canMount()],
   ['its files cannot grow', limitedFiles, process.platform === 'linux'],
 ];
@@ -91,19 +88,19 @@ const faults: [string, PrepareFault, boolean][] = [
 it.for(faults.filter(([, , isPossible]) => isPossible))(
   'a store on the embedded database responds, loses no plant and heals when %s',
   async ([, prepare]) => {
-    const { directory, faultFor } = await prepare();
-    const server = await serve({ PLANT_STORE_DATA_DIR: directory });
-    const fault = faultFor(server.child.pid ?? 0);
+    const fault = await prepare();
+    const server = await serve({ PLANT_STORE_DATA_DIR: fault.directory });
+    const { pid = 0 } = server.child;
     const load = startAcknowledgedLoad(server);
     await load.acknowledged(100);
 
-    await fault.cause();
+    await fault.cause(pid);
     await server.printed(fault.reason);
     expect((await fetch(`${server.url}/livez`)).status).toBe(200);
-    await fault.end();
+    await fault.end(pid);
     await load.acknowledged(100);
 
-    await fault.cause();
+    await fault.cause(pid);
     const { outcomes } = load.seen;
     const before = outcomes['503 50300'];
     await vi.waitFor(() => expect(outcomes['503 50300']).not.toBe(before));
@@ -111,8 +108,8 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
     if (fault.message) expect(await createPlant(server)).toMatchObject({ message: fault.message });
     expect(await stopProgram(server)).toBe(0);
 
-    await fault.end().catch(() => {});
-    const database = await PGlite.create(join(directory, 'postgres'));
+    await fault.end(pid).catch(() => {});
+    const database = await PGlite.create(join(fault.directory, 'postgres'));
     const { rows } = await database.query<Row>('select id::int, name, tag from plants');
     await database.close();
     expectStored(load.seen.acknowledged, rows);
@@ -123,17 +120,15 @@ it.for(faults.filter(([, , isPossible]) => isPossible))(
 );
 
 it.runIf(await canMount())('starts on a full disk, and serves the stored plants', async () => {
-  const { directory, faultFor } = await fullDisk();
-  const first = await serve({ PLANT_STORE_DATA_DIR: directory });
+  const fault = await fullDisk();
+  const first = await serve({ PLANT_STORE_DATA_DIR: fault.directory });
   expect(await createPlant(first)).toEqual({ name: 'Monstera' });
-  const fault = faultFor(0);
-  await fault.cause();
+  await fault.cause(0);
   first.child.kill('SIGKILL');
   await first.ended();
 
-  const second = await serve({ PLANT_STORE_DATA_DIR: directory });
-  const headers = { authorization: `Bearer ${second.token}` };
-  const list = await fetch(`${second.url}/plants`, { headers });
+  const second = await serve({ PLANT_STORE_DATA_DIR: fault.directory });
+  const list = await get(second, '/plants');
   expect(await list.json()).toMatchObject({ plants: [{ id: -1, name: 'Monstera' }] });
   expect(await createPlant(second, 'Ficus')).toMatchObject({ message: fault.message });
   expect(await stopProgram(second)).toBe(0);

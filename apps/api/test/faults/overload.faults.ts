@@ -1,7 +1,6 @@
 import { hasPosixSignals } from '@plant-store/test-setup';
 import { expect, it } from 'vitest';
 import { serve, stopProgram } from '../fixtures/program.ts';
-import { percentile99 } from './connections.ts';
 import { startCreateFlood } from './request-flood.ts';
 import { hang, startDatabase } from './store-under-load.ts';
 import { expectStored, type Row } from './stored-plants.ts';
@@ -61,7 +60,7 @@ it.runIf(hasPosixSignals)(
     console.log(`overload: ${JSON.stringify(flood.outcomes)}`);
     expect(flood.withoutRetryAfter).toBe(0);
 
-    expect(percentile99(flood.times)).toBeLessThan(hang);
+    expect(Math.max(...flood.times)).toBeLessThan(hang);
     expectStored(
       flood.acknowledged,
       await database.admin<Row[]>`select id::int, name, tag from plants`,

@@ -40,6 +40,13 @@ export function plantsOn(server: TestPostgres, pathname = 'plants'): PlantsDatab
   return { server, url: urlFor('gardener'), admin, stop: () => admin.end() };
 }
 
+/** Starts a standby. From then on, each commit waits for a standby. */
+export async function startSynchronousStandby(database: PlantsDatabase): Promise<TestPostgres> {
+  const standby = await database.server.startStandby();
+  await setSetting(database, "set synchronous_standby_names = '*'");
+  return standby;
+}
+
 /** Runs `alter system` with an action such as `set fsync = off`. */
 export async function setSetting({ server }: PlantsDatabase, setting: string): Promise<void> {
   await runSql(server.url, `alter system ${setting}`, 'select pg_reload_conf()');

@@ -1,7 +1,7 @@
 import { openPlantStore } from '@plant-store/core';
 import { hasPosixSignals } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { setSetting } from './plants-database.ts';
+import { startSynchronousStandby } from './plants-database.ts';
 import { startDatabase, startStoreUnderLoad } from './store-under-load.ts';
 
 // Windows has no signals, so a server there cannot exit with code 0 on SIGTERM.
@@ -9,9 +9,8 @@ const test = it.runIf(hasPosixSignals);
 
 test('a promoted standby replaces a primary that is down', async (context) => {
   const primary = await startDatabase();
-  const standby = await primary.server.startStandby();
+  const standby = await startSynchronousStandby(primary);
   onTestFinished(standby.stop);
-  await setSetting(primary, "set synchronous_standby_names = '*'");
   const { username, pathname } = new URL(primary.url);
   const [first, second] = [standby, primary.server].map(({ url }) => new URL(url).host);
   const store = await startStoreUnderLoad(
@@ -46,11 +45,10 @@ test('a primary that returns as a standby is not used until it is the primary ag
 
 test('confirms a delete only after the standby has received the delete', async () => {
   const primary = await startDatabase();
-  const standby = await primary.server.startStandby();
+  const standby = await startSynchronousStandby(primary);
   onTestFinished(standby.stop);
   const store = await openPlantStore({ databaseUrl: primary.url });
   onTestFinished(store.close);
-  await setSetting(primary, "set synchronous_standby_names = '*'");
   const ids = [1n, 2n, 3n];
   for (const id of ids) await store.create({ id, name: 'x' });
   await standby.halt();

@@ -6,12 +6,11 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { citus } from '@plant-store/citus';
 import { openPlantStore } from '@plant-store/core';
-import { atExit } from '@plant-store/test-setup';
+import { endWithThisProcess, listen } from '@plant-store/test-setup';
 import fc from 'fast-check';
 import type postgres from 'postgres';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, vi } from 'vitest';
-import { listen } from '../fixtures/listen.ts';
 
 /** Every run has a new seed. To repeat a run with the same choices, set `FAST_CHECK_SEED`. */
 export const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
@@ -88,9 +87,8 @@ const program = fileURLToPath(new URL('webhook-instance.ts', import.meta.url));
 async function startInstance(databaseUrl: string): Promise<ChildProcess> {
   const stdio = ['ignore', 'pipe', 'inherit'] as const;
   const child = spawn(process.execPath, [program, databaseUrl], { stdio: [...stdio] });
-  const end = () => child.kill('SIGKILL');
-  child.once('exit', atExit(end));
-  onTestFinished(() => void end());
+  endWithThisProcess(child);
+  onTestFinished(() => void child.kill('SIGKILL'));
   if (child.stdout) await once(child.stdout, 'data');
   return child;
 }

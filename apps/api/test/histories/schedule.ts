@@ -1,25 +1,6 @@
+import { type Caller, callers } from '../fixtures/callers.ts';
 import type { Request } from './history.ts';
 import { type Random, randomOf } from './random.ts';
-
-export const databaseNames = ['postgres', 'embedded'] as const;
-
-export type DatabaseName = (typeof databaseNames)[number];
-
-export const faultNames = [
-  'freeze',
-  'kill',
-  'freezeBackends',
-  'holdNetwork',
-  'loseResponses',
-  'cutNetwork',
-  'restartPostgres',
-  'slowFlush',
-  'slowFlushCutShort',
-  'promoteStandby',
-  'flood',
-] as const;
-
-export type FaultName = (typeof faultNames)[number];
 
 /** A fault, with its start and end in milliseconds since the start of the history. */
 export interface Fault {
@@ -37,7 +18,7 @@ export interface Step {
   readonly returns: boolean;
   /** Whether the client gives up when the call has no result. */
   readonly givesUp: boolean;
-  readonly surface: 'REST' | 'tRPC';
+  readonly caller: Caller;
   readonly request: Request;
 }
 
@@ -64,7 +45,7 @@ interface Plan {
   readonly lasts: readonly [min: number, max: number];
 }
 
-const plans: Record<FaultName, Plan> = {
+const plans = {
   freeze: { times: 1, lasts: long },
   kill: { times: 2, lasts: [200, 1_500] },
   freezeBackends: { times: 1, lasts: long },
@@ -76,10 +57,15 @@ const plans: Record<FaultName, Plan> = {
   slowFlushCutShort: { times: 1, lasts: [500, 14_000] },
   promoteStandby: { times: 1, lasts: [0, 0] },
   flood: { times: 1, lasts: long },
-};
+} satisfies Record<string, Plan>;
+
+export type FaultName = keyof typeof plans;
+
+// The cast is safe, because \`plans\` has no other keys than its type.
+export const faultNames = Object.keys(plans) as FaultName[];
 
 /** The possible faults of each database. The seed 0 uses the first fault, and the seed 1 the second fault. */
-const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
+const turns = {
   postgres: [
     'freeze',
     'loseResponses',
@@ -96,7 +82,12 @@ const turns: Record<DatabaseName, readonly [FaultName, ...FaultName[]]> = {
     'promoteStandby',
   ],
   embedded: ['kill', 'freeze', 'kill', 'flood'],
-};
+} satisfies Record<string, readonly [FaultName, ...FaultName[]]>;
+
+export type DatabaseName = keyof typeof turns;
+
+// The cast is safe, because \`turns\` has no other keys than its type.
+export const databaseNames = Object.keys(turns) as DatabaseName[];
 
 /**
  * Makes the schedule of a seed.
@@ -126,7 +117,7 @@ export function scheduleOf(
 }
 
 function faultsOf(name: FaultName, instances: number, random: Random): Fault[] {
-  const { times, lasts } = plans[name];
+  const { times, lasts }: Plan = plans[name];
   let end = 0;
   return Array.from({ length: times }, () => {
     const start = end + warmUp;
@@ -160,7 +151,7 @@ function* stepsOf(client: number, ids: readonly number[], random: Random): Gener
       pause: random.whole(20, 400),
       returns: random.isLikely(0.15),
       givesUp: random.isLikely(0.3),
-      surface: random.pick(['REST', 'tRPC']),
+      caller: random.pick(callers),
       request: random.pick([create, create, create, remove, remove, get, get, get, list]),
     };
   }

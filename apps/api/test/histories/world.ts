@@ -12,7 +12,11 @@ import {
   startProcess,
   type TestPostgres,
 } from '@plant-store/test-setup';
-import { type PlantsDatabase, setSetting, startPlantsDatabase } from '../faults/plants-database.ts';
+import {
+  type PlantsDatabase,
+  startPlantsDatabase,
+  startSynchronousStandby,
+} from '../faults/plants-database.ts';
 import type { DatabaseName } from './schedule.ts';
 
 /** A running server on a database. */
@@ -77,12 +81,6 @@ export async function startWorld(name: DatabaseName, hasStandby = false): Promis
 /** Adds the host of the standby to the URL of its primary. */
 export function withStandby(primaryUrl: string, standby: TestPostgres | undefined): string {
   return standby ? primaryUrl.replace('@', `@${new URL(standby.url).host},`) : primaryUrl;
-}
-
-async function startSynchronousStandby(database: PlantsDatabase): Promise<TestPostgres> {
-  const standby = await database.server.startStandby();
-  await setSetting(database, "set synchronous_standby_names = '*'");
-  return standby;
 }
 
 export async function startInstance(

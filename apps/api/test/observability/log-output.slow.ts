@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, readFile, rm, stat, truncate } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readFile, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -11,10 +10,15 @@ import {
   hasPosixSignals,
   hasScript,
   type StartedProcess,
-  startProcess,
 } from '@plant-store/test-setup';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { runInShell } from '../fixtures/program.ts';
+import { beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import {
+  inTerminal,
+  runInShell,
+  startProgram,
+  stopProgram,
+  temporaryDirectory,
+} from '../fixtures/program.ts';
 import { readPrometheusText } from '../fixtures/prometheus-text.ts';
 
 let server: StartedProcess;
@@ -22,19 +26,14 @@ let url: string;
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'plant-store-log-'));
-});
-
-afterEach(async () => {
-  server.child.kill('SIGKILL');
-  await rm(directory, { recursive: true });
+  directory = await temporaryDirectory();
 });
 
 /** Starts the server, and waits until the server responds. `shell` is a command that starts the server. */
 async function start(shell?: string, env: Record<string, string> = {}): Promise<void> {
   const PORT = String(await freePort());
   const DATABASE_URL = await createDatabase(inject('postgresUrl'));
-  server = startProcess({ PORT, DATABASE_URL, ...env }, shell);
+  server = startProgram({ PORT, DATABASE_URL, ...env }, shell);
   url = `http://127.0.0.1:${PORT}`;
   await vi.waitFor(async () => expect((await fetch(`${url}/livez`)).status).toBe(200));
 }
@@ -75,10 +74,7 @@ const stoppedClock = {
   NODE_OPTIONS: '--import=data:text/javascript,performance.now=()=>0',
 };
 
-const stop = () => {
-  server.child.kill('SIGTERM');
-  return server.ended();
-};
+const stop = () => stopProgram(server);
 
 // Only Linux has `/dev/full`.
 it.runIf(hasDevFull)('responds and stops when the log cannot be written', async () => {
@@ -183,7 +179,7 @@ describe.runIf(hasPosixSignals)('a server whose log is on a disk that stalls', (
 it.runIf(hasScript)('responds while a user has stopped the terminal with Ctrl-S', async () => {
   const keys = await makePipe('keys');
   const keyboard = await open(keys, 'r+'); // With O_WRONLY, `open` would wait for a reader.
-  await start(`exec script --quiet --return --command "exec $*" /dev/null < ${keys}`);
+  await start(`${inTerminal} < ${keys}`);
   await server.printed(/The plant store is open/);
   await keyboard.write('\x13');
   let requests = 0;

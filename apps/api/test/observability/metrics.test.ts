@@ -1,15 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { errorCatalogue } from '@plant-store/schemas';
-import { createDatabase, runSql, type StartedProcess, startProcess } from '@plant-store/test-setup';
+import {
+  createDatabase,
+  isInstalled,
+  runSql,
+  type StartedProcess,
+  startProcess,
+} from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { lockPlants } from '../fixtures/lock-plants.ts';
 import { ownPostgres } from '../fixtures/own-postgres.ts';
 import { readPrometheusText, type Scrape } from '../fixtures/prometheus-text.ts';
-import { hasPromtool } from '../fixtures/promtool.ts';
 import { close, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
-import { post, surfaces } from '../fixtures/surfaces.ts';
+import { get, post, surfaces } from '../fixtures/surfaces.ts';
 
 const own = ownPostgres();
 let server: StartedProcess;
@@ -92,7 +97,7 @@ it('counts the inserted plants and the SQL statements', async () => {
     await Promise.all(ids.map((id) => post(target, '/plants', `{"id":${id},"name":"x"}`)));
   });
   expect(grown).toEqual([20]);
-  await fetch(`${target.url}/plants`, { headers: { authorization: `Bearer ${target.token}` } });
+  await get(target, '/plants');
   const { value } = await scrape();
   const statements = (operation: string) =>
     value(
@@ -128,8 +133,7 @@ it.each([
   ],
 ])('counts no lost client when a client ends a wait for changes over %s', async (_, route, of) => {
   const headers = { authorization: `Bearer ${target.token}` };
-  const first = await fetch(`${target.url}/plants/changes`, { headers });
-  const { next } = (await first.json()) as { next: string };
+  const { next } = Object(await (await get(target, '/plants/changes')).json());
   const requests = async (status: number) =>
     (await scrape()).value(
       'http_server_request_duration_seconds_count' +
@@ -146,12 +150,8 @@ it.each([
 });
 
 it('shows how many requests wait for changes, and for how long a transaction delays the feed', async () => {
-  const get = (query: string) =>
-    fetch(`${target.url}/plants/changes${query}`, {
-      headers: { authorization: `Bearer ${target.token}` },
-    });
   const page = async (query: string) =>
-    (await (await get(query)).json()) as { changes: { plant: { id: number } }[]; next: string };
+    Object(await (await get(target, `/plants/changes${query}`)).json());
   const { next } = await page('');
   const waiting = page(`?after=${next}&wait=20`);
   await expect.poll(async () => (await scrape()).value('plant_store_feed_waiting')).toBe(1);
@@ -237,7 +237,7 @@ it('adds the trace ID of a sampled request to the metrics in the format OpenMetr
   ]);
 });
 
-it.runIf(hasPromtool)(
+it.runIf(isInstalled('promtool'))(
   'has metrics about which promtool complains only because of a name from OpenTelemetry',
   async () => {
     const input = await (await fetch(metricsUrl)).text();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { expectError } from '../fixtures/expect-error.ts';
-import { close, rawRequest, sendRaw } from '../fixtures/raw-request.ts';
+import { rawRequest, sendRaw } from '../fixtures/raw-request.ts';
 import { shareServer } from '../fixtures/running-server.ts';
 import { post, surfaces } from '../fixtures/surfaces.ts';
 
@@ -34,35 +34,17 @@ it.each(surfaces)(
 );
 
 it.each(surfaces)(
-  'generates a request ID over $name when the ID is missing or not well-formed',
+  'generates a request ID over $name when the ID is missing, is not well-formed, or contains the access token',
   async (surface) => {
-    for (const sent of [
-      {},
-      { 'x-request-id': '' },
-      { 'x-request-id': 'two words' },
-      { 'x-request-id': 'a'.repeat(129) },
-      { 'x-request-id': '{"level":60}' },
-      { 'x-request-id': 'a,b' },
-      { 'x-request-id': 'é' },
-    ]) {
-      const response = await surface.send(server, plant, sent);
+    const bad = ['', 'two words', 'a'.repeat(129), '{"level":60}', 'é', `id-${server.token}`];
+    // Node joins two request IDs with a comma.
+    for (const id of [undefined, ...bad, 'a,b', 'a, b']) {
+      const headers: Record<string, string> = id === undefined ? {} : { 'x-request-id': id };
+      const response = await surface.send(server, plant, headers);
       expect(response.headers.get('x-request-id')).toMatch(uuid);
     }
   },
 );
-
-it('replaces a request ID that contains the access token of the request', async () => {
-  const response = await post(server, '/plants', plant, { 'x-request-id': `id-${server.token}` });
-  expect(response.headers.get('x-request-id')).toMatch(uuid);
-});
-
-it('generates a request ID when a client sends two request IDs', async () => {
-  const { headers } = await sendRaw(
-    server.url,
-    rawRequest('GET /livez', ['X-Request-Id: a', 'X-Request-Id: b', close]),
-  );
-  expect(headers.get('x-request-id')).toMatch(uuid);
-});
 
 it.each([
   ['GET', '/livez', 200],

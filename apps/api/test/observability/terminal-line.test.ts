@@ -1,7 +1,7 @@
 import { hasScript } from '@plant-store/test-setup';
 import { expect, it } from 'vitest';
 import { terminalLine } from '../../src/observability/terminal-line.ts';
-import { serve } from '../fixtures/program.ts';
+import { inTerminal, serve } from '../fixtures/program.ts';
 
 const head = '"time":1795346248175,"pid":1,"hostname":"h"';
 const time = /^\d\d:\d\d:\d\d /;
@@ -34,7 +34,6 @@ it('escapes characters that would control the terminal', () => {
 it.runIf(hasScript)(
   'writes readable lines in place of JSON when the output is a terminal',
   async () => {
-    const inTerminal = 'exec script --quiet --return --command "exec $*" /dev/null';
     const server = await serve({ PLANT_STORE_TOKN: 'x' }, inTerminal);
     await fetch(`${server.url}/openapi.json`);
     await server.printed(/GET \/openapi.json/);

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { errorCatalogue } from '@plant-store/schemas';
+import { isInstalled } from '@plant-store/test-setup';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../fixtures/program.ts';
-import { hasPromtool } from '../fixtures/promtool.ts';
 
 const path = fileURLToPath(new URL('../../../../docs/alerts.yml', import.meta.url));
 const file = await readFile(path, 'utf8');
@@ -63,7 +63,7 @@ it('docs/alerts.yml uses only error codes of the catalogue', () => {
 
 const promtool = (...args: string[]) => promisify(execFile)('promtool', args);
 
-describe.runIf(hasPromtool)('promtool', () => {
+describe.runIf(isInstalled('promtool'))('promtool', () => {
   it('accepts the rules', async () => {
     expect((await promtool('check', 'rules', path)).stdout).toMatch(/SUCCESS: \d+ rules found/);
   });

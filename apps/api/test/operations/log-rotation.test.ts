@@ -1,21 +1,15 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createDatabase } from '@plant-store/test-setup';
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { startProgram, stopProgram } from '../fixtures/program.ts';
+import { createDatabase, isInstalled, withSbin } from '@plant-store/test-setup';
+import { expect, inject, it, vi } from 'vitest';
+import { startProgram, stopProgram, temporaryDirectory } from '../fixtures/program.ts';
 
-/** Debian installs logrotate in /usr/sbin, which is only in root's PATH. */
-const env = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
-const hasLogrotate = spawnSync('logrotate', ['--version'], { env }).status === 0;
-
-it.runIf(hasLogrotate)(
+it.runIf(isInstalled('logrotate'))(
   'logrotate rotates the log of a running server with the configuration in docs/observe.md',
   async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'plant-store-log-'));
-    onTestFinished(() => rm(directory, { recursive: true }));
+    const directory = await temporaryDirectory();
     const path = join(directory, 'plant-store.log');
     const page = await readFile(new URL('../../../../docs/observe.md', import.meta.url), 'utf8');
     const [recipe = ''] = /^\/var\/log\/plant-store\.log \{.*?^\}$/ms.exec(page) ?? [];
@@ -35,7 +29,7 @@ it.runIf(hasLogrotate)(
     };
     await request('before-the-rotation');
     const args = ['--force', '--state', join(directory, 'state'), configuration];
-    await promisify(execFile)('logrotate', args, { env });
+    await promisify(execFile)('logrotate', args, { env: withSbin });
     server.child.kill('SIGHUP');
     await request('after-the-rotation');
     expect(await readFile(`${path}.1`, 'utf8')).toContain('before-the-rotation');

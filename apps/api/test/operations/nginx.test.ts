@@ -4,18 +4,12 @@ import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { errorCatalogue } from '@plant-store/schemas';
-import { freePort } from '@plant-store/test-setup';
+import { freePort, listen } from '@plant-store/test-setup';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventSurfaces } from '../fixtures/event-surfaces.ts';
-import { listen } from '../fixtures/listen.ts';
 import { type RunningServer, startServer } from '../fixtures/running-server.ts';
-import {
-  hasNginx,
-  type ReceivedResponse,
-  send,
-  startNginx,
-  type TestNginx,
-} from './start-nginx.ts';
+import { post } from '../fixtures/surfaces.ts';
+import { hasNginx, startNginx, type TestNginx } from './start-nginx.ts';
 
 /** Sends bytes to nginx unchanged. Returns all bytes that nginx sends before the end of the connection. */
 async function sendBytes(socket: Socket, bytes: string): Promise<string> {
@@ -24,27 +18,30 @@ async function sendBytes(socket: Socket, bytes: string): Promise<string> {
   return text(socket);
 }
 
-const connectOverTls = ({ port, ca }: TestNginx) =>
-  connectTls({ port, ca, host: '127.0.0.1', servername: 'localhost' });
+const connectOverTls = ({ port }: TestNginx) => connectTls({ port, host: '127.0.0.1' });
 
 const { bodyTooLarge, databaseUnavailable, malformedRequest, methodNotAllowed } = errorCatalogue;
 const { headersTooLarge, idTaken, pathUnknown, tokenMissing } = errorCatalogue;
 
 /** Checks that nginx itself sent the response, and that the response has the contract's error format. */
-function expectError(response: ReceivedResponse, { code }: { code: number }): void {
-  expect(JSON.parse(response.body)).toEqual({ error: code, message: expect.any(String) });
+async function expectError(response: Response, { code }: { code: number }): Promise<void> {
+  expect(await response.json()).toEqual({ error: code, message: expect.any(String) });
   expect(response.status).toBe(Math.floor(code / 100));
-  expect(response.headers['content-type']).toBe('application/json');
-  expect(response.headers['x-request-id']).toMatch(/^[\da-f]{32}$/);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(response.headers.get('x-request-id')).toMatch(/^[\da-f]{32}$/);
 }
 
-const json = { 'content-type': 'application/json' };
-const createOver = (nginx: TestNginx, plant: object, path = '/plants', token = 'test-token') =>
-  send(nginx, path, {
-    method: 'POST',
-    headers: { ...json, ...(token && { authorization: `Bearer ${token}` }) },
-    body: JSON.stringify(plant),
-  });
+function expectErrorText(response: string, { code }: { code: number }): void {
+  expect(response).toMatch(new RegExp(`^HTTP/1.1 ${Math.floor(code / 100)} `));
+  expect(response).toContain('\r\nContent-Type: application/json\r\n');
+  const body = JSON.parse(response.slice(response.indexOf('\r\n\r\n')));
+  expect(body).toHaveProperty('error', code);
+}
+
+const token = 'test-token';
+const headers = { authorization: `Bearer ${token}` };
+const create = ({ url }: TestNginx, id: number, name = 'Hoya', path = '/plants') =>
+  post({ url, token }, path, JSON.stringify({ id, name }));
 
 it('docs/nginx.conf has only errors of the catalogue, each with the right status', async () => {
   const file = await readFile(new URL('../../../../docs/nginx.conf', import.meta.url), 'utf8');
@@ -74,26 +71,22 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
     });
 
     it('forwards requests and responses, and adds a request id', async () => {
-      const response = await createOver(nginx, { id: 1, name: 'Hoya carnosa' });
-      expect([response.status, response.body]).toEqual([200, '{"name":"Hoya carnosa"}']);
-      const requestId = response.headers['x-request-id'];
+      const response = await create(nginx, 1);
+      expect([response.status, await response.text()]).toEqual([200, '{"name":"Hoya"}']);
+      const requestId = response.headers.get('x-request-id');
       expect(requestId).toMatch(/^[\da-f]{32}$/);
       expect(server.log.at(-1)).toContain(`"reqId":"${requestId}"`);
     });
 
     it('forwards the errors of the store', async () => {
-      await createOver(nginx, { id: 2, name: 'Hoya carnosa' });
-      const responses = [
-        await createOver(nginx, { id: 2, name: 'Ficus lyrata' }),
-        await createOver(nginx, { id: 3, name: 'Ficus lyrata' }, '/plants', ''),
-        await send(nginx, '/absent'),
-      ];
-      expect(responses.map(({ body }) => JSON.parse(body).error)).toEqual([
-        idTaken.code,
-        tokenMissing.code,
-        pathUnknown.code,
-      ]);
-      expect(responses[1]?.headers['www-authenticate']).toBe('Bearer realm="plant-store"');
+      await create(nginx, 2);
+      const taken = await create(nginx, 2, 'Ficus');
+      const anonymous = await fetch(`${nginx.url}/plants`);
+      const absent = await fetch(`${nginx.url}/absent`);
+      expect(await taken.json()).toHaveProperty('error', idTaken.code);
+      expect(await anonymous.json()).toHaveProperty('error', tokenMissing.code);
+      expect(anonymous.headers.get('www-authenticate')).toBe('Bearer realm="plant-store"');
+      expect(await absent.json()).toHaveProperty('error', pathUnknown.code);
     });
 
     it.each([
@@ -102,25 +95,23 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
       ['tRPC', 'POST', '/trpc/deletePlant', ''],
       ['tRPC under a path prefix', 'POST', '/store/trpc/deletePlant', '/store'],
     ])('forwards creates and deletes over %s', async (_, method, path, prefix) => {
-      const created = await createOver(nginx, { id: 5, name: 'Hoya carnosa' }, `${prefix}/plants`);
-      expect([created.status, created.body]).toEqual([200, '{"name":"Hoya carnosa"}']);
-      const headers = { ...json, authorization: 'Bearer test-token' };
-      const body = method === 'POST' ? '{"json":{"id":5}}' : '';
-      const remove = () => send(nginx, path, { method, headers, body });
-      expect((await remove()).status).toBe(body ? 200 : 204);
+      const created = await create(nginx, 5, 'Hoya', `${prefix}/plants`);
+      expect([created.status, await created.text()]).toEqual([200, '{"name":"Hoya"}']);
+      const isPost = method === 'POST';
+      const remove = () =>
+        isPost
+          ? post({ url: nginx.url, token }, path, '{"json":{"id":5}}')
+          : fetch(nginx.url + path, { method, headers });
+      expect((await remove()).status).toBe(isPost ? 200 : 204);
       const again = await remove();
-      expect([again.status, again.body]).toEqual([404, expect.stringContaining('40401')]);
+      expect([again.status, await again.text()]).toEqual([404, expect.stringContaining('40401')]);
     });
 
     it.each(eventSurfaces)('forwards the events of $name over HTTP/2', async (surface) => {
-      const session = connectHttp2(`https://localhost:${nginx.port}`, { ca: nginx.ca });
+      const session = connectHttp2(nginx.url);
       onTestFinished(() => session.destroy());
-      const authorization = 'Bearer test-token';
-      const feed = session.request({
-        ':path': `/store${surface.path}`,
-        authorization,
-        ...surface.headers,
-      });
+      const path = `/store${surface.path}`;
+      const feed = session.request({ ':path': path, ...headers, ...surface.headers });
       let received = '';
       feed.setEncoding('utf8').on('data', (text: string) => {
         received += text;
@@ -128,45 +119,41 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
       const receives = (text: string) =>
         vi.waitFor(() => expect(received).toContain(text), { timeout: 60_000 });
       await receives('id: ');
-      await createOver(nginx, { id: 6, name: 'Pilea peperomioides' });
-      await receives('Pilea peperomioides');
+      await create(nginx, 6, 'Pilea');
+      await receives('Pilea');
       await server.store.delete(6n);
     });
 
     it('keeps its connection to the store open', async () => {
-      for (let id = 10; id < 15; id++) await createOver(nginx, { id, name: 'Hoya carnosa' });
+      for (let id = 10; id < 15; id++) await create(nginx, id);
       await expect.poll(() => server.connections()).toBe(1);
     });
 
     it('forwards the headers that the store accepts', async () => {
-      expect((await send(nginx, '/livez', { headers: { a: 'a'.repeat(14_000) } })).status).toBe(
-        200,
-      );
+      const { status } = await fetch(`${nginx.url}/livez`, { headers: { a: 'a'.repeat(14_000) } });
+      expect(status).toBe(200);
     });
 
     it.each([
-      ['with its length', { 'content-length': String(1_100_000) }],
-      ['in chunks', { 'transfer-encoding': 'chunked' }],
-    ])('responds with 41300 to a body of 1.1 MB %s', async (_, headers) => {
-      const body = 'a'.repeat(1_100_000);
-      const response = await send(nginx, '/plants', {
-        method: 'POST',
-        headers: { ...json, ...headers },
-        body,
-      });
-      expectError(response, bodyTooLarge);
+      ['with its length', (body: Blob) => body],
+      ['in chunks', (body: Blob) => body.stream()],
+    ])('responds with 41300 to a body of 1.1 MB %s', async (_, bodyOf) => {
+      const body = bodyOf(new Blob(['a'.repeat(1_100_000)]));
+      const response = await fetch(`${nginx.url}/plants`, { method: 'POST', body, duplex: 'half' });
+      await expectError(response, bodyTooLarge);
     });
 
     it('responds to TRACE with 40500 and Allow', async () => {
-      const response = await send(nginx, '/plants', { method: 'TRACE' });
-      expectError(response, methodNotAllowed);
-      expect(response.headers.allow).toBe('DELETE, GET, HEAD, POST');
+      const bytes = 'TRACE /plants HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+      const response = await sendBytes(connectOverTls(nginx), bytes);
+      expectErrorText(response, methodNotAllowed);
+      expect(response).toContain('\r\nAllow: DELETE, GET, HEAD, POST\r\n');
     });
 
     it.each(['/plant-store-error', '/plant-store-ready'])(
       'responds with 40400 to a request for the internal path %s',
       async (path) => {
-        expectError(await send(nginx, path), pathUnknown);
+        await expectError(await fetch(nginx.url + path), pathUnknown);
       },
     );
 
@@ -183,21 +170,14 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
       ],
       ['a long target', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n\r\n`, headersTooLarge],
       ['a long header', `GET / HTTP/1.1\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, headersTooLarge],
-    ])('rejects %s with an error of the contract', async (_, bytes, { code }) => {
-      const response = await sendBytes(connectOverTls(nginx), bytes);
-      expect(response).toMatch(new RegExp(`^HTTP/1.1 ${Math.floor(code / 100)} `));
-      expect(response).toMatch(/\r\nContent-Type: application\/json\r\n/);
-      expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toHaveProperty(
-        'error',
-        code,
-      );
+    ])('rejects %s with an error of the contract', async (_, bytes, error) => {
+      expectErrorText(await sendBytes(connectOverTls(nginx), bytes), error);
     });
 
     it('rejects HTTP on the port for HTTPS with an error of the contract', async () => {
       const socket = connect({ port: nginx.port, host: '127.0.0.1' });
       const response = await sendBytes(socket, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-      expect(response).toMatch(/^HTTP\/1.1 400 /);
-      expect(response).toContain(`\r\n\r\n{"error":${malformedRequest.code},`);
+      expectErrorText(response, malformedRequest);
     });
   });
 
@@ -243,12 +223,13 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
       ['that is silent', () => startInstance(() => {})],
     ])('responds with 50300 for an instance %s', async (_, instance) => {
       const nginx = await start([await instance()], '100ms');
-      const response = await createOver(nginx, { id: 1, name: 'Hoya carnosa' });
-      expectError(response, databaseUnavailable);
-      expect(response.headers['retry-after']).toBe('1');
-      expectError(await send(nginx, '/plants/1', { method: 'DELETE' }), databaseUnavailable);
-      const head = await send(nginx, '/plants', { method: 'HEAD' });
-      expect([head.status, head.body]).toEqual([503, '']);
+      const response = await create(nginx, 1);
+      await expectError(response, databaseUnavailable);
+      expect(response.headers.get('retry-after')).toBe('1');
+      const remove = await fetch(`${nginx.url}/plants/1`, { method: 'DELETE' });
+      await expectError(remove, databaseUnavailable);
+      const head = await fetch(`${nginx.url}/plants`, { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([503, '']);
     });
 
     it('uses another instance when the first instance is down, shuts down or is silent', async () => {
@@ -257,13 +238,12 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
       const silent = await startInstance(() => {});
       for (const other of [await absent(), await startClosing(), silent]) {
         const nginx = await start([other, server.url], '3s');
-        const responses = await Promise.all(
-          [1, 2, 3, 4].map((id) => createOver(nginx, { id, name: 'Hoya carnosa' })),
-        );
-        expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-        const headers = { authorization: 'Bearer test-token' };
+        const ids = [1, 2, 3, 4];
+        const creates = await Promise.all(ids.map((id) => create(nginx, id)));
+        expect(creates.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+        const remove = { method: 'DELETE', headers };
         const deletes = await Promise.all(
-          [1, 2, 3, 4].map((id) => send(nginx, `/plants/${id}`, { method: 'DELETE', headers })),
+          ids.map((id) => fetch(`${nginx.url}/plants/${id}`, remove)),
         );
         expect(deletes.map(({ status }) => status)).toEqual([204, 204, 204, 204]);
       }
@@ -298,9 +278,8 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
           });
         });
       const nginx = await start([await instance(), await instance()], '100ms', file);
-      for (const [method, path = ''] of requests.map((each) => each.split(' '))) {
-        const body = method === 'POST' ? '{}' : '';
-        const { status } = await send(nginx, path, { method, headers: json, body });
+      for (const [method = '', path = ''] of requests.map((each) => each.split(' '))) {
+        const { status } = await fetch(nginx.url + path, { method });
         statuses.push(status);
       }
       return { received, statuses };
@@ -310,7 +289,7 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
     const expectLines = (received: readonly string[], expected: readonly string[]) =>
       expect.poll(() => received.toSorted()).toEqual(expected.toSorted());
 
-    const create = 'POST /plants';
+    const creation = 'POST /plants';
     const remove = 'DELETE /plants/1';
     const removeOverTrpc = 'POST /trpc/deletePlant';
 
@@ -323,12 +302,12 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
       async (_, ready, react) => {
         const batch = 'POST /trpc/createPlant,delete%50lant?batch=1';
         const createOverTrpc = 'POST /trpc/createPlant';
-        const requests = [create, remove, 'DELETE /store/plants/2', removeOverTrpc, batch];
+        const requests = [creation, remove, 'DELETE /store/plants/2', removeOverTrpc, batch];
         const all = [...requests, createOverTrpc];
         const { received, statuses } = await sendThrough(all, react, ready);
         expect(statuses).toEqual(all.map(() => 503));
         await expectLines(received, [
-          ...[create, create, remove, 'DELETE /plants/2', removeOverTrpc, batch],
+          ...[creation, creation, remove, 'DELETE /plants/2', removeOverTrpc, batch],
           ...[createOverTrpc, createOverTrpc],
         ]);
       },
@@ -337,10 +316,10 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
     it.each(reactions)(
       'in the cluster example, repeats a create, but never a delete, when an instance %s',
       async (_, react) => {
-        const requests = [create, remove, removeOverTrpc];
+        const requests = [creation, remove, removeOverTrpc];
         const file = 'examples/cluster/nginx.conf';
         const { received } = await sendThrough(requests, react, '200 OK', file);
-        await expectLines(received, [create, ...requests]);
+        await expectLines(received, [creation, ...requests]);
       },
     );
 
@@ -359,7 +338,7 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
         socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
         const upstream = await feed.promise;
         // The feed sends nothing for so long that a request for `/plants` would time out.
-        expectError(await send(nginx, '/plants'), databaseUnavailable);
+        await expectError(await fetch(`${nginx.url}/plants`), databaseUnavailable);
         let received = '';
         socket.setEncoding('utf8').on('data', (text: string) => {
           received += text;
@@ -372,10 +351,10 @@ describe.runIf(hasNginx)('nginx with the configuration docs/nginx.conf', () => {
 
     it('forwards the 503 of the store when all instances shut down', async () => {
       const nginx = await start([await startClosing()]);
-      const response = await createOver(nginx, { id: 1, name: 'Hoya carnosa' });
+      const response = await create(nginx, 1);
       expect(response.status).toBe(503);
-      expect(JSON.parse(response.body).error).toBe(errorCatalogue.shuttingDown.code);
-      expect(response.headers['retry-after']).toBe('1');
+      expect(await response.json()).toHaveProperty('error', errorCatalogue.shuttingDown.code);
+      expect(response.headers.get('retry-after')).toBe('1');
     });
   });
 });

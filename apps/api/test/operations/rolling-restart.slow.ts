@@ -1,76 +1,9 @@
 import { createDatabase, freePort, hasPosixSignals } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { type EventSurface, eventSurfaces } from '../fixtures/event-surfaces.ts';
+import { type Caller, callers, type Outcome } from '../fixtures/callers.ts';
+import { type EventSurface, eventSurfaces, requestEvents } from '../fixtures/event-surfaces.ts';
 import { serve, stopProgram, token } from '../fixtures/program.ts';
-import { hasNginx, send, startNginx, type TestNginx } from './start-nginx.ts';
-
-const json = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-
-/** The calls of a client, each with its expected statuses. Each client has its own ids. */
-const calls = [
-  { name: 'create', path: '/plants', expected: [200] },
-  { name: 'get', method: 'GET', path: '/plants/ID', expected: [200] },
-  { name: 'list', method: 'GET', path: '/store/plants?limit=1', expected: [200] },
-  { name: 'delete', method: 'DELETE', path: '/plants/ID', expected: [204] },
-  { name: 'create over tRPC', path: '/trpc/createPlant', expected: [200] },
-  { name: 'delete over tRPC', path: '/trpc/deletePlant', expected: [200] },
-];
-
-const bodies: Record<string, (id: number) => object> = {
-  '/plants': (id) => ({ id, name: 'Hoya' }),
-  '/trpc/createPlant': (id) => ({ json: { id, name: 'Hoya' } }),
-  '/trpc/deletePlant': (id) => ({ json: { id } }),
-};
-
-/**
- * Sends one call after another until `isOver` returns true. Returns the number of calls, and the calls with
- * an unexpected response.
- */
-async function runClient(nginx: TestNginx, first: number, isOver: () => boolean) {
-  const failed: string[] = [];
-  let sent = 0;
-  for (let id = first; !isOver(); id++) {
-    for (const { name, method = 'POST', path, expected } of calls) {
-      const body = bodies[path]?.(id);
-      const options = { method, headers: json, ...(body && { body: JSON.stringify(body) }) };
-      const outcome = await send(nginx, path.replace('ID', String(id)), options).catch(String);
-      sent++;
-      if (typeof outcome === 'string') failed.push(`${name}: ${outcome}`);
-      else if (!expected.includes(outcome.status))
-        failed.push(`${name}: ${outcome.status} ${outcome.body}`);
-    }
-  }
-  return { sent, failed };
-}
-
-/** Follows the feed page by page until `isOver` returns true. Returns the error responses. */
-async function follow(nginx: TestNginx, isOver: () => boolean): Promise<string[]> {
-  const failed: string[] = [];
-  let query = '';
-  while (!isOver()) {
-    const { status, body } = await send(nginx, `/plants/changes${query}`, { headers: json });
-    if (status === 200) query = `?wait=1&after=${JSON.parse(body).next}`;
-    else failed.push(`changes: ${status} ${body}`);
-  }
-  return failed;
-}
-
-/** Reads event streams until `isOver` returns true. Connects again when a stream ends. Returns the errors. */
-async function listen(
-  nginx: TestNginx,
-  surface: EventSurface,
-  isOver: () => boolean,
-): Promise<string[]> {
-  const failed: string[] = [];
-  while (!isOver()) {
-    const outcome = await send(nginx, surface.path, {
-      headers: { ...json, ...surface.headers },
-    }).catch(String);
-    if (typeof outcome === 'string') failed.push(`events: ${outcome}`);
-    else if (outcome.status !== 200) failed.push(`events: ${outcome.status} ${outcome.body}`);
-  }
-  return failed;
-}
+import { hasNginx, startNginx } from './start-nginx.ts';
 
 it.runIf(hasNginx && hasPosixSignals)(
   'no request of any kind fails during a rolling restart behind nginx',
@@ -94,21 +27,58 @@ it.runIf(hasNginx && hasPosixSignals)(
     onTestFinished(nginx.stop);
 
     let isOver = false;
-    const clients = Array.from({ length: 12 }, (_, i) => runClient(nginx, 1e6 * i, () => isOver));
-    const followers = [
-      follow(nginx, () => isOver),
-      ...eventSurfaces.map((surface) => listen(nginx, surface, () => isOver)),
+    const errors: unknown[] = [];
+    const check = async (request: Promise<Outcome | Response>) => {
+      const outcome = await request.catch(String);
+      if (![200, 204].includes(Object(outcome).status)) errors.push(outcome);
+      return Object(outcome);
+    };
+    /** Resolves with the number of created plants. Each client has its own ids. */
+    const runClient = async (prefix: string, { call }: Caller, firstId: number) => {
+      const target = { url: nginx.url + prefix, token };
+      let id = firstId;
+      for (; !isOver; id++) {
+        await check(call(target, 'createPlant', { id, name: 'Hoya' }));
+        await check(call(target, 'getPlant', { id }));
+        await check(call(target, 'listPlants', { limit: 1 }));
+        await check(call(target, 'deletePlant', { id }));
+      }
+      return id - firstId;
+    };
+    const follow = async (prefix: string, { call }: Caller) => {
+      const target = { url: nginx.url + prefix, token };
+      let cursor = {};
+      while (!isOver) {
+        const { output } = await check(call(target, 'listPlantChanges', { wait: 1, ...cursor }));
+        if (output) cursor = { after: output.next };
+      }
+    };
+    const listen = async (surface: EventSurface) => {
+      const read = async () => {
+        const response = await requestEvents(surface, { url: nginx.url, token });
+        await response.text(); // A stream ends when its instance stops.
+        return response;
+      };
+      while (!isOver) await check(read());
+    };
+    const clients = [1, 2, 3].flatMap((client) =>
+      ['', '/store'].flatMap((prefix, i) =>
+        callers.map((caller, j) => runClient(prefix, caller, 1e6 * (4 * client + 2 * i + j))),
+      ),
+    );
+    const readers = [
+      ...callers.map((each) => follow('/store', each)),
+      ...eventSurfaces.map(listen),
     ];
     for (const [i, program] of [...programs.entries(), ...programs.entries()]) {
       expect(await stopProgram(programs[i] ?? program)).toBe(0);
       programs[i] = await start(ports[i] ?? 0);
     }
     isOver = true;
-    const results = await Promise.all(clients);
-    // An event stream ends only when its instance stops.
+    const created = await Promise.all(clients);
     await Promise.all(programs.map(stopProgram));
-    const failed = [...results.map((result) => result.failed), ...(await Promise.all(followers))];
-    expect(failed.flat()).toEqual([]);
-    expect(Math.min(...results.map(({ sent }) => sent))).toBeGreaterThan(calls.length);
+    await Promise.all(readers);
+    expect(errors).toEqual([]);
+    expect(Math.min(...created)).toBeGreaterThan(1);
   },
 );

@@ -1,23 +1,26 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { type RequestOptions, request } from 'node:https';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { freePort, makeCertificate } from '@plant-store/test-setup';
+import { join } from 'node:path';
+import { rootCertificates, setDefaultCACertificates } from 'node:tls';
+import {
+  freePort,
+  isInstalled,
+  makeCertificate,
+  untilLogged,
+  withSbin,
+} from '@plant-store/test-setup';
 
-/** Debian installs nginx in /usr/sbin, which is only in root's PATH. */
-const env = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
-
-export const hasNginx = spawnSync('nginx', ['-v'], { env }).status === 0;
+export const hasNginx = isInstalled('nginx');
 
 export type TestNginx = Awaited<ReturnType<typeof startNginx>>;
 
+const authority = makeCertificate('The test authority');
+
 /**
  * Starts an nginx with a configuration of the repository. Replaces only the addresses, the certificate and
- * the timeouts. `upstreams` are the URLs of the instances.
+ * the timeouts. `upstreams` are the URLs of the instances. All clients of this process trust the certificate.
  */
 export async function startNginx(
   upstreams: readonly string[],
@@ -27,8 +30,8 @@ export async function startNginx(
 ) {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-nginx-'));
   const port = await freePort();
-  const authority = makeCertificate('The test authority');
-  const { certificate, key } = makeCertificate('localhost', authority);
+  setDefaultCACertificates([...rootCertificates, authority.certificate]);
+  const { certificate, key } = makeCertificate('127.0.0.1', authority);
   await writeFile(join(directory, 'certificate'), certificate);
   await writeFile(join(directory, 'key'), key, { mode: 0o600 });
   const hosts = upstreams.map((url) => `server ${new URL(url).host} max_fails=0;`);
@@ -55,22 +58,14 @@ http {
   await writeFile(join(directory, 'nginx.conf'), main);
 
   const nginx = spawn('nginx', ['-p', `${directory}/`, '-c', 'nginx.conf', '-e', 'stderr'], {
-    env,
+    env: withSbin,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const exit = once(nginx, 'exit');
-  let log = '';
-  const { promise: started, resolve, reject } = Promise.withResolvers<void>();
-  nginx.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    log += chunk;
-    if (log.includes('using the "')) resolve();
-  });
-  nginx.once('exit', () => reject(new Error(`nginx exited:\n${log}`)));
-  await started;
+  await untilLogged(nginx, /using the "/);
   return {
+    url: `https://127.0.0.1:${port}`,
     port,
-    /** The certificate that clients must trust. */
-    ca: authority.certificate,
     async stop() {
       nginx.kill('SIGTERM');
       await exit;
@@ -80,29 +75,6 @@ http {
 }
 
 const tls = '  ssl_certificate certificate;\n  ssl_certificate_key key;\n';
-
-export interface ReceivedResponse {
-  status: number;
-  headers: IncomingHttpHeaders;
-  body: string;
-}
-
-/** Sends a request to nginx on a new TLS connection. */
-export async function send(
-  { port, ca }: TestNginx,
-  path: string,
-  { body, ...options }: RequestOptions & { body?: string } = {},
-): Promise<ReceivedResponse> {
-  const sent = request({ port, ca, path, host: '127.0.0.1', servername: 'localhost', ...options });
-  sent.end(body);
-  // The cast is safe, because the event `response` passes only the response.
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    body: await text(response),
-  };
-}
 
 /** Replaces each pattern once. Throws an error when a pattern matches nothing. */
 function replaceEach(text: string, replacements: [pattern: RegExp, replacement: string][]): string {

@@ -2,9 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { openPlantStore } from '@plant-store/core';
-import type { FaultProxy, SlowFlush, StartedProcess, TestPostgres } from '@plant-store/test-setup';
+import {
+  type FaultProxy,
+  listen,
+  type SlowFlush,
+  type StartedProcess,
+  type TestPostgres,
+} from '@plant-store/test-setup';
 import { type PlantsDatabase, plantsOn, setSetting } from '../faults/plants-database.ts';
-import { listen } from '../fixtures/listen.ts';
 import { openSocket } from '../fixtures/raw-request.ts';
 import { startPlantsOnCluster } from './start-plants-on-cluster.ts';
 import { useCertificate } from './use-certificate.ts';

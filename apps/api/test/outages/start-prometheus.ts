@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { atExit, freePort } from '@plant-store/test-setup';
+import { endWithThisProcess, freePort } from '@plant-store/test-setup';
 
 const rules = fileURLToPath(new URL('../../../../docs/alerts.yml', import.meta.url));
 
@@ -30,10 +30,7 @@ export async function startPrometheus(metricsUrl: string) {
     { stdio: 'ignore' },
   );
   const exit = new Promise((resolve) => child.once('exit', resolve));
-  child.once(
-    'exit',
-    atExit(() => child.kill('SIGKILL')),
-  );
+  endWithThisProcess(child);
   return {
     /** Returns the names of the alerts that fire. */
     async firing(): Promise<string[]> {

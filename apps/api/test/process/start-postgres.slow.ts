@@ -7,18 +7,18 @@ import {
   createDatabase,
   hasPosixShell,
   hasPosixSignals,
+  listen,
   startPostgres,
 } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { expect, inject, it, vi } from 'vitest';
-import { listen } from '../fixtures/listen.ts';
 import {
-  emptyDataDirectory,
   printedCommand,
   runInShell,
   serve,
   startProgram,
   stopProgram,
+  temporaryDirectory,
 } from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 
@@ -54,7 +54,7 @@ it.runIf(hasPosixShell)(
 
 /** Returns a PATH with an `npx` that runs the installed pnpm, so that the tests need no registry. */
 async function pathWithNpx(): Promise<string> {
-  const directory = await emptyDataDirectory();
+  const directory = await temporaryDirectory();
   const script = '#!/bin/sh\nshift 2\nexec pnpm "$@"\n';
   await writeFile(join(directory, 'npx'), script, { mode: 0o755 });
   return `${directory}:${process.env['PATH']}`;

@@ -2,11 +2,11 @@ import { hasPosixShell } from '@plant-store/test-setup';
 import { expect, it } from 'vitest';
 import { startIdentityProvider } from '../fixtures/identity-provider.ts';
 import {
-  emptyDataDirectory,
   printedCommand,
   runInShell,
   serve,
   startProgram,
+  temporaryDirectory,
 } from '../fixtures/program.ts';
 import { post } from '../fixtures/surfaces.ts';
 
@@ -28,7 +28,7 @@ it.runIf(hasPosixShell)(
     // Empty settings count as unset.
     const settings = { PLANT_STORE_TOKEN: '', DATABASE_URL: '', LOG_LEVEL: '' };
     const server = startProgram({
-      PLANT_STORE_DATA_DIR: await emptyDataDirectory(),
+      PLANT_STORE_DATA_DIR: await temporaryDirectory(),
       ...settings,
     });
     const command = await printedCommand(server);

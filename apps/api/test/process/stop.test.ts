@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import { hasPosixSignals, hasScript } from '@plant-store/test-setup';
 import { describe, expect, it, vi } from 'vitest';
 import { eventSurfaces, requestEvents } from '../fixtures/event-surfaces.ts';
-import { type Served, serve, stopProgram } from '../fixtures/program.ts';
+import { inTerminal, type Served, serve, stopProgram } from '../fixtures/program.ts';
 import { beginCreate, openSocket } from '../fixtures/raw-request.ts';
+import { get } from '../fixtures/surfaces.ts';
 
 describe.runIf(hasPosixSignals)('the process', () => {
   let server: Served;
@@ -12,9 +13,6 @@ describe.runIf(hasPosixSignals)('the process', () => {
   async function start(env: Record<string, string> = {}, shell?: string): Promise<void> {
     server = await serve(env, shell);
   }
-
-  /** A shell command that runs the program in a terminal. */
-  const inTerminal = 'exec script --quiet --return --command "exec $*" /dev/null';
 
   /** Sends a signal to the server's process, even when `script` has started the server. */
   async function signalProgram(signal: NodeJS.Signals): Promise<void> {
@@ -47,10 +45,8 @@ describe.runIf(hasPosixSignals)('the process', () => {
 
   it('before the exit, responds immediately and without an error to clients that wait for changes', async () => {
     await start();
-    const headers = { authorization: `Bearer ${server.token}` };
-    const get = (query: string) => fetch(`${server.url}/plants/changes${query}`, { headers });
-    const { next } = (await (await get('')).json()) as { next: string };
-    const waiting = get(`?after=${next}&wait=20`);
+    const { next } = Object(await (await get(server, '/plants/changes')).json());
+    const waiting = get(server, `/plants/changes?after=${next}&wait=20`);
     const streams = await Promise.all(eventSurfaces.map((each) => requestEvents(each, server)));
     const texts = streams.map((stream) => stream.text());
     const socket = await beginCreate(server, plant);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hasPosixShell } from '@plant-store/test-setup';
 import { expect, it } from 'vitest';
 import { tokenCommand } from '../../src/process/commands-to-paste.ts';
-import { emptyDataDirectory, runInShell } from '../fixtures/program.ts';
+import { runInShell, temporaryDirectory } from '../fixtures/program.ts';
 
 const root = "/home/someone/it's here";
 const url = "postgres://someone@db/plants?options=-c x&sslrootcert='a'";
@@ -11,7 +11,7 @@ const url = "postgres://someone@db/plants?options=-c x&sslrootcert='a'";
 it.runIf(hasPosixShell)(
   'the printed command sets PLANT_STORE_TOKEN to the output of plant-store',
   async () => {
-    const directory = await emptyDataDirectory();
+    const directory = await temporaryDirectory();
     const npx = join(directory, 'npx');
     await writeFile(npx, '#!/bin/sh\necho "$DATABASE_URL"; printf "%s|" "$@"\n');
     await chmod(npx, 0o755);

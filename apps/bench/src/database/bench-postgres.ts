@@ -3,21 +3,15 @@ import { createDatabase, startPostgres } from '@plant-store/test-setup';
 import { openDatabase, type PostgresDatabase } from './bench-database.ts';
 
 /** A Postgres server started for the benchmark. */
-export interface BenchPostgres {
-  /** Creates a database with the store's tables. */
-  createDatabase(): Promise<PostgresDatabase>;
-  /** Stops the server and removes its data. A second call has no effect. */
-  stop(): Promise<void>;
-}
+export type BenchPostgres = Awaited<ReturnType<typeof startBenchPostgres>>;
 
 /** Starts Postgres with its default durability: `fsync` and `synchronous_commit` are on. */
-export async function startBenchPostgres(
-  ...options: Parameters<typeof startPostgres>
-): Promise<BenchPostgres> {
+export async function startBenchPostgres(...options: Parameters<typeof startPostgres>) {
   const server = await startPostgres(...options);
   const databases: PostgresDatabase[] = [];
   let stopped: Promise<void> | undefined;
   return {
+    /** Creates a database with the store's tables. */
     async createDatabase() {
       const url = await createDatabase(server.url);
       await createTables(url);
@@ -25,6 +19,7 @@ export async function startBenchPostgres(
       databases.push(database);
       return database;
     },
+    /** Stops the server and removes its data. A second call has no effect. */
     stop: () => (stopped ??= stop()),
   };
 

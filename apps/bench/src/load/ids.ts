@@ -22,9 +22,10 @@ export function nthId(order: IdOrder, n: number): string {
   return String(BigInt.asIntN(64, BigInt(row) * idFactor));
 }
 
-/** Makes a function that reserves ids for a load. The function returns the number of the first id. */
-export function idAllocator(): () => number {
-  const idsOfALoad = 1e8; // No load needs as many ids, so two loads never share an id.
-  let next = 1 - idsOfALoad;
-  return () => (next += idsOfALoad);
+const idsOfALoad = 1e8; // No load needs as many ids, so two loads never share an id.
+let loads = 0;
+
+/** Reserves ids for a load. Returns the number of the first id. */
+export function allocateIds(): number {
+  return 1 + idsOfALoad * loads++;
 }

@@ -3,16 +3,10 @@ import { Worker } from 'node:worker_threads';
 import { accessToken } from './load.ts';
 
 /** Connections that get the changes of the feed. */
-export interface Subscribers {
-  /** The number of plants that `latencies` has created. */
-  readonly created: number;
-  /** Creates a plant. Resolves, per subscriber, with the milliseconds from the response to the change. */
-  latencies(): Promise<number[]>;
-  close(): Promise<unknown>;
-}
+export type Subscribers = Awaited<ReturnType<typeof subscribe>>;
 
 /** Opens `count` subscriptions to the feed of a server. Resolves when all subscriptions are open. */
-export async function subscribe(url: string, count: number): Promise<Subscribers> {
+export async function subscribe(url: string, count: number) {
   // The subscribers have their own thread, so that they do not slow down the load generator.
   const thread = new Worker(new URL('./subscribers-thread.ts', import.meta.url), {
     workerData: { url, count, token: accessToken },
@@ -21,9 +15,11 @@ export async function subscribe(url: string, count: number): Promise<Subscribers
   const firstId = Date.now();
   let created = 0;
   return {
+    /** The number of plants that `latencies` has created. */
     get created() {
       return created;
     },
+    /** Creates a plant. Resolves, per subscriber, with the milliseconds from the response to the change. */
     async latencies() {
       created += 1;
       const id = firstId + created;

@@ -8,8 +8,6 @@ export interface Bench {
   /** The database that most measurements share. */
   readonly database: PostgresDatabase;
   readonly generator: LoadGenerator;
-  /** Allocates the ids of a load, and returns the number of the first id. */
-  readonly allocateIds: () => number;
   /** Prints a line after each measurement. */
   readonly progress: (line: string) => void;
 }

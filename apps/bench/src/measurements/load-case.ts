@@ -1,6 +1,6 @@
 import type { Contender } from '../contenders/contenders.ts';
 import type { BenchDatabase } from '../database/bench-database.ts';
-import type { IdOrder } from '../load/ids.ts';
+import { allocateIds, type IdOrder } from '../load/ids.ts';
 import { accessToken, type LoadResult } from '../load/load.ts';
 import { pgbenchLoad } from '../load/pgbench-load.ts';
 import { rest } from '../load/request-format.ts';
@@ -106,7 +106,7 @@ async function feedP99(feed: Subscribers): Promise<number> {
 /** Sends load to all instances at the same time. Without a server, pgbench sends the load. */
 async function sendTo(
   urls: readonly string[],
-  { generator, allocateIds }: Bench,
+  { generator }: Bench,
   { server, seconds, creating = 0, order, ...load }: OrderedLoad & { seconds: number },
 ): Promise<LoadResult> {
   const { run } = server ? generator : pgbenchLoad;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openPlantStore } from '@plant-store/core';
+import { isInstalled } from '@plant-store/test-setup';
 import type { PostgresDatabase } from '../database/bench-database.ts';
 import { addMillionPlants } from '../database/million-plants.ts';
 import { storedPlants } from '../load/ids.ts';
@@ -17,7 +18,6 @@ import {
   runPlan,
 } from '../measurements/run-plan.ts';
 import { sum } from '../measurements/statistics.ts';
-import { isInstalled } from '../processes/execute.ts';
 import { type Command, runCommand } from '../processes/run-command.ts';
 import { usageOf } from '../processes/usage.ts';
 import { decimal, formatTable } from '../report/format-table.ts';
@@ -27,11 +27,10 @@ import type { ModeOptions } from './mode-options.ts';
 /** Measures the import and the export of a million plants, in comparison with psql's `\copy`. */
 export async function bulk(bench: Bench, { quick, rounds }: ModeOptions): Promise<Report> {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-bulk-'));
-  const hasPsql = await isInstalled('psql');
+  const hasPsql = isInstalled('psql');
   try {
     return await runPlan(bench, {
       cases: commands(bench.database, directory)
-
         .filter(([, , command]) => hasPsql || command.program !== 'psql')
         .map((each) => bulkCase(bench.database, each)),
       rounds: rounds ?? (quick ? 1 : 3),

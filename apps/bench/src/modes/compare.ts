@@ -1,3 +1,4 @@
+import { isInstalled } from '@plant-store/test-setup';
 import {
   fastifyPostgres,
   nodeHttp,
@@ -13,14 +14,13 @@ import type { Bench } from '../measurements/bench.ts';
 import { type LoadFigures, loadCase } from '../measurements/load-case.ts';
 import { loadTable } from '../measurements/load-table.ts';
 import { type Medians, type Report, runPlan } from '../measurements/run-plan.ts';
-import { isInstalled } from '../processes/execute.ts';
 import { atLeast, atMost, type Goal } from '../report/goals.ts';
 import { loadTimes, type ModeOptions } from './mode-options.ts';
 
 /** Compares the contenders over 32 connections. */
 export async function compare(bench: Bench, options: ModeOptions): Promise<Report> {
   const times = loadTimes(options);
-  const hasPgbench = await isInstalled('pgbench');
+  const hasPgbench = isInstalled('pgbench');
   if (!hasPgbench) bench.progress('pgbench is not measured, because it is not installed');
   return runPlan(bench, {
     cases: options.contenders

@@ -1,6 +1,6 @@
-import { type ChildProcess, execFile } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { atExit } from '@plant-store/test-setup';
+import { endWithThisProcess } from '@plant-store/test-setup';
 
 /** Runs a command and returns its standard output. The command ends when this process ends. */
 export async function execute(
@@ -13,18 +13,4 @@ export async function execute(
   // The program may end before it has read `input`. The pipe then emits an error, which does no harm.
   running.child.stdin?.on('error', () => {}).end(input);
   return (await running).stdout;
-}
-
-export function isInstalled(command: string): Promise<boolean> {
-  return execute(command, ['--version']).then(
-    () => true,
-    () => false,
-  );
-}
-
-export function endWithThisProcess(child: ChildProcess): void {
-  child.once(
-    'exit',
-    atExit(() => child.kill('SIGKILL')),
-  );
 }

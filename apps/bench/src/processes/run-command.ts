@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { endWithThisProcess } from './execute.ts';
+import { endWithThisProcess } from '@plant-store/test-setup';
 import { usageOf } from './usage.ts';
 
 /** A command line, its environment and its output. */

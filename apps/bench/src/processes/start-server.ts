@@ -4,14 +4,9 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { endWithThisProcess } from './execute.ts';
+import { endWithThisProcess } from '@plant-store/test-setup';
 
-export interface StartedServer {
-  readonly url: string;
-  readonly pid: number;
-  /** Sends SIGTERM and resolves when the process has ended. */
-  stop(): Promise<void>;
-}
+export type StartedServer = Awaited<ReturnType<typeof startServer>>;
 
 /** Each server gets these settings and its own settings. No server reads the repository's `.env`. */
 const settings = {
@@ -25,10 +20,7 @@ const settings = {
  * Starts a server program, and waits until the program prints its URL. The output goes to a file, because
  * reading the log in this process would take CPU time from the measurement.
  */
-export async function startServer(
-  program: string,
-  env: Record<string, string>,
-): Promise<StartedServer> {
+export async function startServer(program: string, env: Record<string, string>) {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-bench-'));
   const log = join(directory, 'log');
   const file = await open(log, 'a');
@@ -48,6 +40,7 @@ export async function startServer(
     await setTimeout(5);
   }
 
+  /** Sends SIGTERM and resolves when the process has ended. */
   async function stop(): Promise<void> {
     child.kill('SIGTERM');
     await exited;

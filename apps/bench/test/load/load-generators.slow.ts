@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listen } from '@plant-store/test-setup';
 import { expect, it } from 'vitest';
 import { autocannonLoad } from '../../src/load/autocannon-load.ts';
 import { type IdOrder, nthId } from '../../src/load/ids.ts';
@@ -43,13 +42,10 @@ it.concurrent.each(cases)(
       if (method === 'POST') JSON.parse(body);
       // Every second response is an error. The generator must count responses and errors separately.
       response.writeHead(requests.length % 2 ? 200 : 503).end('{}');
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo; // The cast is safe, because the server has a port.
-
+    });
     const connections = 2;
     const { responses, errors, seconds, p50, p99 } = await generator.run({
-      url: `http://127.0.0.1:${port}`,
+      url: await listen(server),
       format,
       order,
       first: 1,

@@ -1,14 +1,13 @@
-import { createDatabase } from '@plant-store/test-setup';
+import { createDatabase, isInstalled } from '@plant-store/test-setup';
 import { expect, inject, it } from 'vitest';
 import { fastifyPostgres, nodeHttp, oursRest, pgbench } from '../../src/contenders/contenders.ts';
 import { openDatabase } from '../../src/database/bench-database.ts';
 import { createTables } from '../../src/database/bench-postgres.ts';
 import { addMillionPlants } from '../../src/database/million-plants.ts';
-import { idAllocator, storedPlants } from '../../src/load/ids.ts';
+import { storedPlants } from '../../src/load/ids.ts';
 import { findLoadGenerator } from '../../src/load/wrk-load.ts';
 import { type LoadConditions, loadCase } from '../../src/measurements/load-case.ts';
 import { readsOf } from '../../src/modes/reading.ts';
-import { isInstalled } from '../../src/processes/execute.ts';
 
 async function newDatabase() {
   const url = await createDatabase(inject('postgresUrl'));
@@ -25,7 +24,6 @@ async function measureOnce(
     postgres: { createDatabase: newDatabase, stop: async () => {} },
     database,
     generator: await findLoadGenerator(),
-    allocateIds: idAllocator(),
     progress: () => {},
   };
   const each = loadCase(bench, { warmUp: 1, seconds: 1 }, { connections: 4, ...conditions });
@@ -40,7 +38,7 @@ async function measureOnce(
 const cases = [
   { ...oursRest, expected: 'ours, REST' },
   { ...fastifyPostgres, instancesOn: [0, 0], expected: 'Fastify + raw postgres.js, small ids' },
-  ...((await isInstalled('pgbench')) ? [{ ...pgbench, expected: pgbench.title }] : []),
+  ...(isInstalled('pgbench') ? [{ ...pgbench, expected: pgbench.title }] : []),
 ];
 
 it.concurrent.each(cases)('counts the plants that $title stores', async (contender) => {

@@ -1,14 +1,10 @@
 import { chromium } from 'playwright-core';
 import { findBrowser } from './find-browser.ts';
 
-export interface RunningBrowser {
-  /** The address for `chromium.connect` of Playwright. */
-  readonly endpoint: string;
-  stop(): Promise<void>;
-}
+export type RunningBrowser = Awaited<ReturnType<typeof startBrowser>>;
 
 /** Starts a Chromium without a window. On Linux for x64, the Chromium comes from an npm package. */
-export async function startBrowser(): Promise<RunningBrowser> {
+export async function startBrowser() {
   const { executablePath, env, remove } = await findBrowser();
   const browser = await chromium.launchServer({
     executablePath,
@@ -17,6 +13,7 @@ export async function startBrowser(): Promise<RunningBrowser> {
     chromiumSandbox: process.getuid?.() !== 0,
   });
   return {
+    /** The address for `chromium.connect` of Playwright. */
     endpoint: browser.wsEndpoint(),
     async stop() {
       await browser.close();

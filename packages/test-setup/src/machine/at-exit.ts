@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+
 const callbacks = new Set<() => void>();
 
 // All callbacks share one listener, because Node warns about more than ten listeners.
@@ -12,4 +14,12 @@ process.once('exit', () => {
 export function atExit(callback: () => void): () => void {
   callbacks.add(callback);
   return () => void callbacks.delete(callback);
+}
+
+/** Kills a process when this process exits. */
+export function endWithThisProcess(child: ChildProcess): void {
+  child.once(
+    'exit',
+    atExit(() => child.kill('SIGKILL')),
+  );
 }

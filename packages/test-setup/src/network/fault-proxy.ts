@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { listen } from './listen.ts';
 
 /** A fault of the network between a client and a server. A fault also affects open connections. */
 export type Fault =
@@ -19,47 +19,21 @@ export type Fault =
   /** The proxy holds only the server's responses until the fault ends. */
   | 'holdResponses';
 
-export interface FaultProxy {
-  /** The URL at which clients reach the server through this proxy. */
-  readonly url: string;
-  fault: Fault;
-  /** Milliseconds by which the proxy delays data in each direction. */
-  delay: number;
-  /** The number of connections that clients have opened so far. */
-  readonly accepted: number;
-  /** The number of connections that are open now. */
-  readonly open: number;
-  /** Resets the connection of the next response that contains this text. Resolves after the reset. */
-  loseResponse(text: string): Promise<void>;
-  /** Forgets the open connections, as a firewall does. Neither the client nor the server gets a notice. */
-  forget(): void;
-  /** Holds the next response that contains this text. Drops all later responses of this connection. */
-  holdResponse(text: string): HeldResponse;
-  close(): void;
-}
-
-interface HeldResponse {
-  /** Resolves when the proxy holds the response. */
-  readonly held: Promise<void>;
-  /** Forwards the held response, even when the server has closed the connection. */
-  release(): void;
-}
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
 /** Starts a TCP proxy in front of the server at a URL. */
-export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
+export async function startFaultProxy(serverUrl: string) {
   const url = new URL(serverUrl);
   const target = { host: url.hostname, port: Number(url.port), allowHalfOpen: true };
   const sockets = new Set<Socket>();
   let generation = 0;
   let fault: Fault = 'none';
-  let delay = 0;
-  let accepted = 0;
   const heldBack: (() => void)[] = [];
-  let loss: { text: string; resolve: () => void } | undefined;
-  let hold: { text: string; resolve: () => void; released: Promise<void> } | undefined;
+  /** Takes the next response that contains a text. Returns whether the connection stays open. */
+  let trap: { text: string; take(client: Socket, response: Buffer): boolean } | undefined;
 
   const proxy = createServer({ allowHalfOpen: true }, (client) => {
-    accepted++;
+    control.accepted++;
     if (fault === 'refuse') return void client.resetAndDestroy();
     const server = connect(target);
     let isBlackhole = false; // After a connection has lost data, the connection loses all later data.
@@ -84,15 +58,9 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       if (isForgotten()) return;
       isBlackhole ||= fault === 'blackhole';
       if (isBlackhole || isHeld) return;
-      if (hold && chunk.includes(hold.text)) {
-        isHeld = true;
-        void hold.released.then(() => client.end(chunk));
-        hold.resolve();
-        hold = undefined;
-      } else if (loss && chunk.includes(loss.text)) {
-        client.resetAndDestroy();
-        loss.resolve();
-        loss = undefined;
+      if (trap && chunk.includes(trap.text)) {
+        isHeld = trap.take(client, chunk);
+        trap = undefined;
       } else if (fault === 'reset') client.resetAndDestroy();
       else if (fault === 'halfClose') client.end();
       else if (fault === 'trickle') trickle(chunk, server, client);
@@ -106,16 +74,14 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
     }
   });
   const forward = (chunk: Buffer, to: Socket) => {
+    const { delay } = control;
     if (delay === 0) to.write(chunk);
     // Node runs timers with equal delays in the order in which they started.
     else setTimeout(() => to.writable && to.write(chunk), delay);
   };
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const { port } = proxy.address() as { port: number }; // A TCP server has a port.
-
-  return {
-    url: Object.assign(new URL(serverUrl), { port: String(port) }).href,
+  const control = {
+    /** The URL at which clients reach the server through this proxy. */
+    url: '',
     get fault() {
       return fault;
     },
@@ -124,36 +90,52 @@ export async function startFaultProxy(serverUrl: string): Promise<FaultProxy> {
       if (fault === 'refuse') for (const socket of sockets) socket.resetAndDestroy();
       for (const deliver of heldBack.splice(0)) deliver();
     },
-    get delay() {
-      return delay;
-    },
-    set delay(milliseconds) {
-      delay = milliseconds;
-    },
-    get accepted() {
-      return accepted;
-    },
+    /** Milliseconds by which the proxy delays data in each direction. */
+    delay: 0,
+    /** The number of connections that clients have opened so far. */
+    accepted: 0,
+    /** The number of connections that are open now. */
     get open() {
       return sockets.size / 2;
     },
-    loseResponse: (text) =>
-      new Promise((resolve) => {
-        loss = { text, resolve };
+    /** Resets the connection of the next response that contains this text. Resolves after the reset. */
+    loseResponse: (text: string) =>
+      new Promise<void>((resolve) => {
+        const take = (client: Socket) => {
+          client.resetAndDestroy();
+          resolve();
+          return false;
+        };
+        trap = { text, take };
       }),
+    /** Forgets the open connections, as a firewall does. Neither the client nor the server gets a notice. */
     forget() {
       generation++;
     },
-    holdResponse(text) {
-      const { promise: held, resolve } = Promise.withResolvers<void>();
+    /**
+     * Holds the next response that contains this text. Drops all later responses of this connection. `held`
+     * resolves when the proxy holds the response. `release` forwards the response, even when the server has
+     * closed the connection.
+     */
+    holdResponse(text: string) {
+      const held = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
-      hold = { text, resolve, released: released.promise };
-      return { held, release: released.resolve };
+      const take = (client: Socket, response: Buffer) => {
+        void released.promise.then(() => client.end(response));
+        held.resolve();
+        return true;
+      };
+      trap = { text, take };
+      return { held: held.promise, release: released.resolve };
     },
     close() {
       proxy.close();
       for (const socket of sockets) socket.destroy();
     },
   };
+  const port = new URL(await listen(proxy)).port;
+  control.url = Object.assign(url, { port }).href;
+  return control;
 }
 
 /** Forwards one byte of a chunk every 100 ms. Pauses the source until the last byte is sent. */

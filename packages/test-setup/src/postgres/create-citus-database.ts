@@ -2,21 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { runSql } from './run-sql.ts';
 import type { CitusAddresses } from './start-citus.ts';
 
-/** The URLs of one database of a cluster. */
-export interface CitusDatabase {
-  /** The URL on the coordinator, for the database's owner. */
-  readonly url: string;
-  /** The URL on each worker, for the database's owner. */
-  readonly workerUrls: readonly string[];
-  /** The URL on the coordinator, for a superuser. */
-  readonly adminUrl: string;
-}
+export type CitusDatabase = Awaited<ReturnType<typeof createCitusDatabase>>;
 
-/** Creates an empty database on every node. Makes one cluster of the coordinator and the first workers. */
+/**
+ * Creates an empty database on every node. Makes one cluster of the coordinator and the first workers. Returns
+ * the owner's URL on the coordinator and on each worker, and a superuser's URL on the coordinator.
+ */
 export async function createCitusDatabase(
   { nodes, coordinatorHasShards }: CitusAddresses,
   workerCount = nodes.length - 1,
-): Promise<CitusDatabase> {
+) {
   const pathname = `test_${randomUUID().replaceAll('-', '')}`;
   const onServer = (url: string, username: string) =>
     Object.assign(new URL(url), { pathname, username }).href;

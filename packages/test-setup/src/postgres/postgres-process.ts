@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import type { User } from '../machine/unprivileged-user.ts';
+import { untilLogged } from '../machine/until-logged.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 
 /** A Postgres server on an existing data directory. */
@@ -18,6 +19,7 @@ export interface PostgresInstallation {
   binaries: PostgresBinaries;
   /** The user that runs the server. Undefined means the user of this process. */
   owner: User | undefined;
+  /** This directory contains the socket and the data directory. */
   directory: string;
   data: string;
   port: string;
@@ -48,7 +50,7 @@ export function postgresProcess(place: PostgresInstallation): PostgresProcess {
         cwd: directory,
         stdio: ['ignore', 'ignore', 'pipe'],
       });
-      await readyToAccept(server);
+      await untilLogged(server, /ready to accept (read-only )?connections/);
     },
     async halt(signal) {
       if (server.exitCode !== null || server.signalCode !== null) return;
@@ -57,18 +59,6 @@ export function postgresProcess(place: PostgresInstallation): PostgresProcess {
     },
     abandon: () => void server.kill('SIGQUIT'),
   };
-}
-
-async function readyToAccept(server: ChildProcess): Promise<void> {
-  let log = '';
-  await new Promise<void>((resolve, reject) => {
-    server.stderr?.on('data', (chunk: Buffer) => {
-      log += log.length < 10_000 ? chunk : '';
-      if (/ready to accept (read-only )?connections/.test(String(chunk))) resolve();
-    });
-    server.once('error', reject);
-    server.once('exit', (code) => reject(new Error(`Postgres ended with code ${code}:\n${log}`)));
-  });
 }
 
 export async function freezeProcesses(postmaster: number): Promise<() => void> {

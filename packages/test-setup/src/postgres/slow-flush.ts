@@ -3,24 +3,16 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from '../machine/at-exit.ts';
+import { isInstalled } from '../machine/platform.ts';
 
 /** Whether this machine can compile the library that makes a Postgres slow. */
-export const hasSlowFlush = process.platform === 'linux' && spawnSync('cc', ['-v']).status === 0;
+export const hasSlowFlush = process.platform === 'linux' && isInstalled('cc');
 
 /** A disk whose flushes take as long as a test wants. */
-export interface SlowFlush {
-  /** With these environment variables, a Postgres uses this disk. */
-  readonly env: Record<string, string>;
-  /** Sets the duration of all later flushes, in milliseconds. */
-  set(milliseconds: number): void;
-  /** Ends the running flushes immediately, and stops the delays. */
-  cut(): void;
-  /** Sets the clock of a Postgres on this disk forward. */
-  shiftClock(seconds: number): void;
-}
+export type SlowFlush = ReturnType<typeof makeSlowFlush>;
 
 /** Compiles a library. A process that preloads the library has a slow `fdatasync` and a shifted clock. */
-export function makeSlowFlush(): SlowFlush {
+export function makeSlowFlush() {
   const directory = mkdtempSync(join(tmpdir(), 'plant-store-slow-flush-'));
   chmodSync(directory, 0o755);
   atExit(() => rmSync(directory, { recursive: true, force: true }));
@@ -30,13 +22,17 @@ export function makeSlowFlush(): SlowFlush {
   writeFileSync(source, program);
   const { status, stderr } = spawnSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl']);
   if (status !== 0) throw new Error(`the library was not compiled:\n${stderr}`);
+  /** Sets the duration of all later flushes, in milliseconds. */
   const set = (milliseconds: number) => writeFileSync(delay, String(milliseconds));
   set(0);
   return {
+    /** With these environment variables, a Postgres uses this disk. */
     env: { LD_PRELOAD: library, SLOW_FLUSH: delay, CLOCK_SHIFT: shift },
     set,
+    /** Ends the running flushes immediately, and stops the delays. */
     cut: () => set(-1),
-    shiftClock: (seconds) => writeFileSync(shift, String(seconds)),
+    /** Sets the clock of a Postgres on this disk forward. */
+    shiftClock: (seconds: number) => writeFileSync(shift, String(seconds)),
   };
 }
 

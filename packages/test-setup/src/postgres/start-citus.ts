@@ -4,13 +4,7 @@ import { runSql } from './run-sql.ts';
 import { startPostgres, type TestPostgres } from './start-postgres.ts';
 
 /** A Citus cluster for tests: a coordinator and its workers. Each node has its own Postgres. */
-export interface TestCitus {
-  readonly coordinator: CitusNode;
-  readonly workers: readonly CitusNode[];
-  readonly addresses: CitusAddresses;
-  /** Stops all nodes and removes their data. */
-  stop(): Promise<void>;
-}
+export type TestCitus = Awaited<ReturnType<typeof startCitus>>;
 
 /** A node of the cluster. The other nodes connect to `proxy`, or to `server` when there is no proxy. */
 interface CitusNode {
@@ -44,7 +38,7 @@ const howToInstall =
 const owner = 'gardener';
 
 /** @throws Error when no Postgres of this machine has the extension Citus */
-export async function startCitus(options: CitusOptions = {}): Promise<TestCitus> {
+export async function startCitus(options: CitusOptions = {}) {
   const { workers = 2, coordinatorHasShards = false, hasProxies = true, settings = {} } = options;
   const { lastWorkerEnv = {} } = options;
   const binaries = installedCitus();
@@ -69,7 +63,8 @@ export async function startCitus(options: CitusOptions = {}): Promise<TestCitus>
         proxyUrl: (proxy ?? server).url,
       })),
       coordinatorHasShards,
-    },
+    } satisfies CitusAddresses,
+    /** Stops all nodes and removes their data. */
     async stop() {
       for (const { proxy } of nodes) proxy?.close();
       await Promise.all(nodes.map(({ server }) => server.stop()));

@@ -2,15 +2,14 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { atExit } from '../machine/at-exit.ts';
-import { freePort } from '../machine/free-port.ts';
+import { withSbin } from '../machine/platform.ts';
 import { unprivilegedUser } from '../machine/unprivileged-user.ts';
+import { untilLogged } from '../machine/until-logged.ts';
+import { freePort } from '../network/listen.ts';
 
-/** Debian installs PgBouncer in /usr/sbin, which is only in root's PATH. */
-const env = { PATH: [process.env['PATH'], '/usr/sbin'].join(delimiter) };
-
-const version = spawnSync('pgbouncer', ['--version'], { env, encoding: 'utf8' });
+const version = spawnSync('pgbouncer', ['--version'], { env: withSbin, encoding: 'utf8' });
 
 export const hasPgBouncer = version.status === 0;
 
@@ -18,12 +17,6 @@ const [, major = 0, minor = 0] = /PgBouncer (\d+)\.(\d+)/.exec(version.stdout ??
 
 /** Whether PgBouncer supports prepared statements in transaction mode. This support began in version 1.21. */
 export const keepsPreparedStatements = Number(major) * 100 + Number(minor) >= 121;
-
-export interface TestPgBouncer {
-  /** The URL of the database through PgBouncer. */
-  readonly url: string;
-  stop(): Promise<void>;
-}
 
 /**
  * Starts a PgBouncer in front of a database, with `poolSize` connections to the database. Turns on prepared
@@ -33,7 +26,7 @@ export async function startPgBouncer(
   databaseUrl: string,
   poolSize = 20,
   poolMode: 'transaction' | 'statement' = 'transaction',
-): Promise<TestPgBouncer> {
+) {
   const owner = await unprivilegedUser();
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-pgbouncer-'));
   if (owner) await chown(directory, owner.uid, owner.gid);
@@ -56,18 +49,14 @@ auth_file = ${join(directory, 'users')}
 
   const pgBouncer = spawn('pgbouncer', [join(directory, 'settings')], {
     ...owner,
-    env,
+    env: withSbin,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const cancelAtExit = atExit(() => pgBouncer.kill());
-  let log = '';
-  for await (const chunk of pgBouncer.stderr) {
-    log += chunk;
-    if (log.includes('process up')) break;
-  }
-  if (!log.includes('process up')) throw new Error(`PgBouncer exited:\n${log}`);
+  await untilLogged(pgBouncer, /process up/);
 
   return {
+    /** The URL of the database through PgBouncer. */
     url: Object.assign(new URL(databaseUrl), { port }).href,
     async stop() {
       cancelAtExit();

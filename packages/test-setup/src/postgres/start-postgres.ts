@@ -4,10 +4,10 @@ import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { atExit } from '../machine/at-exit.ts';
-import { freePort } from '../machine/free-port.ts';
-import { type User, unprivilegedUser } from '../machine/unprivileged-user.ts';
+import { unprivilegedUser } from '../machine/unprivileged-user.ts';
+import { freePort } from '../network/listen.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
-import { freezeProcesses, postgresProcess } from './postgres-process.ts';
+import { freezeProcesses, type PostgresInstallation, postgresProcess } from './postgres-process.ts';
 import { runSql } from './run-sql.ts';
 import { windowsPostgres } from './windows-postgres.ts';
 
@@ -72,15 +72,7 @@ const hostBasedAuthentication = `
 `;
 
 /** The parts that a server needs before it starts. */
-interface Installation {
-  binaries: PostgresBinaries;
-  /** The user that runs the server. Undefined means the user of this process. */
-  owner: User | undefined;
-  /** This directory contains the socket and the data directory. */
-  directory: string;
-  data: string;
-  env?: Record<string, string> | undefined;
-}
+type Installation = Omit<PostgresInstallation, 'port' | 'settings' | 'maxFileSize'>;
 
 async function prepareInstallation(installed?: PostgresBinaries): Promise<Installation> {
   const owner = await unprivilegedUser();
@@ -91,13 +83,14 @@ async function prepareInstallation(installed?: PostgresBinaries): Promise<Instal
 }
 
 async function startServer(
-  { binaries, owner, directory, data, env }: Installation,
+  installation: Installation,
   settings: Settings,
   maxFileSize: number,
 ): Promise<TestPostgres> {
+  const { binaries, owner, directory, data } = installation;
   const port = String(await freePort());
   const run = platform() === 'win32' ? windowsPostgres : postgresProcess;
-  const server = run({ binaries, owner, directory, data, env, port, settings, maxFileSize });
+  const server = run({ ...installation, port, settings, maxFileSize });
   const cancelAtExit = atExit(server.abandon);
   await server.start();
 

@@ -13,14 +13,7 @@ interface Plant {
   tag?: string;
 }
 
-export interface AcknowledgedLoad {
-  /** The results so far. */
-  readonly seen: Seen;
-  /** Waits until `plants` later requests have status 200. Resolves with the milliseconds of the wait. */
-  acknowledged(plants: number): Promise<number>;
-  /** Sends no more plants. Resolves when the last responses have arrived. */
-  stop(): Promise<void>;
-}
+export type AcknowledgedLoad = ReturnType<typeof startAcknowledgedLoad>;
 
 export interface Seen {
   /** The longest time between two responses with status 200, in milliseconds. */
@@ -49,7 +42,7 @@ export function startAcknowledgedLoad(
   target: Target,
   clients = 8,
   takesId: (id: number) => boolean = () => true,
-): AcknowledgedLoad {
+) {
   const seen: Seen = {
     longestGap: 0,
     acknowledged: [],
@@ -94,9 +87,11 @@ export function startAcknowledgedLoad(
   });
 
   return {
+    /** The results so far. */
     seen,
-    acknowledged: (plants) =>
-      new Promise((resolve) => {
+    /** Waits until `plants` later requests have status 200. Resolves with the milliseconds of the wait. */
+    acknowledged: (plants: number) =>
+      new Promise<number>((resolve) => {
         const since = Date.now();
         let left = plants;
         waiting.add(function notify(sentAt) {
@@ -105,6 +100,7 @@ export function startAcknowledgedLoad(
           resolve(Date.now() - since);
         });
       }),
+    /** Sends no more plants. Resolves when the last responses have arrived. */
     async stop() {
       isStopped = true;
       await Promise.all(running);
@@ -112,7 +108,7 @@ export function startAcknowledgedLoad(
   };
 }
 
-async function send({ url, token }: Target, plant: Plant, isTrpc: boolean): Promise<Result> {
+async function send({ url, token }: Target, plant: Plant, isTrpc: boolean) {
   try {
     const response = await fetch(url + (isTrpc ? '/trpc/createPlant' : '/plants'), {
       method: 'POST',
@@ -126,11 +122,6 @@ async function send({ url, token }: Target, plant: Plant, isTrpc: boolean): Prom
   } catch {
     return { outcome: 'none', retryAfter: null };
   }
-}
-
-interface Result {
-  outcome: string;
-  retryAfter: string | null;
 }
 
 /** REST sends the error code itself, and tRPC sends the code in an envelope. */

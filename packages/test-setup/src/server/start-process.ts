@@ -1,23 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { atExit } from '../machine/at-exit.ts';
+import { endWithThisProcess } from '../machine/at-exit.ts';
 
 const main = fileURLToPath(new URL('../../../../apps/api/bin/server.js', import.meta.url));
 
 /** A running process of the server's program. */
-export interface StartedProcess {
-  child: ChildProcess;
-  /** The standard output and the standard error of the process so far. */
-  output(): string;
-  /** Resolves when the output matches a pattern. Rejects when the process exits first. */
-  printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Resolves with the URL of the server when the server listens. */
-  listening(): Promise<string>;
-  /** Resolves with the exit code, or with the signal that killed the process. */
-  ended(): Promise<number | NodeJS.Signals>;
-}
+export type StartedProcess = ReturnType<typeof startProcess>;
 
 /**
  * Starts the server's program as `pnpm start` does. The server gets only the settings in `env` and defaults
@@ -26,7 +16,7 @@ export interface StartedProcess {
  * @param shell a command for a POSIX shell, in which `"$@"` is the program. For example, the command can
  *   redirect the program's output.
  */
-export function startProcess(env: Record<string, string>, shell?: string): StartedProcess {
+export function startProcess(env: Record<string, string>, shell?: string) {
   const program = [process.execPath, main];
   const [file = '', ...args] = shell ? ['sh', '-c', shell, 'sh', ...program] : program;
   const child = spawn(file, args, {
@@ -39,10 +29,7 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  child.once(
-    'exit',
-    atExit(() => child.kill('SIGKILL')),
-  );
+  endWithThisProcess(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {
@@ -51,11 +38,12 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
     });
   }
   let hasEnded = false;
-  const exit = once(child, 'close').then(([code, signal]) => {
+  const exit = once(child, 'close').then(([code, signal]): number | NodeJS.Signals => {
     hasEnded = true; // The event `close` comes after the whole output.
     return code ?? signal;
   });
-  const printed: StartedProcess['printed'] = async (pattern) => {
+  /** Resolves when the output matches a pattern. Rejects when the process exits first. */
+  const printed = async (pattern: RegExp) => {
     let match = pattern.exec(output);
     while (!match) {
       await Promise.race([once(child, 'printed'), exit]);
@@ -66,9 +54,12 @@ export function startProcess(env: Record<string, string>, shell?: string): Start
   };
   return {
     child,
+    /** The standard output and the standard error of the process so far. */
     output: () => output,
     printed,
+    /** Resolves with the URL of the server when the server listens. */
     listening: async () => (await printed(/REST +(http:\S+)\/plants/))[1] ?? '',
+    /** Resolves with the exit code, or with the signal that killed the process. */
     ended: () => exit,
   };
 }

@@ -2,14 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { citus } from '@plant-store/citus';
 import { distributePlants } from '@plant-store/citus/operator';
 import { openPlantStore } from '@plant-store/core';
-import {
-  createCitusDatabase,
-  startCitus,
-  startFaultProxy,
-  type TestPostgres,
-} from '@plant-store/test-setup';
-import { plantsOn, setSetting } from '../../faults/plants-database.ts';
-import { type FeedWorld, pickRunning } from '../feed/feed-world.ts';
+import { createCitusDatabase, startCitus, startFaultProxy } from '@plant-store/test-setup';
+import { plantsOn, startSynchronousStandby } from '../../faults/plants-database.ts';
+import type { FeedWorld } from '../feed/feed-world.ts';
 import { startInstance } from '../world.ts';
 import {
   type ClusterNode,
@@ -46,7 +41,7 @@ export async function startClusterWorld(hasStandby = false): Promise<FeedWorld> 
   if (!coordinator || !one || !two || !three || !spare) throw new Error('a node is missing');
   await (await openPlantStore({ databaseUrl: url, cluster: citus })).close();
   await distributePlants({ databaseUrl: url, shards, confirm: async () => true });
-  const standby = hasStandby ? await startSynchronousStandby(three) : undefined;
+  const standby = hasStandby ? await startSynchronousStandby(three.database) : undefined;
 
   const token = randomUUID();
   const start = (name: string, { network }: ClusterNode) => {
@@ -74,7 +69,6 @@ export async function startClusterWorld(hasStandby = false): Promise<FeedWorld> 
     faults: { ...nodeFaults(clusterNodes), ...shardFaults(clusterNodes, { url, adminUrl }) },
     promote: promoteStandbyOf(three, adminUrl),
     moves: 0,
-    instanceOf: pickRunning(instances),
     async stop() {
       for (const instance of instances) await instance.kill();
       feedNetwork.close();
@@ -84,10 +78,4 @@ export async function startClusterWorld(hasStandby = false): Promise<FeedWorld> 
       await standby?.stop();
     },
   };
-}
-
-async function startSynchronousStandby({ database }: ClusterNode): Promise<TestPostgres> {
-  const standby = await database.server.startStandby();
-  await setSetting(database, "set synchronous_standby_names = '*'");
-  return standby;
 }

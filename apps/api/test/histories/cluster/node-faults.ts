@@ -20,11 +20,7 @@ export interface ClusterNodes {
 }
 
 /** Returns the faults that instances, nodes and networks can have. */
-export function nodeFaults({
-  coordinator,
-  workers,
-  spare,
-}: ClusterNodes): Record<string, BeginFault> {
+export function nodeFaults({ coordinator, workers, spare }: ClusterNodes) {
   /** Returns a fault of the database or the network of a random node. */
   const onNode =
     (fault: BeginFault): BeginFault =>

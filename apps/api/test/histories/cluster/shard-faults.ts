@@ -55,14 +55,13 @@ export function shardFaults(
     };
     const { restartNode, freezeNode, endBackends, crashBackend, kill, cutNetwork } =
       nodeFaults(nodes);
+    const others = [restartNode, freezeNode, endBackends, crashBackend, kill, cutNetwork] as const;
     const beginDuringFault: BeginFault = async (world, instance, random) => {
       const end = await begin(world, instance, random);
       await setTimeout(random.whole(0, 1_500));
-      const others = [restartNode, freezeNode, endBackends, crashBackend, kill, cutNetwork];
-      const [first, ...rest] = others.filter((other) => other !== undefined);
-      const endOther = first && (await random.pick([first, ...rest])(world, instance, random));
+      const endOther = await random.pick<BeginFault>(others)(world, instance, random);
       return async () => {
-        await endOther?.();
+        await endOther();
         await end();
       };
     };

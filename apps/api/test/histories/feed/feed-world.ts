@@ -1,5 +1,6 @@
 import type { FaultProxy, TestPostgres } from '@plant-store/test-setup';
 import type { PlantsDatabase } from '../../faults/plants-database.ts';
+import type { Target } from '../../fixtures/surfaces.ts';
 import type { Random } from '../random.ts';
 import type { Instance, World } from '../world.ts';
 
@@ -26,8 +27,6 @@ export interface FeedWorld extends World {
   readonly promote: BeginFault;
   /** The number of faults that have moved plants to other nodes or shards. */
   moves: number;
-  /** Returns a random instance that runs. */
-  instanceOf(random: Random): Instance;
 }
 
 /** Begins a fault. Resolves with a function that ends the fault. */
@@ -37,11 +36,9 @@ export type BeginFault = (
   random: Random,
 ) => Promise<() => unknown>;
 
-/** Makes a function that returns a random instance that runs. */
-export function pickRunning(instances: readonly Instance[]): FeedWorld['instanceOf'] {
-  return (random) => {
-    const [one, ...others] = instances.filter(({ url }) => url !== undefined);
-    if (!one) throw new Error('no instance runs');
-    return random.pick([one, ...others]);
-  };
+/** Returns the URL and the token of a random instance that runs. */
+export function pickTarget({ instances, token }: FeedWorld, random: Random): Target {
+  const [one, ...others] = instances.flatMap(({ url }) => (url === undefined ? [] : [url]));
+  if (!one) throw new Error('no instance runs');
+  return { url: random.pick([one, ...others]), token };
 }

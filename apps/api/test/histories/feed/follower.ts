@@ -6,19 +6,7 @@ import type { FeedWorld } from './feed-world.ts';
 import { list, type Way } from './ways.ts';
 
 /** A client that stores all plants in its memory, and reads the feed to update these plants. */
-export interface Follower {
-  readonly name: string;
-  /** The plants that the follower knows. `copy` is undefined until the follower has listed all plants. */
-  readonly copy: Copy | undefined;
-  /** For each list of all plants, the changes that the follower has read after this list. */
-  readonly changes: readonly (readonly SeenChange[])[];
-  /** The number of changes that the follower has read, including repeated changes. */
-  readonly read: number;
-  /** The number of cursors that were rejected with 41000. */
-  readonly expired: number;
-  readonly unexpected: readonly string[];
-  stop(): Promise<void>;
-}
+export type Follower = ReturnType<typeof startFollower>;
 
 /** A follower pauses for this many milliseconds after an error. */
 const retryPause = 50;
@@ -27,7 +15,7 @@ const retryPause = 50;
 const longestAbsence = 6_000;
 
 /** Follows the feed. From time to time, the follower restarts and continues from its last saved copy. */
-export function startFollower(name: string, way: Way, world: FeedWorld, random: Random): Follower {
+export function startFollower(name: string, way: Way, world: FeedWorld, random: Random) {
   let copy: Copy | undefined;
   let saved: Copy | undefined;
   let read = 0;
@@ -86,15 +74,19 @@ export function startFollower(name: string, way: Way, world: FeedWorld, random: 
 
   return {
     name,
+    /** The plants that the follower knows, or undefined until the follower has listed all plants. */
     get copy() {
       return copy;
     },
+    /** For each list of all plants, the changes that the follower has read after this list. */
     get changes() {
       return copy ? [...earlier, copy.changes] : earlier;
     },
+    /** The number of changes that the follower has read, including repeated changes. */
     get read() {
       return read;
     },
+    /** The number of cursors that were rejected with 41000. */
     get expired() {
       return expired;
     },

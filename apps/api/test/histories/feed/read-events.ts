@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts';
 import { throwError, throwTrpcError } from './feed-error.ts';
-import type { FeedWorld } from './feed-world.ts';
+import { type FeedWorld, pickTarget } from './feed-world.ts';
 
 interface StreamEvent {
   event?: string;
@@ -16,12 +16,9 @@ export async function* readEvents(
   after: string,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent, void> {
-  const { url } = world.instanceOf(random);
-  const headers = {
-    authorization: `Bearer ${world.token}`,
-    accept: 'text/event-stream',
-    'last-event-id': after,
-  };
+  const { url, token } = pickTarget(world, random);
+  const authorization = `Bearer ${token}`;
+  const headers = { authorization, accept: 'text/event-stream', 'last-event-id': after };
   const response = await fetch(url + path, { headers, signal });
   if (!response.ok) {
     const body = Object(await response.json());

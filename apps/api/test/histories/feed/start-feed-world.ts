@@ -1,7 +1,7 @@
 import { hasPgBouncer, startFaultProxy, startPgBouncer } from '@plant-store/test-setup';
 import { startInstance, startWorld, withStandby } from '../world.ts';
 import { feedFaults, promoteStandby } from './feed-faults.ts';
-import { type FeedWorld, pickRunning } from './feed-world.ts';
+import type { FeedWorld } from './feed-world.ts';
 
 /**
  * Starts a Postgres. The third instance uses PgBouncer. In a world with a standby, all instances and followers
@@ -31,7 +31,6 @@ export async function startFeedWorld(hasStandby = false): Promise<FeedWorld> {
     faults: feedFaults,
     promote: promoteStandby,
     moves: 0,
-    instanceOf: pickRunning(instances),
     async stop() {
       await third.kill();
       await pgBouncer?.stop();

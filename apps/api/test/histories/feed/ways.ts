@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { citus } from '@plant-store/citus';
 import { createPlantStoreClient } from '@plant-store/client';
 import { type OpenPlantReader, openPlantReader, PlantStoreError } from '@plant-store/core/read';
-import type { PlantChanges, StoredPlant } from '@plant-store/schemas';
-import { atExit } from '@plant-store/test-setup';
+import type { PlantChanges, PlantPage, StoredPlant } from '@plant-store/schemas';
+import { endWithThisProcess } from '@plant-store/test-setup';
 import superjson from 'superjson';
+import { callers, parseOutput } from '../../fixtures/callers.ts';
 import type { Random } from '../random.ts';
 import { CursorExpired, throwError, throwTrpcError, UnexpectedError } from './feed-error.ts';
-import type { FeedWorld } from './feed-world.ts';
+import { type FeedWorld, pickTarget } from './feed-world.ts';
 import { readEvents } from './read-events.ts';
 
 /** Reads the feed. Delivers the pages after a cursor until an error occurs or the signal aborts. */
@@ -43,8 +44,8 @@ export const ways: Record<string, Way> = {
       const limit = random.pick([1, 2, 7, 50, 1_000]);
       const wait = random.pick([0, 0, 1, 2, 20]);
       const query = { after: cursor, limit, wait };
-      const page = await get<Json<PlantChanges>>(world, random, '/plants/changes', query, signal);
-      deliver(toPage(page));
+      const page: PlantChanges = await call(world, random, 'listPlantChanges', query, signal);
+      deliver(page);
       cursor = page.next;
       if (wait === 0) await setTimeout(random.whole(0, 250), undefined, { signal });
     }
@@ -52,8 +53,7 @@ export const ways: Record<string, Way> = {
 
   /** After a restart, an instance uses its old port. The client therefore connects again by itself. */
   async client(world, random, after, deliver, signal) {
-    const { url = '' } = world.instanceOf(random);
-    const { plantChanges } = createPlantStoreClient({ url, token: world.token });
+    const { plantChanges } = createPlantStoreClient(pickTarget(world, random));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     plantChanges.subscribe(
       { after },
@@ -76,7 +76,7 @@ export const ways: Record<string, Way> = {
     for await (const { event, data, id: next } of events) {
       if (data === undefined || next === undefined) continue;
       if (event !== 'created' && event !== 'deleted') throw new UnexpectedError(`event ${event}`);
-      deliver({ changes: [{ type: event, plant: toPlant(JSON.parse(data)) }], next });
+      deliver({ changes: [{ type: event, plant: parseOutput(data) }], next });
     }
   },
 
@@ -86,17 +86,14 @@ export const ways: Record<string, Way> = {
       signal,
       killSignal: random.pick(['SIGINT', 'SIGTERM', 'SIGKILL']),
     }).on('error', () => {}); // Node emits the abort reason of the signal as an error.
-    child.once(
-      'exit',
-      atExit(() => child.kill('SIGKILL')),
-    );
+    endWithThisProcess(child);
     child.stderr.resume();
     for await (const line of createInterface({ input: child.stdout })) {
-      const { type, plant, cursor, ...error } = JSON.parse(line);
+      const output = line.replace('"created_at":', '"createdAt":');
+      const { type, plant, cursor, ...error } = parseOutput(output);
       if (signal.aborted) return;
       if (!plant) throwError(error);
-      const { created_at: createdAt, ...content } = plant;
-      deliver({ changes: [{ type, plant: toPlant({ ...content, createdAt }) }], next: cursor });
+      deliver({ changes: [{ type, plant }], next: cursor });
     }
   },
 };
@@ -105,46 +102,27 @@ const commandLine = fileURLToPath(new URL('../../../../cli/bin/plant-store.js', 
 
 /** Gets a cursor, and then lists all plants. */
 export async function list(world: FeedWorld, random: Random, signal: AbortSignal) {
-  const path = '/plants/changes';
-  const { next: cursor } = await get<{ next: string }>(world, random, path, {}, signal);
+  const first: PlantChanges = await call(world, random, 'listPlantChanges', {}, signal);
   const plants: StoredPlant[] = [];
-  for (let after: number | undefined; ; ) {
+  for (let after: bigint | undefined; ; ) {
     const query = { limit: random.pick([100, 1_000]), ...(after !== undefined && { after }) };
-    const page = await get<PlantList>(world, random, '/plants', query, signal);
-    plants.push(...page.plants.map(toPlant));
-    if (page.next === undefined) return { cursor, plants };
+    const page: PlantPage = await call(world, random, 'listPlants', query, signal);
+    plants.push(...page.plants);
+    if (page.next === undefined) return { cursor: first.next, plants };
     after = page.next;
   }
 }
 
-type Json<T> = T extends bigint ? number : T extends Date ? string : { [K in keyof T]: Json<T[K]> };
-
-interface PlantList {
-  plants: Json<StoredPlant>[];
-  next?: number;
-}
-
-const toPlant = ({ id, createdAt, ...plant }: Json<StoredPlant>): StoredPlant =>
-  ({ ...plant, id: BigInt(id), createdAt: new Date(createdAt) }) as StoredPlant;
-
-const toPage = ({ changes, next }: Json<PlantChanges>): PlantChanges => ({
-  changes: changes.map(({ type, plant }) => ({ type, plant: toPlant(plant) })),
-  next,
-});
-
-/** Sends a request to any instance. */
-async function get<T>(
+/** Calls any instance over REST. */
+async function call<T>(
   world: FeedWorld,
   random: Random,
-  path: string,
-  query: Record<string, string | number>,
+  procedure: 'listPlants' | 'listPlantChanges',
+  input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<T> {
-  const { url } = world.instanceOf(random);
-  const pairs = Object.entries(query).map(([name, value]) => `${name}=${value}`);
-  const headers = { authorization: `Bearer ${world.token}` };
-  const response = await fetch(`${url}${path}?${pairs.join('&')}`, { headers, signal });
-  const body: unknown = await response.json();
-  if (!response.ok) throwError(Object(body));
-  return body as T; // The cast is safe, because other tests check the types of the responses.
+  const target = pickTarget(world, random);
+  const { output, ...error } = await callers[0].call(target, procedure, input, signal);
+  if (output === undefined) throwError(error);
+  return output as T; // The cast is safe, because other tests check the types of the responses.
 }

@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { callers } from '../../fixtures/callers.ts';
 import { type Random, randomOf } from '../random.ts';
 import type { SeenChange } from './copy.ts';
-import type { FeedWorld } from './feed-world.ts';
+import { type FeedWorld, pickTarget } from './feed-world.ts';
 
 /** Writes until the phase is over. */
 type Writer = (writes: Writes, isOver: () => boolean) => Promise<void>;
@@ -95,11 +95,10 @@ async function call(
   input: Record<string, unknown>,
 ): Promise<void> {
   try {
-    const { url = '' } = world.instanceOf(random);
-    const caller = random.isLikely(0.5) ? callers[0] : callers[1];
-    const target = { url, token: world.token };
-    const outcome = await caller?.call(target, procedure, input, AbortSignal.timeout(patience));
-    if (!outcome || outcome.error !== undefined) return;
+    const target = pickTarget(world, random);
+    const { call } = random.pick(callers);
+    const outcome = await call(target, procedure, input, AbortSignal.timeout(patience));
+    if (outcome.error !== undefined) return;
     if (procedure === 'createPlant') acknowledged.push(createOf(input as unknown as NewPlant));
     if (procedure === 'createPlants') {
       const { results } = outcome.output as { results: { result: string }[] };
