@@ -135,10 +135,10 @@ it.runIf(await canMount())('starts on a full disk, and serves the stored plants'
 });
 
 it.runIf(await canMount())('names a full disk on which the database cannot be opened', async () => {
-  const { directory, faultFor } = await fullDisk();
+  const { directory, cause } = await fullDisk();
   const first = await serve({ PLANT_STORE_DATA_DIR: directory });
   expect(await stopProgram(first)).toBe(0);
-  await faultFor(0).cause();
+  await cause(0);
 
   const second = startProgram({ PLANT_STORE_DATA_DIR: directory });
   expect(await second.ended()).toBe(1);

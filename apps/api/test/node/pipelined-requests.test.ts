@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { listen } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { connectionOf, trackConnections } from '../../src/connections/client-connections.ts';
 import { holdCreates } from '../fixtures/held-create.ts';
-import { listen } from '../fixtures/listen.ts';
 import {
   authorization,
   contentType,
