@@ -1,7 +1,7 @@
 import { formatJson, type PlantChange } from '@plant-store/schemas';
 import { QueryClient } from '@tanstack/react-query';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { isNew, loadPage, noteChanges, updatePage } from '../../src/changes/update-page.ts';
+import { isNew, loadPage, updatePage } from '../../src/changes/update-page.ts';
 
 const plant = (id: bigint) => ({ id, name: `Plant ${id}`, createdAt: new Date(0) });
 const created = (id: bigint): PlantChange => ({ type: 'created', plant: plant(id) });
@@ -28,7 +28,7 @@ function cacheOf(responses: Readonly<Record<string, [input: object, data: object
 it('applies changes that arrive between a request and its response', async () => {
   const response = Promise.withResolvers<{ plants: ReturnType<typeof plant>[] }>();
   const page = loadPage({}, () => response.promise);
-  noteChanges([created(2n), deleted(3n)]);
+  updatePage(newClient(), [created(2n), deleted(3n)]);
   response.resolve({ plants: [plant(1n), plant(3n)] });
   expect(await page).toEqual({ plants: [plant(1n), plant(2n)] });
 });
