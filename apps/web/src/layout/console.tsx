@@ -124,21 +124,23 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
       <Notice notice={notice} onClose={closeNotice} />
       <StatusBar scopes={scopes} />
       {may.create && <FileDrop onFiles={onFiles} />}
-      <ForgetTokenQuestion
-        imports={imports}
-        isExporting={currentExport.isRunning}
-        isOpen={question === 'forget token'}
-        onConfirm={onForgetToken}
-        onCancel={() => setQuestion(undefined)}
-      />
-      <Question
-        title="Discard what you typed?"
-        text="The plant is not added yet."
-        confirm="Discard"
-        isOpen={question === 'discard'}
-        onConfirm={discard}
-        onCancel={() => setQuestion(undefined)}
-      />
+      {question === 'forget token' && (
+        <ForgetTokenQuestion
+          imports={imports}
+          isExporting={currentExport.isRunning}
+          onConfirm={onForgetToken}
+          onCancel={() => setQuestion(undefined)}
+        />
+      )}
+      {question === 'discard' && (
+        <Question
+          title="Discard what you typed?"
+          text="The plant is not added yet."
+          confirm="Discard"
+          onConfirm={discard}
+          onCancel={() => setQuestion(undefined)}
+        />
+      )}
     </div>
   );
 }

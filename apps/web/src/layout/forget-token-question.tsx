@@ -6,7 +6,6 @@ import { FileNames } from '../import/views/file-names.tsx';
 interface ForgetTokenQuestionProps {
   imports: Imports;
   isExporting: boolean;
-  isOpen: boolean;
   onConfirm(): void;
   onCancel(): void;
 }

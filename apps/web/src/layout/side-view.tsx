@@ -52,9 +52,11 @@ export function SideView(props: SideViewProps) {
     requests: <RequestList history={history} />,
     tokens: props.identity && may.manage && <Tokens identity={props.identity} />,
   };
+  const view = sheet && views[sheet];
+  if (!view) return null;
   return (
-    <Sheet key={sheet} title={sheet && sheetTitles[sheet]} onClose={onLeave}>
-      {(sheet && views[sheet]) || undefined}
+    <Sheet key={sheet} title={sheetTitles[sheet]} onClose={onLeave}>
+      {view}
     </Sheet>
   );
 }
