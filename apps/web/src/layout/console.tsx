@@ -1,10 +1,16 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import { type Address, sheetTitles } from '../address/address.ts';
-import { closeSheet, openPlant, openSheet, useAddress } from '../address/use-address.ts';
+import {
+  type Address,
+  closeSheet,
+  openPlant,
+  openSheet,
+  sheetTitles,
+  useAddress,
+} from '../address/address.ts';
 import { useChanges } from '../changes/follow-changes.ts';
 import { Question } from '../controls/question.tsx';
-import { type Imports, useRefreshAfterImports } from '../import/imports.ts';
+import type { Imports } from '../import/imports.ts';
 import { FileDrop } from '../import/views/file-drop.tsx';
 import { ImportChip } from '../import/views/import-chip.tsx';
 import { draftOf, forgetDraft, hasDraft, keepDraft } from '../plants/add/draft.ts';
@@ -43,7 +49,6 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   const onListed = useCallback(() => setHasList(true), []);
   const closeNotice = useCallback(() => setNotice(undefined), []);
   const onDeleted = useUndo(may.create, setNotice);
-  useRefreshAfterImports(imports);
   useTitle(address);
   useChanges(scopes !== undefined && may.read);
 

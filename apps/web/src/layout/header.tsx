@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { openSheet } from '../address/use-address.ts';
+import { openSheet } from '../address/address.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon, Logo } from '../controls/icon.tsx';
 

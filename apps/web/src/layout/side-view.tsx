@@ -1,7 +1,6 @@
 import type { Identity, NewPlant, StoredPlant } from '@plant-store/schemas';
 import type { ReactNode } from 'react';
-import { type SheetName, sheetTitles } from '../address/address.ts';
-import { useAddress } from '../address/use-address.ts';
+import { type SheetName, sheetTitles, useAddress } from '../address/address.ts';
 import { Sheet } from '../controls/sheet.tsx';
 import { useMedia } from '../controls/use-media.ts';
 import type { Imports } from '../import/imports.ts';

@@ -1,8 +1,7 @@
 import { plantStoreError } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/schemas';
 import { useQuery } from '@tanstack/react-query';
-import { hrefOf, type PlantFilter } from '../address/address.ts';
-import { replace } from '../address/use-address.ts';
+import { hrefOf, type PlantFilter, replace } from '../address/address.ts';
 import { Button } from '../controls/button.tsx';
 import { ErrorAlert } from '../store/error-alert.tsx';
 import { useTRPC } from '../store/trpc.ts';

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
-import { replace } from '../address/use-address.ts';
+import { replace } from '../address/address.ts';
 import { forgetText, keepText, readText } from '../controls/tab-storage.ts';
 import { explainError, noResponse } from '../store/explain-error.ts';
 import { baseUrl } from '../store/trpc.ts';

@@ -3,7 +3,8 @@ import type { NewPlant } from '@plant-store/schemas';
 import { createDatabase, startFaultProxy, startOnPostgres } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { type Client, type Connection, createPlants } from '../../src/import/create-plants.ts';
-import { type ImportStep, importFile } from '../../src/import/import-file.ts';
+import { importFile } from '../../src/import/import-file.ts';
+import type { ImportStep } from '../../src/import/import-step.ts';
 import { openFile } from '../../src/import/open-file.ts';
 
 /** Starts a server on an empty database, behind a proxy. */

@@ -1,4 +1,4 @@
-import { openSheet } from '../../address/use-address.ts';
+import { openSheet } from '../../address/address.ts';
 import { Button } from '../../controls/button.tsx';
 import { asCurl } from '../../requests/as-curl.ts';
 import { Code } from '../../requests/request-list.tsx';

@@ -8,14 +8,14 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { PlantFilter } from '../../address/address.ts';
 import {
   closeSheet,
   currentPlace,
   openPlant,
+  type PlantFilter,
   replace,
   useAddress,
-} from '../../address/use-address.ts';
+} from '../../address/address.ts';
 import { isNew } from '../../changes/update-page.ts';
 import { explainError } from '../../store/explain-error.ts';
 import type { PlantCount } from '../plant-text.tsx';

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { replace } from '../../address/use-address.ts';
+import { replace } from '../../address/address.ts';
 import { Button } from '../../controls/button.tsx';
 import { countOf, number, type PlantCount } from '../plant-text.tsx';
 import type { RowRange } from './scroll-window.ts';

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { keepPlace } from '../../address/use-address.ts';
+import { keepPlace } from '../../address/address.ts';
 import type { RowRange } from './scroll-window.ts';
 import type { usePlantPages } from './use-plant-pages.ts';
 
