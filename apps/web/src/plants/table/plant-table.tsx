@@ -25,12 +25,10 @@ import { PlantRow, TableHeader } from './plant-row.tsx';
 import { pressKey } from './press-key.ts';
 import './plant-table.css';
 import './plant-table-narrow.css';
+import { useActiveRow, useRangeSelection } from './active-rows.ts';
 import { type RowRange, useScrollWindow } from './scroll-window.ts';
-import { TablePosition } from './table-position.tsx';
-import { useActiveRow } from './use-active-row.ts';
-import { useKeptPlace } from './use-kept-place.ts';
+import { TablePosition, useKeptPlace } from './table-position.tsx';
 import { type FoundPlants, usePlantPages } from './use-plant-pages.ts';
-import { useRangeSelection } from './use-range-selection.ts';
 
 interface PlantTableProps {
   filter: PlantFilter;
@@ -61,19 +59,12 @@ export function PlantTable(props: PlantTableProps) {
   const { filter, total, rowHeight, open, selection, children, onOpen, onFound } = props;
   const [at] = useState(currentPlace);
   const [visible, setVisible] = useState<RowRange>({ first: 0, last: 0 });
-  const show = useCallback(
-    (range: RowRange) =>
-      setVisible((latest) =>
-        range.first === latest.first && range.last === latest.last ? latest : range,
-      ),
-    [],
-  );
   const [hovered, setHovered] = useState<number>();
   const following = useRef<ReturnType<typeof setTimeout>>(undefined);
   const pages = usePlantPages({ filter, at, visible, hovered });
   const { known, rows, ends, isComplete, plantAt } = pages;
   const isJump = useAddress().jumps > 0;
-  const { watch: watchRows, ...scroll } = useScrollWindow({ rows, rowHeight, onVisible: show });
+  const { watch: watchRows, ...scroll } = useScrollWindow({ rows, rowHeight, setVisible });
   const [active, setActive] = useActiveRow(pages, open);
   const range = useRangeSelection(selection, pages, active);
 

@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react';
+import type { useRangeSelection } from './active-rows.ts';
 import type { RowRange } from './scroll-window.ts';
-import type { useRangeSelection } from './use-range-selection.ts';
 
 interface TableKeys {
   /** The active row, on which the keys act. */
