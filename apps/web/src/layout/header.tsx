@@ -12,9 +12,9 @@ interface HeaderProps {
 
 export function Header({ children, mayManageTokens, onForgetToken }: HeaderProps) {
   return (
-    <header className="header">
+    <header className="header row">
       <Logo />
-      <strong>Plant Store</strong>
+      <strong className="one-line">Plant Store</strong>
       {children}
       <div className="header-actions">
         <a className="button button-quiet" href="docs">

@@ -74,7 +74,7 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
   const hasPlants = (found && found.count > 0) || selected.size > 0;
   return (
     <>
-      <div className="title">
+      <div className="title row">
         {/* A screen reader must not announce each change by another client. */}
         <h1 aria-live={isStale ? 'off' : 'polite'}>
           {search === undefined ? (all ? countOf(all.count, all) : 'Plants') : foundText(found)}
@@ -87,12 +87,12 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
         />
         {tag !== undefined && <TagChip tag={tag} />}
       </div>
-      <div className="tools">
+      <div className="tools row">
         <FindField
           onFindId={(id) => findId(id).catch(() => {})}
           onOpenFirst={() => openFirst().catch(() => {})}
         />
-        <div className="tools-end">
+        <div className="tools-end row">
           {may.delete && isFiltered && hasPlants && (
             <SelectAll
               key={list}
@@ -154,7 +154,7 @@ function foundText(found: FoundPlants | undefined): string {
 function TagChip({ tag }: { tag: string }) {
   return (
     <span className="chip">
-      <span className="chip-text">
+      <span className="one-line">
         Tag: <PlantText text={tag} />
       </span>
       <Button

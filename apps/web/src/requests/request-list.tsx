@@ -34,7 +34,7 @@ function Request({ request }: { request: StoreRequest }) {
     <details className="request">
       <summary>
         <strong>{request.procedure}</strong>
-        <span className="request-input">
+        <span className="request-input one-line">
           <Input input={request.input} />
         </span>
         <time dateTime={request.at.toISOString()}>{time.format(request.at)}</time>

@@ -49,7 +49,7 @@ export function FileImportView({ current, imports }: FileViewProps) {
       <ErrorAlert error={reason} />
       {state === 'failed' && !isRead && <ColumnChoice current={current} imports={imports} />}
       <Warnings texts={warnings} />
-      <div className="sheet-actions">
+      <div className="sheet-actions row">
         {current.rejects.length > 0 && !isActive(current) && (
           <Button onClick={() => saveRejects(current)}>Save the rejected rows …</Button>
         )}

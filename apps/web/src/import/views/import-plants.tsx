@@ -32,7 +32,7 @@ export function ImportPlants({ imports }: { imports: Imports }) {
         <ImportPreviewView key={each.id} current={each} imports={imports} />
       ))}
       {chosen.length > 0 && (
-        <div className="sheet-actions">
+        <div className="sheet-actions row">
           <Button kind="primary" onClick={imports.start}>
             {chosen.length === 1 ? 'Add the plants' : `Add the plants of ${chosen.length} files`}
           </Button>
@@ -67,7 +67,7 @@ function FileChoice({ onFiles }: { onFiles(files: readonly File[]): void }) {
       <Button kind="quiet" onClick={saveSample}>
         Save a sample file
       </Button>
-      <p className="file-formats">
+      <p className="help">
         <strong>CSV</strong> with the first row <code>{header.trim()}</code>
         <br />
         <strong>NDJSON</strong> with lines like <code>{'{"id":1,"name":"Hoya"}'}</code>

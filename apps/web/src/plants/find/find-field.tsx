@@ -115,7 +115,7 @@ export function FindField({ onFindId, onOpenFirst }: FindFieldProps) {
               </span>
             </Button>
           ))}
-          {hint && <p className="find-hint">{hint}</p>}
+          {hint && <p className="help">{hint}</p>}
         </section>
       )}
     </>

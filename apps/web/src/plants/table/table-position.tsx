@@ -35,7 +35,7 @@ export function TablePosition({ total, pages, visible, moveTo, onStart }: TableP
     onSuccess: (at) => replace({ at }),
   });
   return (
-    <div className="table-position">
+    <div className="table-position help">
       <p>
         {before === undefined
           ? `From the id ${pages.plantAt(first)?.id ?? '…'}`
