@@ -1,6 +1,7 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import {
   type CSSProperties,
+  type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
   useCallback,
@@ -22,7 +23,6 @@ import type { PlantCount } from '../plant-text.tsx';
 import type { Selection } from '../selected-plants.ts';
 import { shownFields, tableFields } from '../shown-fields.tsx';
 import { PlantRow, TableHeader } from './plant-row.tsx';
-import { pressKey } from './press-key.ts';
 import './plant-table.css';
 import './plant-table-narrow.css';
 import { useActiveRow, useRangeSelection } from './active-rows.ts';
@@ -113,11 +113,27 @@ export function PlantTable(props: PlantTableProps) {
       following.current = setTimeout(() => openPlant(plant.id), pause);
     return bounded;
   };
-  const keys = {
-    ...{ active, visible, lastRow: known.end - 1, range, toStart },
-    moveTo: moveAndShow,
-    onEscape: open === undefined ? range.clear : closeSheet,
-    onOpen: () => openRowAt(active),
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const page = Math.max(1, visible.last - visible.first - 1);
+    const actions: Record<string, () => unknown> = {
+      ArrowDown: () => moveAndShow(active + 1),
+      ArrowUp: () => moveAndShow(active - 1),
+      PageDown: () => moveAndShow(active + page),
+      PageUp: () => moveAndShow(active - page),
+      Home: toStart,
+      End: () => moveAndShow(known.end - 1),
+      Enter: () => openRowAt(active),
+      ' ': () => range.toggle(active, event.shiftKey),
+      Escape: open === undefined ? range.clear : closeSheet,
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    const row = action();
+    if (typeof row !== 'number') return;
+    if (event.shiftKey) void range.extend(row);
+    else range.restart();
   };
 
   if (pages.error && known.first === known.end) {
@@ -143,7 +159,7 @@ export function PlantTable(props: PlantTableProps) {
         tabIndex={0}
         style={style}
         onScroll={scroll.onScroll}
-        onKeyDown={(event) => pressKey(event, keys)}
+        onKeyDown={onKeyDown}
       >
         <TableHeader hasChecks={selection !== undefined} />
         <div
