@@ -150,9 +150,9 @@ export const packages = {
     rooms: [
       {
         store: 'how does the page talk to the store, and is the store up?',
-        controls: 'which buttons, fields and dialogs do all views share?',
-        address: 'what does the address of the page say?',
+        controls: 'which buttons, fields, dialogs and states do all views share?',
       },
+      { address: 'what does the address of the page say?' },
       { changes: 'how does the page follow the changes of the plants?' },
       {
         token: 'which access token does this tab have, and what may it do?',

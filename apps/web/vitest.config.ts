@@ -14,7 +14,7 @@ export default vitestConfig(
         isolate: true,
       }
     : {
-        exclude: ['test/**/!(page-map|change-page|update-page|earlier-page|as-text).*.ts'],
+        exclude: ['test/**/!(page-map|update-page|earlier-page|as-text).*.ts'],
         passWithNoTests: true,
       },
 );

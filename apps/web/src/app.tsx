@@ -1,6 +1,7 @@
 import { createPlantStoreClient } from '@plant-store/client';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
+import { refreshUnlessLive } from './changes/feed-state.ts';
 import { isActive } from './import/file-import.ts';
 import { createImports, type Imports } from './import/imports.ts';
 import { FileNames } from './import/views/file-names.tsx';
@@ -24,7 +25,7 @@ export function App() {
 }
 
 function withImports(reason: string | undefined, imports: Imports): ReactNode {
-  const waiting = imports.all().filter(isActive);
+  const waiting = imports.list.get().filter(isActive);
   if (waiting.length === 0) return reason;
   return (
     <>
@@ -54,8 +55,9 @@ function Store({ token, imports, onForget }: StoreProps) {
   const [history] = useState(() => recordRequests(client));
   useEffect(() => {
     const onTokenError = (error: unknown) => onForget(token, explainError(error));
-    imports.connect({ client, onTokenError });
-  }, [imports, client, token, onForget]);
+    const onEnd = () => refreshUnlessLive(queryClient);
+    imports.connect({ client, onTokenError, onEnd });
+  }, [imports, client, queryClient, token, onForget]);
   const forget = () => {
     imports.stop();
     forgetDraft();

@@ -6,7 +6,7 @@ import { useEffect } from 'react';
 import { refreshPlants, serverState } from '../store/query-client.ts';
 import { useTRPCClient } from '../store/trpc.ts';
 import { setFeedState } from './feed-state.ts';
-import { noteChanges, updatePage } from './update-page.ts';
+import { updatePage } from './update-page.ts';
 
 /**
  * Between two updates of the plants, at least this number of milliseconds passes. The pause keeps the console
@@ -122,7 +122,6 @@ function collectUpdates(update: (changes: readonly PlantChange[]) => void) {
   return {
     add({ changes }: PlantChanges): void {
       if (changes.length === 0) return;
-      noteChanges(changes);
       waiting.push(...changes);
       timer ??= setTimeout(flush, lastUpdate + interval - performance.now());
     },

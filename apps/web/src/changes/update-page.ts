@@ -5,9 +5,6 @@ import { changePage, countChange, mayLackPlants, type PageQuery } from './change
 /** When new plants make a page longer than this number of rows, the console loads the page again. */
 const maxRows = 5_000;
 
-/** Each running request for plants has a list of the changes that arrive during the request. */
-const requests = new Set<PlantChange[]>();
-
 /** The console highlights a new plant for this number of milliseconds, which plant-table.css repeats. */
 const highlightTime = 2_000;
 
@@ -25,7 +22,7 @@ export function onChanges(listener: (changes: readonly PlantChange[]) => void): 
 }
 
 /**
- * Loads a page of plants, and applies the changes that arrive during the request. The response may be older
+ * Loads a page of plants, and applies the updates that happen during the request. The response may be older
  * than these changes.
  */
 export async function loadPage<Page extends Parameters<typeof changePage>[0]>(
@@ -33,17 +30,13 @@ export async function loadPage<Page extends Parameters<typeof changePage>[0]>(
   load: () => Promise<Page>,
 ): Promise<Page> {
   const changes: PlantChange[] = [];
-  requests.add(changes);
+  const stop = onChanges((latest) => changes.push(...latest));
   try {
     const page = await load();
     return { ...page, ...changePage(page, query, changes) };
   } finally {
-    requests.delete(changes);
+    stop();
   }
-}
-
-export function noteChanges(changes: readonly PlantChange[]): void {
-  for (const request of requests) request.push(...changes);
 }
 
 /** Applies changes to all responses in the cache, and highlights new plants. */

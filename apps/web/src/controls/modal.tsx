@@ -1,20 +1,19 @@
 import { type ComponentProps, useLayoutEffect, useRef } from 'react';
 
 interface ModalProps extends ComponentProps<'dialog'> {
-  isOpen: boolean;
   /** Whether the dialog is not modal, but a part of the page. */
   isBeside?: boolean;
   /** Runs when the user presses Escape or clicks beside the dialog. */
   onLeave(): void;
 }
 
-/** A `<dialog>` element. Only `isOpen` opens and closes the dialog. */
-export function Modal({ isOpen, isBeside = false, onLeave, ...dialog }: ModalProps) {
+/** A `<dialog>` element, which is open while it is in the page. */
+export function Modal({ isBeside = false, onLeave, ...dialog }: ModalProps) {
   const element = useRef<HTMLDialogElement>(null);
   const isPressedBeside = useRef(false);
   useLayoutEffect(() => {
     const { current: opened } = element;
-    if (!opened || !isOpen) return;
+    if (!opened) return;
     const { activeElement: before } = document;
     if (isBeside) {
       opened.open = true;
@@ -32,7 +31,7 @@ export function Modal({ isOpen, isBeside = false, onLeave, ...dialog }: ModalPro
       opened.querySelector<HTMLElement>('[data-focus], textarea, input[type=text]') ?? opened
     ).focus();
     return () => opened.close();
-  }, [isOpen, isBeside]);
+  }, [isBeside]);
   return (
     <dialog
       ref={element}

@@ -5,8 +5,7 @@ import './sheet.css';
 
 interface SheetProps {
   title: ReactNode;
-  /** The content of the sheet. Without content, the sheet is closed. */
-  children: ReactNode | undefined;
+  children: ReactNode;
   /** Whether the page beside the dialog stays usable. By default, the dialog is modal. */
   isBeside?: boolean;
   onClose(): void;
@@ -15,26 +14,17 @@ interface SheetProps {
 /** A dialog at the side of the page. On a phone, the dialog covers the page. */
 export function Sheet({ title, children, isBeside = false, onClose }: SheetProps) {
   const id = useId();
-  const isOpen = children !== undefined;
   return (
-    <Modal
-      className="sheet"
-      aria-labelledby={id}
-      isOpen={isOpen}
-      isBeside={isBeside}
-      onLeave={onClose}
-    >
-      {isOpen && (
-        <div className="sheet-content">
-          <div className="sheet-header">
-            <h2 id={id} className="sheet-title three-lines">
-              {title}
-            </h2>
-            <Button kind="quiet" aria-label="Close" onClick={onClose} icon="close" />
-          </div>
-          <div className="sheet-body">{children}</div>
+    <Modal className="sheet" aria-labelledby={id} isBeside={isBeside} onLeave={onClose}>
+      <div className="sheet-content">
+        <div className="sheet-header">
+          <h2 id={id} className="sheet-title three-lines">
+            {title}
+          </h2>
+          <Button kind="quiet" aria-label="Close" onClick={onClose} icon="close" />
         </div>
-      )}
+        <div className="sheet-body">{children}</div>
+      </div>
     </Modal>
   );
 }

@@ -1,9 +1,9 @@
-/** Texts that the session storage does not accept. */
-const unstored = new Map<string, string>();
+/** The texts that this page has kept. They outlive a reload only in the session storage. */
+const texts = new Map<string, string>();
 
 /** Returns a text of this tab, or null. */
 export function readText(key: string): string | null {
-  return unstored.get(key) ?? storage()?.getItem(key) ?? null;
+  return texts.get(key) ?? inStorage((storage) => storage.getItem(key)) ?? null;
 }
 
 /**
@@ -12,23 +12,20 @@ export function readText(key: string): string | null {
  */
 export function keepText(key: string, text: string): void {
   forgetText(key);
-  try {
-    sessionStorage.setItem(key, text);
-  } catch {
-    unstored.set(key, text);
-  }
+  texts.set(key, text);
+  inStorage((storage) => storage.setItem(key, text));
 }
 
 export function forgetText(key: string): void {
-  unstored.delete(key);
-  storage()?.removeItem(key);
+  texts.delete(key);
+  inStorage((storage) => storage.removeItem(key));
 }
 
 /** Without storage, browsers throw an error or return null. */
-function storage(): Storage | null {
+function inStorage<Result>(use: (storage: Storage) => Result): Result | undefined {
   try {
-    return sessionStorage;
+    return use(sessionStorage);
   } catch {
-    return null;
+    return undefined;
   }
 }

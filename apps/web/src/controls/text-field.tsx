@@ -47,7 +47,7 @@ export function TextField(props: TextFieldProps) {
         <input type="text" {...input} onChange={({ target }) => onChange(target.value)} />
       )}
       {description && (
-        <p id={`${id}-help`} className="field-help">
+        <p id={`${id}-help`} className="help">
           {description}
         </p>
       )}

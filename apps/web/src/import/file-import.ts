@@ -1,18 +1,27 @@
 import { type Columns, formatOf } from '@plant-store/formats';
 import { countOf, number } from '../plants/plant-text.tsx';
-import type { ImportCounts } from './import-counts.ts';
-import type { ImportStep } from './import-file.ts';
 import type { ImportPreview } from './import-preview.ts';
+import type { ImportCounts, ImportStep } from './import-step.ts';
 
 /** The console shows at most this number of rejected rows. The user can save all rejected rows. */
 const shownRows = 100;
+
+type ImportState =
+  | 'opening'
+  | 'chosen'
+  | 'queued'
+  | 'running'
+  | 'waiting'
+  | 'done'
+  | 'cancelled'
+  | 'failed';
 
 /** A file that the user chose, and the state of its import. */
 export interface FileImport {
   /** The id differs from the ids of all other imports in this tab. */
   readonly id: number;
   readonly file: File;
-  readonly state: keyof typeof states;
+  readonly state: ImportState;
   readonly preview?: ImportPreview;
   /** The names in the header of a CSV file. */
   readonly header: readonly string[];
@@ -30,21 +39,9 @@ export interface FileImport {
   readonly reason?: string | undefined;
 }
 
-/** The states of an import. `true` marks the states in which the import goes on without the user. */
-const states = {
-  opening: false,
-  chosen: false,
-  queued: true,
-  running: true,
-  waiting: true,
-  done: false,
-  cancelled: false,
-  failed: false,
-} as const;
-
 /** Whether the import goes on without the user. */
-export function isActive({ state }: FileImport): boolean {
-  return states[state];
+export function isActive(current: FileImport): boolean {
+  return current.state === 'queued' || isStarted(current);
 }
 
 /** Whether the import sends plants, or waits for the server or a token. */

@@ -2,29 +2,11 @@ import type { CreateResult } from '@plant-store/schemas';
 import { errorCatalogue } from '@plant-store/schemas/plain';
 import { type Batch, batchesOf } from './batches.ts';
 import { type Connection, createPlants } from './create-plants.ts';
-import { type ImportCounts, nothingCounted } from './import-counts.ts';
+import { type ImportStep, nothingCounted, type RejectedRow } from './import-step.ts';
 import type { OpenFile } from './open-file.ts';
 
 /** The import sends at most this number of requests at the same time. */
 const parallelBatches = 4;
-
-/** A row whose plant is not stored, because the plant is invalid or another plant has the id. */
-interface RejectedRow {
-  readonly line: number;
-  readonly reason: string;
-  /** The text to write to the file of rejected rows. */
-  readonly text: string;
-}
-
-/** The outcome of the rows of a batch. */
-export interface ImportStep {
-  readonly counts: ImportCounts;
-  readonly rejectedRows: readonly RejectedRow[];
-  /** The header of the file of rejected rows. */
-  readonly rejectsHeader: string;
-  /** The number of bytes that the rows take in the file. */
-  readonly bytes: number;
-}
 
 interface ImportOptions {
   connection: Connection;

@@ -1,14 +1,12 @@
 import type { Columns } from '@plant-store/formats';
 import { plantColumns } from '@plant-store/schemas/plain';
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useSyncExternalStore } from 'react';
-import { refreshUnlessLive } from '../changes/feed-state.ts';
+import { sharedState } from '../controls/shared-state.ts';
 import { explainError } from '../store/explain-error.ts';
 import type { Client, Connection } from './create-plants.ts';
 import { type FileImport, isActive, isStarted, withStep } from './file-import.ts';
-import { nothingCounted } from './import-counts.ts';
 import type { importFile } from './import-file.ts';
 import type { readPreview } from './import-preview.ts';
+import { nothingCounted } from './import-step.ts';
 import type { openFile } from './open-file.ts';
 
 /** Functions that read files and send plants, from the script that the console loads after the list. */
@@ -21,6 +19,8 @@ interface ImportFunctions {
 interface Access {
   readonly client: Client;
   onTokenError(error: unknown): void;
+  /** Runs after each import. */
+  onEnd(): void;
 }
 
 export type Imports = ReturnType<typeof createImports>;
@@ -30,22 +30,20 @@ export type Imports = ReturnType<typeof createImports>;
  * after the user enters another token. During an import, the browser asks before the user leaves the page.
  */
 export function createImports(load: () => Promise<ImportFunctions>) {
-  let all: readonly FileImport[] = [];
+  const list = sharedState<readonly FileImport[]>([]);
   let access = Promise.withResolvers<Access>();
   let current: Access | undefined;
   let cancelling = new AbortController();
   let isRunning = false;
   let chosenFiles = 0;
-  const listeners = new Set<() => void>();
 
   function set(next: readonly FileImport[]): void {
-    all = next;
-    const listen = all.some(isActive) ? addEventListener : removeEventListener;
+    const listen = next.some(isActive) ? addEventListener : removeEventListener;
     listen('beforeunload', askBeforeLeaving);
-    for (const notify of listeners) notify();
+    list.set(next);
   }
   function change(file: File, next: (latest: FileImport) => Partial<FileImport>): void {
-    set(all.map((each) => (each.file === file ? { ...each, ...next(each) } : each)));
+    set(list.get().map((each) => (each.file === file ? { ...each, ...next(each) } : each)));
   }
 
   async function preview(file: File, columns: Columns): Promise<void> {
@@ -65,7 +63,7 @@ export function createImports(load: () => Promise<ImportFunctions>) {
     for (let next = queued(); next; next = queued()) await run(next);
     isRunning = false;
   }
-  const queued = () => all.find(({ state }) => state === 'queued');
+  const queued = () => list.get().find(({ state }) => state === 'queued');
 
   async function run({ file, columns }: FileImport): Promise<void> {
     cancelling = new AbortController();
@@ -91,6 +89,7 @@ export function createImports(load: () => Promise<ImportFunctions>) {
     } catch (error) {
       change(file, () => ({ state: 'failed', reason: explainError(error) }));
     }
+    current?.onEnd();
   }
 
   function connectionFor(file: File): Connection {
@@ -117,11 +116,8 @@ export function createImports(load: () => Promise<ImportFunctions>) {
   }
 
   return {
-    all: () => all,
-    subscribe(listener: () => void) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    /** All imports of this tab, with the latest import first. */
+    list,
     /** Sets the client that sends all later requests. */
     connect(next: Access): void {
       if (current) disconnect();
@@ -136,7 +132,7 @@ export function createImports(load: () => Promise<ImportFunctions>) {
         const columns = plantColumns;
         return { id: ++chosenFiles, file, state: 'opening', columns, ...nothing, ...lists };
       });
-      set([...chosen, ...all]);
+      set([...chosen, ...list.get()]);
       for (const file of files) void preview(file, plantColumns);
     },
     /** Chooses the column of a file for a property of plants, and reads the preview again. */
@@ -146,18 +142,20 @@ export function createImports(load: () => Promise<ImportFunctions>) {
     },
     /** Adds the plants of the chosen files. */
     start(): void {
-      set(all.map((each) => (each.state === 'chosen' ? { ...each, state: 'queued' } : each)));
+      set(
+        list.get().map((each) => (each.state === 'chosen' ? { ...each, state: 'queued' } : each)),
+      );
       void runQueued();
     },
     /** Stops the import of a file if the import has started. Otherwise, removes the file from the list. */
     remove(file: File): void {
-      const found = all.find((each) => each.file === file);
+      const found = list.get().find((each) => each.file === file);
       if (found && isStarted(found)) cancelling.abort();
-      else set(all.filter((each) => each !== found));
+      else set(list.get().filter((each) => each !== found));
     },
     /** Stops all imports. */
     stop(): void {
-      set(all.filter(({ state }) => state !== 'queued'));
+      set(list.get().filter(({ state }) => state !== 'queued'));
       cancelling.abort();
     },
   };
@@ -165,23 +163,4 @@ export function createImports(load: () => Promise<ImportFunctions>) {
 
 function askBeforeLeaving(event: BeforeUnloadEvent): void {
   event.preventDefault();
-}
-
-/** Returns the imports, and renders the view again after each change of an import. */
-export function useImports({ subscribe, all }: Imports): readonly FileImport[] {
-  return useSyncExternalStore(subscribe, all);
-}
-
-export function useRefreshAfterImports(imports: Imports): void {
-  const queryClient = useQueryClient();
-  useEffect(() => {
-    const countActive = () => imports.all().filter(isActive).length;
-    let active = countActive();
-    const unsubscribe = imports.subscribe(() => {
-      const before = active;
-      active = countActive();
-      if (active < before) refreshUnlessLive(queryClient);
-    });
-    return () => void unsubscribe();
-  }, [imports, queryClient]);
 }

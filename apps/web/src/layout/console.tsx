@@ -1,10 +1,16 @@
 import type { NewPlant, StoredPlant } from '@plant-store/schemas';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import { type Address, sheetTitles } from '../address/address.ts';
-import { closeSheet, openPlant, openSheet, useAddress } from '../address/use-address.ts';
+import {
+  type Address,
+  closeSheet,
+  openPlant,
+  openSheet,
+  sheetTitles,
+  useAddress,
+} from '../address/address.ts';
 import { useChanges } from '../changes/follow-changes.ts';
 import { Question } from '../controls/question.tsx';
-import { type Imports, useRefreshAfterImports } from '../import/imports.ts';
+import type { Imports } from '../import/imports.ts';
 import { FileDrop } from '../import/views/file-drop.tsx';
 import { ImportChip } from '../import/views/import-chip.tsx';
 import { draftOf, forgetDraft, hasDraft, keepDraft } from '../plants/add/draft.ts';
@@ -43,7 +49,6 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
   const onListed = useCallback(() => setHasList(true), []);
   const closeNotice = useCallback(() => setNotice(undefined), []);
   const onDeleted = useUndo(may.create, setNotice);
-  useRefreshAfterImports(imports);
   useTitle(address);
   useChanges(scopes !== undefined && may.read);
 
@@ -124,21 +129,23 @@ export function Console({ history, imports, onForgetToken }: ConsoleProps) {
       <Notice notice={notice} onClose={closeNotice} />
       <StatusBar scopes={scopes} />
       {may.create && <FileDrop onFiles={onFiles} />}
-      <ForgetTokenQuestion
-        imports={imports}
-        isExporting={currentExport.isRunning}
-        isOpen={question === 'forget token'}
-        onConfirm={onForgetToken}
-        onCancel={() => setQuestion(undefined)}
-      />
-      <Question
-        title="Discard what you typed?"
-        text="The plant is not added yet."
-        confirm="Discard"
-        isOpen={question === 'discard'}
-        onConfirm={discard}
-        onCancel={() => setQuestion(undefined)}
-      />
+      {question === 'forget token' && (
+        <ForgetTokenQuestion
+          imports={imports}
+          isExporting={currentExport.isRunning}
+          onConfirm={onForgetToken}
+          onCancel={() => setQuestion(undefined)}
+        />
+      )}
+      {question === 'discard' && (
+        <Question
+          title="Discard what you typed?"
+          text="The plant is not added yet."
+          confirm="Discard"
+          onConfirm={discard}
+          onCancel={() => setQuestion(undefined)}
+        />
+      )}
     </div>
   );
 }

@@ -1,12 +1,12 @@
 import { Question } from '../controls/question.tsx';
+import { useSharedState } from '../controls/shared-state.ts';
 import { isActive } from '../import/file-import.ts';
-import { type Imports, useImports } from '../import/imports.ts';
+import type { Imports } from '../import/imports.ts';
 import { FileNames } from '../import/views/file-names.tsx';
 
 interface ForgetTokenQuestionProps {
   imports: Imports;
   isExporting: boolean;
-  isOpen: boolean;
   onConfirm(): void;
   onCancel(): void;
 }
@@ -14,7 +14,7 @@ interface ForgetTokenQuestionProps {
 /** Asks before the console forgets the token. Without a token, running imports and exports stop. */
 export function ForgetTokenQuestion(props: ForgetTokenQuestionProps) {
   const { imports, isExporting, ...rest } = props;
-  const importing = useImports(imports).filter(isActive);
+  const importing = useSharedState(imports.list).filter(isActive);
   const stops = isExporting || importing.length > 0;
   return (
     <Question

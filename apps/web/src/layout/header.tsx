@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { openSheet } from '../address/use-address.ts';
+import { openSheet } from '../address/address.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon, Logo } from '../controls/icon.tsx';
 
@@ -12,9 +12,9 @@ interface HeaderProps {
 
 export function Header({ children, mayManageTokens, onForgetToken }: HeaderProps) {
   return (
-    <header className="header">
+    <header className="header row">
       <Logo />
-      <strong>Plant Store</strong>
+      <strong className="one-line">Plant Store</strong>
       {children}
       <div className="header-actions">
         <a className="button button-quiet" href="docs">

@@ -2,8 +2,7 @@ import type { StoredPlant } from '@plant-store/schemas';
 import { int64Bounds } from '@plant-store/schemas/plain';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { filterOf } from '../address/address.ts';
-import { go, openSheet, useAddress } from '../address/use-address.ts';
+import { filterOf, go, openSheet, useAddress } from '../address/address.ts';
 import { onChanges } from '../changes/update-page.ts';
 import { Button } from '../controls/button.tsx';
 import { FindField } from '../plants/find/find-field.tsx';
@@ -13,8 +12,8 @@ import { countOf, number, PlantText } from '../plants/plant-text.tsx';
 import { afterChanges, type SelectedPlants } from '../plants/selected-plants.ts';
 import { SelectAll } from '../plants/selection/select-all.tsx';
 import { SelectionBar } from '../plants/selection/selection-bar.tsx';
+import { useRowHeight } from '../plants/table/plant-row.tsx';
 import { PlantTable } from '../plants/table/plant-table.tsx';
-import { useRowHeight } from '../plants/table/row-size.ts';
 import type { FoundPlants } from '../plants/table/use-plant-pages.ts';
 import { refreshPlants } from '../store/query-client.ts';
 import { useTRPCClient } from '../store/trpc.ts';
@@ -75,7 +74,7 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
   const hasPlants = (found && found.count > 0) || selected.size > 0;
   return (
     <>
-      <div className="title">
+      <div className="title row">
         {/* A screen reader must not announce each change by another client. */}
         <h1 aria-live={isStale ? 'off' : 'polite'}>
           {search === undefined ? (all ? countOf(all.count, all) : 'Plants') : foundText(found)}
@@ -88,12 +87,12 @@ export function PlantsView({ may, onOpen, onDeleted, onIdUnknown, onListed }: Pl
         />
         {tag !== undefined && <TagChip tag={tag} />}
       </div>
-      <div className="tools">
+      <div className="tools row">
         <FindField
           onFindId={(id) => findId(id).catch(() => {})}
           onOpenFirst={() => openFirst().catch(() => {})}
         />
-        <div className="tools-end">
+        <div className="tools-end row">
           {may.delete && isFiltered && hasPlants && (
             <SelectAll
               key={list}
@@ -155,7 +154,7 @@ function foundText(found: FoundPlants | undefined): string {
 function TagChip({ tag }: { tag: string }) {
   return (
     <span className="chip">
-      <span className="chip-text">
+      <span className="one-line">
         Tag: <PlantText text={tag} />
       </span>
       <Button

@@ -1,7 +1,6 @@
 import type { Identity, NewPlant, StoredPlant } from '@plant-store/schemas';
 import type { ReactNode } from 'react';
-import { type SheetName, sheetTitles } from '../address/address.ts';
-import { useAddress } from '../address/use-address.ts';
+import { type SheetName, sheetTitles, useAddress } from '../address/address.ts';
 import { Sheet } from '../controls/sheet.tsx';
 import { useMedia } from '../controls/use-media.ts';
 import type { Imports } from '../import/imports.ts';
@@ -52,9 +51,11 @@ export function SideView(props: SideViewProps) {
     requests: <RequestList history={history} />,
     tokens: props.identity && may.manage && <Tokens identity={props.identity} />,
   };
+  const view = sheet && views[sheet];
+  if (!view) return null;
   return (
-    <Sheet key={sheet} title={sheet && sheetTitles[sheet]} onClose={onLeave}>
-      {(sheet && views[sheet]) || undefined}
+    <Sheet key={sheet} title={sheetTitles[sheet]} onClose={onLeave}>
+      {view}
     </Sheet>
   );
 }

@@ -15,7 +15,7 @@ export function StatusBar({ scopes }: StatusBarProps) {
   const feed = useFeedState();
   const isLive = feed === undefined || feed === 'live';
   return (
-    <footer className="status-bar">
+    <footer className="status-bar help row">
       <p role="status" className="server-state" data-down={isDown || undefined} data-feed={feed}>
         {isDown ? 'The server does not respond. Trying again …' : 'Connected'}
       </p>

@@ -34,17 +34,16 @@ export function useUndo(canUndo: boolean, setNotice: (notice: NoticeText) => voi
     onSettled: () => refreshUnlessLive(queryClient),
   });
   return (plants: readonly StoredPlant[]) => {
-    const [plant] = plants;
-    const text = plant && plants.length === 1 ? <DeletedName {...plant} /> : countOf(plants.length);
+    const [plant, ...others] = plants;
+    const text =
+      plant && others.length === 0 ? (
+        <>
+          Deleted the plant {String(plant.id)}, “<PlantText text={plant.name} />”
+        </>
+      ) : (
+        `Deleted ${countOf(plants.length)}`
+      );
     const action = { label: 'Undo', run: () => undo.mutate(plants) };
-    setNotice({ text: <>Deleted {text}</>, actions: canUndo ? [action] : [] });
+    setNotice({ text, actions: canUndo ? [action] : [] });
   };
-}
-
-function DeletedName({ id, name }: StoredPlant) {
-  return (
-    <>
-      the plant {String(id)}, “<PlantText text={name} />”
-    </>
-  );
 }

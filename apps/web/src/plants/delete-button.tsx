@@ -1,10 +1,9 @@
-import { type PlantStoreClient, plantStoreError } from '@plant-store/client';
+import { plantStoreError } from '@plant-store/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { refreshUnlessLive } from '../changes/feed-state.ts';
 import { Button } from '../controls/button.tsx';
 import { Question } from '../controls/question.tsx';
-import { TextField } from '../controls/text-field.tsx';
 import { ErrorAlert } from '../store/error-alert.tsx';
 import { useTRPCClient } from '../store/trpc.ts';
 import { countOf, PlantText } from './plant-text.tsx';
@@ -34,10 +33,9 @@ interface DeleteButtonProps<Plant> {
 /** Deletes plants after the user has confirmed the delete. The user can stop the delete of many plants. */
 export function DeleteButton<Plant>(props: DeleteButtonProps<Plant>) {
   const { plants, name, canUndo, disabled = false, mutationKey = [], onGone, onEnd } = props;
-  const client = useTRPCClient();
+  const { deletePlant } = useTRPCClient();
   const queryClient = useQueryClient();
   const [isAsking, setIsAsking] = useState(false);
-  const [typed, setTyped] = useState('');
   /** The number of plants that the latest delete has not deleted. */
   const [left, setLeft] = useState(0);
   const running = useRef<AbortController>(undefined);
@@ -46,18 +44,24 @@ export function DeleteButton<Plant>(props: DeleteButtonProps<Plant>) {
   const remove = useMutation({
     mutationKey,
     async mutationFn(asked: ReadonlyMap<bigint, Plant>) {
-      running.current = new AbortController();
-      setLeft(asked.size);
+      const controller = new AbortController();
+      running.current = controller;
+      const rest = [...asked];
       const deleted: Plant[] = [];
       let missing = 0;
-      const groups = deleteInGroups(client, [...asked.keys()], running.current.signal);
+      setLeft(asked.size);
       try {
-        for await (const group of groups) {
-          // The cast is safe, because `asked` contains every deleted id.
-          deleted.push(...group.deleted.map((id) => asked.get(id) as Plant));
-          missing += group.missing.length;
+        while (rest.length > 0 && !controller.signal.aborted) {
+          const group = rest.splice(0, atOnce);
+          const results = await Promise.allSettled(group.map(([id]) => deletePlant.mutate({ id })));
+          const errors = results.map((result): unknown => 'reason' in result && result.reason);
+          const gone = group.filter((_, i) => !errors[i] || isMissing(errors[i]));
+          deleted.push(...group.flatMap(([, plant], i) => (errors[i] ? [] : [plant])));
+          missing += errors.filter(isMissing).length;
           setLeft(asked.size - deleted.length - missing);
-          onGone?.(new Set([...group.deleted, ...group.missing]));
+          onGone?.(new Set(gone.map(([id]) => id)));
+          const failed = errors.find((error) => error && !isMissing(error));
+          if (failed) throw failed;
         }
       } finally {
         onEnd({ deleted, missing });
@@ -67,10 +71,6 @@ export function DeleteButton<Plant>(props: DeleteButtonProps<Plant>) {
   });
   const { size } = plants;
   const mustType = size > mostWithoutTyping;
-  const close = () => {
-    setIsAsking(false);
-    setTyped('');
-  };
   const isLong = remove.isPending && remove.variables.size > 1;
   return (
     <>
@@ -84,63 +84,36 @@ export function DeleteButton<Plant>(props: DeleteButtonProps<Plant>) {
       </Button>
       {isLong && <Button onClick={() => running.current?.abort()}>Stop</Button>}
       <ErrorAlert start={`${countOf(left)} not deleted.`} error={remove.error} />
-      <Question
-        title={
-          name === undefined ? (
-            `Delete ${countOf(size)}?`
-          ) : (
-            <>
-              Delete “<PlantText text={name} />
-              ”?
-            </>
-          )
-        }
-        text={afterDelete(size, canUndo)}
-        confirm={name === undefined ? `Delete ${countOf(size)}` : 'Delete'}
-        isConfirmed={!mustType || typed.replaceAll(/\D/g, '') === String(size)}
-        isOpen={isAsking}
-        onConfirm={() => {
-          close();
-          remove.mutate(plants);
-        }}
-        onCancel={close}
-      >
-        {mustType && (
-          <TextField
-            label="Number of plants to delete"
-            inputMode="numeric"
-            value={typed}
-            onChange={setTyped}
-          />
-        )}
-      </Question>
+      {isAsking && (
+        <Question
+          title={
+            name === undefined ? (
+              `Delete ${countOf(size)}?`
+            ) : (
+              <>
+                Delete “<PlantText text={name} />
+                ”?
+              </>
+            )
+          }
+          text={afterDelete(size, canUndo)}
+          confirm={name === undefined ? `Delete ${countOf(size)}` : 'Delete'}
+          field={mustType && { label: 'Number of plants to delete', inputMode: 'numeric' }}
+          isConfirmed={(typed) => !mustType || typed.replaceAll(/\D/g, '') === String(size)}
+          onConfirm={() => {
+            setIsAsking(false);
+            remove.mutate(plants);
+          }}
+          onCancel={() => setIsAsking(false)}
+        />
+      )}
     </>
   );
 }
 
-/**
- * Deletes plants in groups. After the signal aborts, no further group is deleted.
- *
- * @throws the first error of a group. The plants of later groups are not deleted.
- */
-async function* deleteInGroups(
-  { deletePlant }: Pick<PlantStoreClient, 'deletePlant'>,
-  ids: readonly bigint[],
-  signal: AbortSignal,
-) {
-  const isMissing = (error: unknown) => plantStoreError(error)?.kind === 'plantUnknown';
-  for (let start = 0; start < ids.length && !signal.aborted; start += atOnce) {
-    const group = ids.slice(start, start + atOnce);
-    const results = await Promise.allSettled(group.map((id) => deletePlant.mutate({ id })));
-    const errors = results.map((result): unknown => 'reason' in result && result.reason);
-    yield {
-      deleted: group.filter((_id, i) => !errors[i]),
-      // If an earlier attempt deleted the plant, but the response was lost, the plant counts as missing.
-      missing: group.filter((_id, i) => isMissing(errors[i])),
-    };
-    const failed = errors.find((error) => error && !isMissing(error));
-    if (failed) throw failed;
-  }
+/** If an earlier attempt deleted the plant, but the response was lost, the plant counts as missing. */
+function isMissing(error: unknown): boolean {
+  return plantStoreError(error)?.kind === 'plantUnknown';
 }
 
 /** Says whether the user can undo the delete. */

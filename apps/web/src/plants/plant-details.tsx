@@ -1,8 +1,7 @@
 import { plantStoreError } from '@plant-store/client';
 import type { StoredPlant } from '@plant-store/schemas';
 import { useQuery } from '@tanstack/react-query';
-import { hrefOf, type PlantFilter } from '../address/address.ts';
-import { replace } from '../address/use-address.ts';
+import { hrefOf, type PlantFilter, replace } from '../address/address.ts';
 import { Button } from '../controls/button.tsx';
 import { ErrorAlert } from '../store/error-alert.tsx';
 import { useTRPC } from '../store/trpc.ts';
@@ -28,7 +27,7 @@ export function PlantDetails({ id, filter, may, onDeleted, onDuplicate }: PlantD
   const isUnknown = plantStoreError(error)?.kind === 'plantUnknown';
   return (
     <>
-      <nav className="sheet-actions plant-steps" aria-label="Previous and next plant">
+      <nav className="sheet-actions row plant-steps" aria-label="Previous and next plant">
         <Button
           icon="previous"
           disabled={previous === undefined}
@@ -47,7 +46,7 @@ export function PlantDetails({ id, filter, may, onDeleted, onDuplicate }: PlantD
         <>
           <PlantFacts plant={plant} />
           <small>Plants never change: add the correct plant, and delete this one.</small>
-          <div className="sheet-actions">
+          <div className="sheet-actions row">
             {may.create && <Button onClick={() => onDuplicate(plant)}>Duplicate …</Button>}
             {may.delete && (
               <DeleteButton

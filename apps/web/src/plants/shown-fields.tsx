@@ -51,7 +51,7 @@ export const shownFields: {
     fact: (time) => (
       <>
         <time dateTime={time.toISOString()}>{longTime.format(time)}</time>
-        <span className="plant-facts-utc">{time.toISOString()}</span>
+        <span className="plant-facts-utc help">{time.toISOString()}</span>
       </>
     ),
   },

@@ -1,7 +1,7 @@
 import type { PlantStoreClient } from '@plant-store/client';
 import { formatJson, operations } from '@plant-store/schemas/plain';
 import { getUntypedClient } from '@trpc/client';
-import { useSyncExternalStore } from 'react';
+import { type SharedState, sharedState } from '../controls/shared-state.ts';
 
 /** A call that the console made to a procedure. */
 export interface StoreRequest {
@@ -15,15 +15,15 @@ export interface StoreRequest {
 /** The history keeps at most this number of requests, and forgets older requests. */
 const limit = 100;
 
-export type RequestHistory = ReturnType<typeof recordRequests>;
+/** The latest requests, with the newest request first. */
+export type RequestHistory = SharedState<readonly StoreRequest[]>;
 
 /**
  * Records the latest requests of a client, except requests in the background. When a query is repeated, the
  * history shows only the latest request.
  */
-export function recordRequests(client: PlantStoreClient) {
-  const listeners = new Set<() => void>();
-  let requests: readonly StoreRequest[] = [];
+export function recordRequests(client: PlantStoreClient): RequestHistory {
+  const history = sharedState<readonly StoreRequest[]>([]);
   let number = 0;
   const record = (path: string, input: unknown, options: CallOptions) => {
     if (options?.context?.['isBackground']) return;
@@ -34,40 +34,24 @@ export function recordRequests(client: PlantStoreClient) {
     const given = Object.entries(Object(input)).filter(([, value]) => value !== undefined);
     const request = { number, procedure, input: Object.fromEntries(given), at: new Date() };
     const isQuery = operations[procedure].method === 'GET';
-    const others = requests.filter((each) => !isQuery || !isSameCall(each, request));
-    requests = [request, ...others.slice(0, limit - 1)];
-    for (const notify of listeners) notify();
+    const others = history.get().filter((each) => !isQuery || !isSameCall(each, request));
+    history.set([request, ...others.slice(0, limit - 1)]);
   };
 
   // All requests go through these two methods, also the requests of tRPC's adapter for TanStack Query.
   const untyped = getUntypedClient(client);
-  const query = untyped.query.bind(untyped);
-  const mutation = untyped.mutation.bind(untyped);
-  untyped.query = (path, input, options) => {
-    record(path, input, options);
-    return query(path, input, options);
-  };
-  untyped.mutation = (path, input, options) => {
-    record(path, input, options);
-    return mutation(path, input, options);
-  };
-
-  return {
-    /** Returns the latest requests, with the newest request first. */
-    latest: () => requests,
-    subscribe(listener: () => void) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
+  for (const kind of ['query', 'mutation'] as const) {
+    const send = untyped[kind].bind(untyped);
+    untyped[kind] = (path, input, options) => {
+      record(path, input, options);
+      return send(path, input, options);
+    };
+  }
+  return history;
 }
 
 type CallOptions = { context?: Record<string, unknown> } | undefined;
 
 function isSameCall(a: StoreRequest, b: StoreRequest): boolean {
   return a.procedure === b.procedure && formatJson(a.input) === formatJson(b.input);
-}
-
-export function useRequests({ subscribe, latest }: RequestHistory): readonly StoreRequest[] {
-  return useSyncExternalStore(subscribe, latest);
 }

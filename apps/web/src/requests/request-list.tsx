@@ -1,16 +1,17 @@
 import { Fragment } from 'react';
 import { CopyButton } from '../controls/button.tsx';
+import { useSharedState } from '../controls/shared-state.ts';
 import { baseUrl } from '../store/trpc.ts';
 import { asCurl } from './as-curl.ts';
 import { asTypeScript } from './as-typescript.ts';
-import { type RequestHistory, type StoreRequest, useRequests } from './request-history.ts';
+import type { RequestHistory, StoreRequest } from './request-history.ts';
 import './request-list.css';
 
 const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 /** Shows the requests that the console made, with buttons that copy each request. */
 export function RequestList({ history }: { history: RequestHistory }) {
-  const requests = useRequests(history);
+  const requests = useSharedState(history);
   return (
     <>
       <p className="request-help">
@@ -33,7 +34,7 @@ function Request({ request }: { request: StoreRequest }) {
     <details className="request">
       <summary>
         <strong>{request.procedure}</strong>
-        <span className="request-input">
+        <span className="request-input one-line">
           <Input input={request.input} />
         </span>
         <time dateTime={request.at.toISOString()}>{time.format(request.at)}</time>

@@ -11,7 +11,8 @@ export function ErrorAlert({ error, start }: ErrorAlertProps) {
   if (!error) return null;
   return (
     <p className="alert" role="alert">
-      {start} {explainError(error)}
+      {start && `${start} `}
+      {explainError(error)}
     </p>
   );
 }

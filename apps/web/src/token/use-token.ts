@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
-import { replace } from '../address/use-address.ts';
+import { replace } from '../address/address.ts';
 import { forgetText, keepText, readText } from '../controls/tab-storage.ts';
 import { explainError, noResponse } from '../store/explain-error.ts';
 import { baseUrl } from '../store/trpc.ts';
@@ -22,7 +22,7 @@ export function useToken() {
   }));
 
   const enter = useCallback((token: string) => {
-    keepToken(token);
+    keepText(key, token);
     setState({ token });
   }, []);
   useEffect(() => {
@@ -37,9 +37,9 @@ export function useToken() {
     addEventListener('hashchange', readAddress);
     return () => removeEventListener('hashchange', readAddress);
   }, [enter]);
-  // A late response to a request with an earlier token must not remove the current token.
   const forget = useCallback((token: string, reason?: string) => {
-    forgetToken(token);
+    // A late response to a request with an earlier token must not remove the current token.
+    if (readText(key) === token) forgetText(key);
     setState((latest) =>
       latest.token === token ? { token: null, ...(reason !== undefined && { reason }) } : latest,
     );
@@ -56,20 +56,10 @@ function takeToken(): string | null {
   const fragment = location.hash.slice(1).replaceAll('+', '%2B');
   const token = new URLSearchParams(fragment).get('token');
   if (token) {
-    keepToken(token);
+    keepText(key, token);
     replace({}); // The address keeps the filter and the open view.
   }
   return readText(key);
-}
-
-/** Stores the token until the tab closes. */
-function keepToken(token: string): void {
-  keepText(key, token);
-}
-
-/** Forgets the token, unless the tab has another token by now. */
-function forgetToken(token: string): void {
-  if (readText(key) === token) forgetText(key);
 }
 
 /** Whether the address has a code (`#code=…`) that the server exchanges for an access token. */

@@ -77,7 +77,7 @@ export function CreateToken({ identity }: { identity: Identity }) {
         onChange={setEnd}
       />
       <ErrorAlert error={create.error} />
-      <div className="sheet-actions">
+      <div className="sheet-actions row">
         <Button
           kind="primary"
           type="submit"

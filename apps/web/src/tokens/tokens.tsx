@@ -3,7 +3,6 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState } from 'react';
 import { Button } from '../controls/button.tsx';
 import { Question } from '../controls/question.tsx';
-import { TextField } from '../controls/text-field.tsx';
 import { locale, PlantText } from '../plants/plant-text.tsx';
 import { ErrorAlert } from '../store/error-alert.tsx';
 import { useTRPC, useTRPCClient } from '../store/trpc.ts';
@@ -77,7 +76,6 @@ function RevokeToken({ token: { id, name }, isOwn }: TokenProps) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [question, setQuestion] = useState<'first' | 'second'>();
-  const [typed, setTyped] = useState('');
   const revoke = useMutation(
     trpc.revokeAccessToken.mutationOptions({
       onSettled: () => queryClient.invalidateQueries({ queryKey: tokensKey }),
@@ -85,7 +83,6 @@ function RevokeToken({ token: { id, name }, isOwn }: TokenProps) {
   );
   const isSecond = question === 'second';
   const confirm = () => {
-    setTyped('');
     setQuestion(isOwn && !isSecond ? 'second' : undefined);
     if (!isOwn || isSecond) revoke.mutate({ id });
   };
@@ -99,19 +96,19 @@ function RevokeToken({ token: { id, name }, isOwn }: TokenProps) {
       >
         Revoke …
       </Button>
-      <Question
-        title={isSecond ? 'Revoke the token of this tab?' : `Revoke “${name}”?`}
-        text={isSecond ? 'The console then needs another.' : 'Its clients get errors within 30 s.'}
-        confirm={isSecond ? 'Revoke my token' : 'Revoke'}
-        isConfirmed={!isSecond || typed === name}
-        isOpen={question !== undefined}
-        onConfirm={confirm}
-        onCancel={() => setQuestion(undefined)}
-      >
-        {isSecond && (
-          <TextField label={`Type “${name}”`} value={typed} onChange={setTyped} autoFocus />
-        )}
-      </Question>
+      {question && (
+        <Question
+          title={isSecond ? 'Revoke the token of this tab?' : `Revoke “${name}”?`}
+          text={
+            isSecond ? 'The console then needs another.' : 'Its clients get errors within 30 s.'
+          }
+          confirm={isSecond ? 'Revoke my token' : 'Revoke'}
+          field={isSecond && { label: `Type “${name}”` }}
+          isConfirmed={(typed) => !isSecond || typed === name}
+          onConfirm={confirm}
+          onCancel={() => setQuestion(undefined)}
+        />
+      )}
     </>
   );
 }

@@ -3,7 +3,6 @@ import { formatJson } from '@plant-store/schemas';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { dropFiles } from '../fixtures/drop-files.ts';
-import { freshId } from '../fixtures/fresh.ts';
 import {
   filterByTag,
   findField,
@@ -13,6 +12,7 @@ import {
   waitForTitle,
 } from '../fixtures/open-page.ts';
 import { type RunningConsole, startConsole } from '../fixtures/running-console.ts';
+import { freshId } from '../fixtures/shared-server.ts';
 
 let server: RunningConsole;
 let client: PlantStoreClient;

@@ -1,27 +1,30 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { filterByTag, namesOf, openPage, tableOf, waitForTitle } from '../fixtures/open-page.ts';
-import { createPlants } from '../fixtures/open-plants.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
+import {
+  filterByTag,
+  namesOf,
+  openPage,
+  setVisibility,
+  tableOf,
+  waitForTitle,
+} from '../fixtures/open-page.ts';
+import { address, client, createPlants, freshId, freshTag } from '../fixtures/shared-server.ts';
 
-const { address, client } = sharedServer();
-
-const nameOf = (id: bigint) => `Plant ${id}`;
+const nameOf = (id = 0n) => `Plant ${id}`;
 
 /** Creates every second plant of a list, opens the list, and waits until the feed is live. */
-async function openList(rows: number, prepare = async (_page: Page) => {}) {
+async function openList(rows: number) {
   const [tag, ids] = [freshTag(), Array.from({ length: 2 * rows }, freshId)];
   const even = ids.filter((_id, i) => i % 2 === 0);
   await createPlants(even, tag);
-  const page = await openPage(address(), { prepare });
+  const page = await openPage(address());
   await filterByTag(page, tag);
   await waitForTitle(page, `${rows} plants`);
   await page.locator('[data-feed="live"]').waitFor();
   return { page, tag, ids, even };
 }
 
-it('highlights plants that another client creates, and removes plants that another client deletes', async () => {
+it('highlights plants that other clients create, unless the user prefers reduced motion, and removes plants that other clients delete', async () => {
   const { page, tag, ids } = await openList(3);
   const [first = 0n, second = 0n, third = 0n, , fifth = 0n] = ids;
   const animation = animationOfNewRow(page);
@@ -33,6 +36,11 @@ it('highlights plants that another client creates, and removes plants that anoth
   await client.deletePlant.mutate({ id: first });
   await waitForTitle(page, '3 plants');
   await expect.poll(() => namesOf(page)).toEqual([second, third, fifth].map(nameOf));
+
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const noAnimation = animationOfNewRow(page);
+  await createPlants(ids.slice(5), tag);
+  expect(await noAnimation).toBe('none');
 });
 
 /** Returns the animation of the first new row. The console highlights a new row only for two seconds. */
@@ -43,15 +51,6 @@ async function animationOfNewRow(page: Page): Promise<string> {
   });
   return (await animation.jsonValue()) ?? '';
 }
-
-it('does not animate new rows when the user prefers reduced motion', async () => {
-  const { page, tag, ids } = await openList(2, (page) =>
-    page.emulateMedia({ reducedMotion: 'reduce' }),
-  );
-  const animation = animationOfNewRow(page);
-  await createPlants(ids.slice(3), tag);
-  expect(await animation).toBe('none');
-});
 
 it('adds new plants to an empty list only if the plants have the tag of the filter', async () => {
   const [tag, other] = [freshTag(), freshTag()];
@@ -72,8 +71,8 @@ it('adds new plants to an empty list only if the plants have the tag of the filt
 it('does not move the row under the pointer, and keeps the selection and the active row', async () => {
   const { page, tag, ids, even } = await openList(40);
   const table = tableOf(page);
-  const rowOf = (id = 0n) => table.getByRole('row').filter({ hasText: nameOf(id) });
-  const topOf = async (id = 0n) => (await rowOf(id).boundingBox())?.y;
+  const rowOf = (id?: bigint) => table.getByRole('row').filter({ hasText: nameOf(id) });
+  const topOf = async (id?: bigint) => (await rowOf(id).boundingBox())?.y;
   const [selected, active, hovered] = [even[2], even[4], even[6]];
   await table.focus();
   for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowDown');
@@ -90,12 +89,12 @@ it('does not move the row under the pointer, and keeps the selection and the act
   );
   await client.deletePlant.mutate({ id: even[0] ?? 0n });
   await waitForTitle(page, '44 plants');
-  await table.getByText(nameOf(ids[15] ?? 0n)).waitFor();
+  await table.getByText(nameOf(ids[15])).waitFor();
   expect(await topOf(hovered)).toBe(top);
   expect(await rowOf(selected).getByRole('checkbox').isChecked()).toBe(true);
   expect(await rowOf(active).getAttribute('data-active')).toBe('true');
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: nameOf(active ?? 0n) }).waitFor();
+  await page.getByRole('dialog', { name: nameOf(active) }).waitFor();
 });
 
 it('does not move the rows on the screen when earlier and later plants are created', async () => {
@@ -103,8 +102,8 @@ it('does not move the rows on the screen when earlier and later plants are creat
   const table = tableOf(page);
   await table.evaluate((scroller) => scroller.scrollBy(0, 36 * 200));
   const topOf = async () =>
-    (await table.getByText(nameOf(even[205] ?? 0n), { exact: true }).boundingBox())?.y;
-  await table.getByText(nameOf(even[205] ?? 0n), { exact: true }).waitFor();
+    (await table.getByText(nameOf(even[205]), { exact: true }).boundingBox())?.y;
+  await table.getByText(nameOf(even[205]), { exact: true }).waitFor();
   await page.mouse.move(0, 0);
   const top = await topOf();
   const odd = ids.filter((_id, i) => i % 2 === 1);
@@ -119,10 +118,8 @@ it('removes deleted plants from the selection, and says that the open plant was 
   await boxes.first().check();
   await boxes.nth(1).check();
   await page.getByText('2 plants selected').waitFor();
-  await tableOf(page)
-    .getByText(nameOf(even[0] ?? 0n))
-    .click();
-  const details = page.getByRole('dialog', { name: nameOf(even[0] ?? 0n) });
+  await tableOf(page).getByText(nameOf(even[0])).click();
+  const details = page.getByRole('dialog', { name: nameOf(even[0]) });
   await details.getByText(String(even[0]), { exact: true }).waitFor();
   await client.deletePlant.mutate({ id: even[0] ?? 0n });
   await details.getByText('This plant was deleted.').waitFor();
@@ -153,8 +150,8 @@ it('counts a change by the console itself only once, and keeps an open form', as
   await form.getByLabel('Id', { exact: true }).fill(String(ids[1]));
   await form.getByRole('button', { name: 'Add plant' }).click();
   await waitForTitle(page, '4 plants');
-  const names = [nameOf(even[0] ?? 0n), 'Of this page', nameOf(even[1] ?? 0n)];
-  await expect.poll(() => namesOf(page)).toEqual([...names, nameOf(ids[3] ?? 0n)]);
+  const names = [nameOf(even[0]), 'Of this page', nameOf(even[1])];
+  await expect.poll(() => namesOf(page)).toEqual([...names, nameOf(ids[3])]);
   await tableOf(page).getByText('Of this page').click();
   const counted = page.waitForResponse((response) => response.url().includes('countPlants'));
   await page.getByRole('button', { name: 'Delete …' }).click();
@@ -167,21 +164,14 @@ it('counts a change by the console itself only once, and keeps an open form', as
 
 it('requests no changes in a hidden tab, and shows missed changes when the tab is visible again', async () => {
   const { page, tag, ids } = await openList(2);
-  const setVisibility = (state: string) =>
-    page.evaluate((state) => {
-      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'));
-    }, state);
   const closed = page.waitForEvent('requestfailed', (request) =>
     request.url().includes('plantChanges'),
   );
-  await setVisibility('hidden');
+  await setVisibility(page, 'hidden');
   await closed;
   await createPlants(ids.slice(3), tag);
-  await setVisibility('visible');
-  await tableOf(page)
-    .getByText(nameOf(ids[3] ?? 0n))
-    .waitFor();
+  await setVisibility(page, 'visible');
+  await tableOf(page).getByText(nameOf(ids[3])).waitFor();
   await waitForTitle(page, '3 plants');
 });
 

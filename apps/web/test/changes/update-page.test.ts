@@ -1,11 +1,80 @@
 import { formatJson, type PlantChange } from '@plant-store/schemas';
 import { QueryClient } from '@tanstack/react-query';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { isNew, loadPage, noteChanges, updatePage } from '../../src/changes/update-page.ts';
+import { changePage, mayLackPlants } from '../../src/changes/change-page.ts';
+import { isNew, loadPage, updatePage } from '../../src/changes/update-page.ts';
 
-const plant = (id: bigint) => ({ id, name: `Plant ${id}`, createdAt: new Date(0) });
-const created = (id: bigint): PlantChange => ({ type: 'created', plant: plant(id) });
+const plant = (id: bigint, tag = 'Araceae', second = 0) => ({
+  id,
+  name: `Plant ${id}`,
+  tag,
+  createdAt: new Date(1_000 * second),
+});
+const created = (...of: Parameters<typeof plant>): PlantChange => ({
+  type: 'created',
+  plant: plant(...of),
+});
 const deleted = (id: bigint): PlantChange => ({ type: 'deleted', plant: plant(id) });
+
+/** A page of the list for the ids from 11 to 40. The page has the plants 20, 30 and 40. */
+const page = { plants: [20n, 30n, 40n].map((id) => plant(id)), next: 40n };
+const query = { after: 10n };
+
+it.each([
+  ['inserts created plants', {}, [created(35n), deleted(20n), created(11n)], [11n, 30n, 35n, 40n]],
+  [
+    'removes a plant that is created and deleted',
+    {},
+    [created(35n), deleted(35n)],
+    [20n, 30n, 40n],
+  ],
+  [
+    'has only plants with the tag of the filter',
+    { tag: 'Araceae' },
+    [created(21n, 'Moraceae'), created(22n), created(30n, 'Moraceae', 1)],
+    [20n, 22n, 40n],
+  ],
+  [
+    'adds no plants to the results of a search, but removes deleted plants',
+    { search: 'plant' },
+    [created(30n), created(35n), deleted(20n)],
+    [30n, 40n],
+  ],
+])('a page %s', (_case, filter, changes, ids) => {
+  const { plants } = changePage(page, { ...query, ...filter }, changes);
+  expect(plants.map(({ id }) => id)).toEqual(ids);
+});
+
+it.each([
+  ['before the page', created(10n)],
+  ['behind the page', created(41n)],
+  ['that the page already contains', created(30n)],
+  ['that was deleted, and that the page never contained', deleted(31n)],
+])('a page stays the same after a change of a plant %s', (_case, change) => {
+  expect(changePage(page, query, [change])).toBe(page);
+});
+
+it('adds a created plant with the greatest id to the last page', () => {
+  const { plants } = changePage({ ...page, next: undefined }, query, [created(2n ** 63n - 1n)]);
+  expect(plants).toHaveLength(4);
+});
+
+it('replaces a plant by a later plant with the same id', () => {
+  const { plants } = changePage(page, query, [deleted(30n), created(30n, 'Moraceae', 1)]);
+  expect(plants[1]).toEqual(plant(30n, 'Moraceae', 1));
+});
+
+it.each([
+  ['contains the text in another case', 'PLANT 3', created(35n), true],
+  ['does not contain the text', 'ficus', created(35n), false],
+  ['has letters beyond ASCII beside the text', 'pflänzchen', created(35n), true],
+  ['is in the page already', 'plant', created(30n), false],
+  ['is another plant with a known id', 'plant', created(30n, 'Araceae', 1), true],
+  ['has an id behind the page', 'plant', created(41n), false],
+  ['is deleted', 'plant', deleted(35n), false],
+])('knows whether a search may lack a plant that %s', (_case, search, change, lacks) => {
+  expect(mayLackPlants(page, { ...query, search }, [change])).toBe(lacks);
+});
 
 function newClient(): QueryClient {
   const client = new QueryClient({ defaultOptions: { queries: { queryKeyHashFn: formatJson } } });
@@ -13,71 +82,62 @@ function newClient(): QueryClient {
   return client;
 }
 
-/** Makes a cache that contains a response for each query. */
-function cacheOf(responses: Readonly<Record<string, [input: object, data: object]>>) {
+/** Makes a cache that contains the response to a request. */
+function cacheOf(name: string, input: object, data: object) {
   const client = newClient();
-  const keys = Object.entries(responses).map(([name, [input, data]]) => {
-    const queryKey = [[name], { input, type: 'query' }];
-    client.setQueryData(queryKey, data);
-    return queryKey;
-  });
-  const stateOf = (index = 0) => client.getQueryState(keys[index] ?? []);
-  return { client, stateOf };
+  const queryKey = [[name], { input, type: 'query' }];
+  client.setQueryData(queryKey, data);
+  return { client, state: () => client.getQueryState(queryKey) };
 }
 
 it('applies changes that arrive between a request and its response', async () => {
   const response = Promise.withResolvers<{ plants: ReturnType<typeof plant>[] }>();
-  const page = loadPage({}, () => response.promise);
-  noteChanges([created(2n), deleted(3n)]);
+  const loading = loadPage({}, () => response.promise);
+  updatePage(newClient(), [created(2n), deleted(3n)]);
   response.resolve({ plants: [plant(1n), plant(3n)] });
-  expect(await page).toEqual({ plants: [plant(1n), plant(2n)] });
+  expect(await loading).toEqual({ plants: [plant(1n), plant(2n)] });
 });
 
 it('updates a loaded page of plants, but adds no plants after the end of the page', () => {
-  const page = { plants: [plant(1n), plant(4n)], next: 4n };
-  const { client, stateOf } = cacheOf({ listPlants: [{ limit: 2 }, page] });
-  updatePage(client, [created(3n), created(5n), deleted(1n)]);
-  expect(stateOf()?.data).toEqual({ plants: [plant(3n), plant(4n)], next: 4n });
+  const { client, state } = cacheOf('listPlants', { limit: 3, ...query }, page);
+  updatePage(client, [created(25n), created(50n), deleted(20n)]);
+  const plants = [25n, 30n, 40n].map((id) => plant(id));
+  expect(state()?.data).toEqual({ plants, next: 40n });
 });
 
 it('repeats a search when a created plant may match the search', async () => {
-  const page = { plants: [plant(1n)] };
-  const { client, stateOf } = cacheOf({ listPlants: [{ limit: 2, search: 'plant' }, page] });
-  updatePage(client, [created(1n)]);
+  const { client, state } = cacheOf('listPlants', { search: 'plant', ...query }, page);
+  updatePage(client, [created(20n)]);
   await Promise.resolve();
-  expect(stateOf()).toMatchObject({ data: page, isInvalidated: false });
-  updatePage(client, [created(2n)]);
-  await expect.poll(() => stateOf()).toMatchObject({ data: page, isInvalidated: true });
+  expect(state()).toMatchObject({ data: page, isInvalidated: false });
+  updatePage(client, [created(21n)]);
+  await expect.poll(state).toMatchObject({ data: page, isInvalidated: true });
 });
 
 it('loads a page of plants again when the page would get more than 5,000 rows', async () => {
-  const page = { plants: Array.from({ length: 5_000 }, (_, i) => plant(BigInt(i))) };
-  const { client, stateOf } = cacheOf({ listPlants: [{ limit: 500 }, page] });
+  const data = { plants: Array.from({ length: 5_000 }, (_, i) => plant(BigInt(i))) };
+  const { client, state } = cacheOf('listPlants', { limit: 500 }, data);
   updatePage(client, [created(5_000n)]);
-  await expect.poll(() => stateOf()).toMatchObject({ data: page, isInvalidated: true });
+  await expect.poll(state).toMatchObject({ data, isInvalidated: true });
 });
 
-it('updates the number of plants after changes, and asks for the number again later', () => {
-  const { client, stateOf } = cacheOf({
-    countPlants: [{}, { count: 7, isExact: true }],
-  });
-  updatePage(client, [created(1n), created(2n), deleted(3n)]);
-  expect(stateOf()).toMatchObject({ data: { count: 8, isExact: true }, isInvalidated: true });
-});
-
-it('does not count changes when there are more than a million plants', () => {
-  const data = { count: 1_000_000, isExact: false };
-  const { client, stateOf } = cacheOf({ countPlants: [{}, data] });
-  updatePage(client, [created(1n)]);
-  expect(stateOf()).toMatchObject({ data, isInvalidated: false });
+it.each([
+  ['of all plants', {}, true, 9],
+  ['of the plants with a tag', { tag: 'Moraceae' }, true, 8],
+  ['of more than a million plants', {}, false, 7],
+])('updates the number %s only if the number is exact', (_case, input, isExact, count) => {
+  const { client, state } = cacheOf('countPlants', input, { count: 7, isExact });
+  updatePage(client, [created(1n), created(2n, 'Moraceae'), created(4n), deleted(3n)]);
+  // The console asks for the number again later.
+  expect(state()).toMatchObject({ data: { count, isExact }, isInvalidated: isExact });
 });
 
 it('loads the open plant again only when a change concerns the open plant', () => {
-  const { client, stateOf } = cacheOf({ getPlant: [{ id: 1n }, plant(1n)] });
+  const { client, state } = cacheOf('getPlant', { id: 1n }, plant(1n));
   updatePage(client, [deleted(2n)]);
-  expect(stateOf()?.isInvalidated).toBe(false);
+  expect(state()?.isInvalidated).toBe(false);
   updatePage(client, [deleted(1n)]);
-  expect(stateOf()?.isInvalidated).toBe(true);
+  expect(state()?.isInvalidated).toBe(true);
 });
 
 it.each([
@@ -86,17 +146,13 @@ it.each([
   ['next plant', 5n, null, [100n], [4n]],
   ['previous plant', 5n, null, [-100n], [6n]],
 ])('looks for the %s of %d again when the id %d may be wrong', (name, open, id, near, far) => {
-  for (const [changed, isInvalidated] of [
-    [far, false],
-    [near, true],
-  ] as const) {
-    for (const each of changed) {
-      const client = newClient();
-      const queryKey = [name, {}, open];
-      client.setQueryData(queryKey, id);
-      updatePage(client, [created(each)]);
-      expect(client.getQueryState(queryKey)?.isInvalidated, String(each)).toBe(isInvalidated);
-    }
+  for (const changed of [...near, ...far]) {
+    const client = newClient();
+    const queryKey = [name, {}, open];
+    client.setQueryData(queryKey, id);
+    updatePage(client, [created(changed)]);
+    const { isInvalidated } = client.getQueryState(queryKey) ?? {};
+    expect(isInvalidated, String(changed)).toBe(near.includes(changed));
   }
 });
 

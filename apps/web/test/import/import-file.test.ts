@@ -1,28 +1,21 @@
 import { createPlantStoreClient } from '@plant-store/client';
 import type { NewPlant } from '@plant-store/schemas';
-import { createDatabase, startFaultProxy, startOnPostgres } from '@plant-store/test-setup';
+import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { type Client, type Connection, createPlants } from '../../src/import/create-plants.ts';
-import { type ImportStep, importFile } from '../../src/import/import-file.ts';
+import { importFile } from '../../src/import/import-file.ts';
+import type { ImportStep } from '../../src/import/import-step.ts';
 import { openFile } from '../../src/import/open-file.ts';
 
-/** Starts a server on an empty database, behind a proxy. */
+/** Starts a server on an empty database, and returns a client of the server. */
 async function startStore() {
   const server = await startOnPostgres(await createDatabase(inject('postgresUrl')));
   onTestFinished(server.stop);
-  const { PLANT_STORE_URL, PLANT_STORE_TOKEN: token } = server.env;
-  const proxy = await startFaultProxy(PLANT_STORE_URL);
-  onTestFinished(proxy.close);
-  return {
-    proxy,
-    client: createPlantStoreClient({ url: proxy.url, token, retry: false }),
-    url: proxy.url,
-  };
+  const { PLANT_STORE_URL: url, PLANT_STORE_TOKEN: token } = server.env;
+  return createPlantStoreClient({ url, token, retry: false });
 }
 
-function connectionOf(client: Client, rest: Partial<Connection> = {}): Connection {
-  return { client: async () => client, onTokenError() {}, onWaiting() {}, ...rest };
-}
+const connectionOf = (client: Client) => ({ client: async () => client });
 
 async function importText(text: string, connection: Connection, name = 'a.csv') {
   const file = await openFile(new File([text], name), { createdAt: 'now', warn() {} });
@@ -34,44 +27,8 @@ async function importText(text: string, connection: Connection, name = 'a.csv') 
   return { steps, sum, rejectedRows: steps.flatMap(({ rejectedRows }) => rejectedRows) };
 }
 
-it('goes on when the server is up again, and counts the rows that the store rejects', async () => {
-  const { proxy, client } = await startStore();
-  await client.createPlant.mutate({ id: 1, name: 'The owner of the id' });
-  proxy.fault = 'refuse';
-  const waited: boolean[] = [];
-  const connection = connectionOf(client, {
-    onWaiting(isWaiting) {
-      waited.push(isWaiting);
-      proxy.fault = 'none';
-    },
-  });
-  const { rejectedRows, sum } = await importText('id,name\n1,Too late\n', connection);
-  expect(rejectedRows.map(({ line, reason }) => [line, reason])).toEqual([
-    [2, 'id 1 belongs to another plant: choose an id that is free'],
-  ]);
-  expect(sum('taken')).toBe(1);
-  expect(waited).toEqual([true, false]);
-});
-
-it('continues with another token when the store rejects the first token', async () => {
-  const { client, url } = await startStore();
-  const revoked = createPlantStoreClient({ url, token: 'no-such-token-in-the-store' });
-  const lost: Client[] = [];
-  let current: Client = revoked;
-  const connection = connectionOf(revoked, {
-    client: async () => current,
-    onTokenError(failed) {
-      lost.push(failed);
-      current = client;
-    },
-  });
-  const { sum } = await importText('id,name\n1,Hoya\n', connection);
-  expect(sum('added')).toBe(1);
-  expect(lost).toEqual([revoked]);
-});
-
 it('stores the first of two rows with the same id, even when the rows are in different requests', async () => {
-  const { client } = await startStore();
+  const client = await startStore();
   const others = Array.from({ length: 2_500 }, (_, id) => `${id + 10},x\n`).join('');
   const text = `id,name\n1,first\n${others}1,second\n${others}1,first\n`;
   const { sum, rejectedRows } = await importText(text, connectionOf(client));
@@ -82,7 +39,7 @@ it('stores the first of two rows with the same id, even when the rows are in dif
 });
 
 it('adds the bytes and the lines of a request to the progress after the store has responded', async () => {
-  const { client } = await startStore();
+  const client = await startStore();
   const rows = Array.from({ length: 4_000 }, (_, id) => `${id},x`).join('\n');
   const { steps, sum } = await importText(`id,name\n${rows}\n`, connectionOf(client));
   const half = steps.slice(0, steps.findIndex(({ counts }) => counts.rows > 0) + 2);
@@ -95,7 +52,7 @@ it('adds the bytes and the lines of a request to the progress after the store ha
 });
 
 it('finds the invalid plant when the store rejects a whole request', async () => {
-  const { client } = await startStore();
+  const client = await startStore();
   const plants = Array.from({ length: 9 }, (_, i) => ({ id: BigInt(i), name: `x${i}` }));
   // The plant 5 imitates a plant that the console considers valid, but a newer store rejects.
   const stranger = { id: 5n, name: 5 } as unknown as NewPlant;
@@ -109,7 +66,7 @@ it('finds the invalid plant when the store rejects a whole request', async () =>
 });
 
 it('sends at most a thousand plants and at most a megabyte in a request', async () => {
-  const { client } = await startStore();
+  const client = await startStore();
   const sizes: number[] = [];
   const counting = {
     createPlants: {

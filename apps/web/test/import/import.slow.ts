@@ -4,7 +4,6 @@ import { formatJson } from '@plant-store/schemas';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { dropFiles, importFiles, importOf } from '../fixtures/drop-files.ts';
-import { freshId, freshTag } from '../fixtures/fresh.ts';
 import {
   filterByTag,
   holdRequests,
@@ -12,9 +11,8 @@ import {
   tableOf,
   tryToReload,
 } from '../fixtures/open-page.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
+import { address, client, freshId, freshTag, token } from '../fixtures/shared-server.ts';
 
-const { address, client, token } = sharedServer();
 const creates = '**/trpc/createPlants*';
 
 const withTag = async (tag: string) => (await client.listPlants.query({ tag, limit: 1000 })).plants;
@@ -130,7 +128,7 @@ it('adds the plants of several files, and then of files that the user drops duri
   const tag = freshTag();
   const row = (name: string) => formatJson({ id: freshId(), name, tag });
   const page = await openPage(address());
-  const release = await holdRequests(page, creates);
+  const { release } = await holdRequests(page, creates);
   await importFiles(page, {
     'a.ndjson': row('First'),
     'b.csv': `id,name,tag\n${freshId()},Second,${tag}`,
@@ -221,7 +219,7 @@ it('reads files with UTF-16, with semicolons, and with gzip compression', async 
 it('continues an import while the user works, and shows the progress in the header', async () => {
   const tag = freshTag();
   const page = await openPage(address());
-  const release = await holdRequests(page, creates);
+  const { release } = await holdRequests(page, creates);
   await importFiles(page, { 'plants.ndjson': formatJson({ id: freshId(), name: 'x', tag }) });
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Add a plant' }).click();
@@ -241,7 +239,7 @@ it('continues an import while the user works, and shows the progress in the head
 it('asks before the user leaves the page or forgets the token during an import', async () => {
   const tag = freshTag();
   const page = await openPage(address());
-  const release = await holdRequests(page, creates);
+  const { release } = await holdRequests(page, creates);
   await importFiles(page, { 'plants.ndjson': manyRows(tag) });
   await page.getByText('Adding the plants of plants.ndjson').waitFor();
 
@@ -263,7 +261,7 @@ it('asks before the user leaves the page or forgets the token during an import',
 it('waits for another token when the store rejects the current token', async () => {
   const tag = freshTag();
   const page = await openPage(address());
-  const release = await holdRequests(page, creates);
+  const { release } = await holdRequests(page, creates);
   await importFiles(page, { 'plants.ndjson': manyRows(tag) });
   await page.getByText('Adding the plants of plants.ndjson').waitFor();
   await page.evaluate(() => {
@@ -279,19 +277,14 @@ it('waits for another token when the store rejects the current token', async () 
 
 it('stops when the user cancels the import, and says how many plants were added', async () => {
   const page = await openPage(address());
-  let sent = 0;
-  const released = Promise.withResolvers<void>();
-  await page.route(creates, async (route) => {
-    if (++sent > 1) await released.promise;
-    await route.continue();
-  });
+  const held = await holdRequests(page, creates, 1);
   await importFiles(page, { 'plants.ndjson': manyRows(freshTag()) });
-  await expect.poll(() => sent).toBe(5);
+  await expect.poll(() => held.sent).toBe(5);
   await page.getByRole('button', { name: 'Cancel' }).click();
-  released.resolve();
+  held.release();
   await page.getByText('Cancelled plants.ndjson').waitFor();
   await importOf(page, 'plants.ndjson').getByText('5,000 added', { exact: true }).waitFor();
-  expect(sent).toBe(5);
+  expect(held.sent).toBe(5);
 });
 
 it('says why the import cannot read a file', async () => {

@@ -2,7 +2,6 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { asPhone, findField, openPage, waitForTitle } from '../fixtures/open-page.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
 import { startWithPlants } from '../fixtures/start-with-plants.ts';
 import { openView, viewNames } from '../fixtures/views.ts';
 
@@ -35,12 +34,10 @@ async function findings(page: Page): Promise<string[]> {
   return found;
 }
 
-const server = sharedServer();
-
 it.each(viewNames)(
   'has no violation, and has large controls on a phone, in the view "%s"',
   async (name) => {
-    const page = await openView(server, name);
+    const page = await openView(name);
     expect(await findings(page)).toEqual([]);
     await asPhone(page);
     expect(await smallControls(page)).toEqual([]);

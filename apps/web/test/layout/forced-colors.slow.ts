@@ -1,7 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { tableOf } from '../fixtures/open-page.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
 import { openView, type ViewName } from '../fixtures/views.ts';
 
 const styleOf = (part: Locator, property: string) =>
@@ -9,11 +8,9 @@ const styleOf = (part: Locator, property: string) =>
 
 const picture = (part: Locator) => part.screenshot({ animations: 'disabled' });
 
-const server = sharedServer();
-
 describe('with forced colors', () => {
   const open = (name: ViewName): Promise<Page> =>
-    openView(server, name, (page) => page.emulateMedia({ forcedColors: 'active' }));
+    openView(name, (page) => page.emulateMedia({ forcedColors: 'active' }));
 
   it('shows the active row and the focus in high-contrast mode', async () => {
     const page = await open('filter');

@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest';
-import { freshId } from '../fixtures/fresh.ts';
 import { openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
-
-const { address, client } = sharedServer();
+import { address, client, freshId } from '../fixtures/shared-server.ts';
 
 it('lets the user add, find, open and delete a plant with only the keyboard', async () => {
   const id = freshId();

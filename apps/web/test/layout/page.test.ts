@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { openPage } from '../fixtures/open-page.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
+import { address, token, url } from '../fixtures/shared-server.ts';
 
 const dist = fileURLToPath(new URL('../../dist/console/', import.meta.url));
 
@@ -20,8 +20,6 @@ it.each([
   const advice = 'find what has grown in dist/console: when it is worth it, raise this limit';
   expect(length, advice).toBeLessThan(most);
 });
-
-const { address, url, token } = sharedServer();
 
 let proxy: Server | undefined;
 

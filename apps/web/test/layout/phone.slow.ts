@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest';
-import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
-
-const { address, client } = sharedServer();
+import { address, client, freshId, freshTag } from '../fixtures/shared-server.ts';
 
 it('shows the tools in one row on a phone, and closes a sheet when the user goes back', async () => {
   const [id, tag] = [freshId(), freshTag()];

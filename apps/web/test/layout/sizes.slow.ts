@@ -1,10 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { importFiles } from '../fixtures/drop-files.ts';
-import { freshId, freshTag } from '../fixtures/fresh.ts';
 import { asPhone, filterByTag, openPage, tableOf, withFontOf } from '../fixtures/open-page.ts';
-import { createPlants } from '../fixtures/open-plants.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
+import { address, createPlants, freshId, freshTag } from '../fixtures/shared-server.ts';
 import { openView, viewNames } from '../fixtures/views.ts';
 
 const parts =
@@ -56,12 +54,10 @@ function overlapsAndCuts(page: Page): Promise<string[]> {
   }, parts);
 }
 
-const server = sharedServer();
-
 it('shows the table on most of the screen at 400 % zoom, and lets the user scroll the page', async () => {
   const tag = freshTag();
   await createPlants(Array.from({ length: 100 }, freshId), tag);
-  const page = await openPage(server.address(), { width: 320, height: 256 });
+  const page = await openPage(address(), { width: 320, height: 256 });
   await filterByTag(page, tag);
   const { height = 0 } = (await tableOf(page).boundingBox()) ?? {};
   expect(height).toBeGreaterThan(200);
@@ -86,7 +82,7 @@ it('shows the table on most of the screen at 400 % zoom, and lets the user scrol
 it.each(viewNames)(
   'shows all texts and controls completely with a font of 32 pixels in the view "%s"',
   async (name) => {
-    const page = await openView(server, name, (page) => withFontOf(page, 32));
+    const page = await openView(name, (page) => withFontOf(page, 32));
     expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(
       '32px',
     );
@@ -97,7 +93,7 @@ it.each(viewNames)(
 it.each([768, 900, 1024])('fits a table and a plant into %i pixels of width', async (width) => {
   const tag = freshTag();
   await createPlants([freshId(), freshId()], tag);
-  const page = await openPage(server.address(), { width, height: 768 });
+  const page = await openPage(address(), { width, height: 768 });
   await filterByTag(page, tag);
   const names = tableOf(page).locator('.plant-name');
   await names.first().click();
@@ -113,7 +109,7 @@ it.each([768, 900, 1024])('fits a table and a plant into %i pixels of width', as
 it.each([320, 360, 768, 1024])(
   'shows the summary of an import and all buttons of the header on a screen of %i pixels',
   async (width) => {
-    const page = await openPage(server.address(), { width, height: 740 });
+    const page = await openPage(address(), { width, height: 740 });
     await filterByTag(page, freshTag());
     await importFiles(page, { 'a.csv': 'id,name\nx,Hoya\ny,Hoya\n' });
     await page
@@ -129,7 +125,7 @@ it('shows all digits of a long id beside a long tag on a screen of 320 pixels', 
   const tag = freshTag();
   const id = -(2n ** 63n) + freshId();
   await createPlants([id], tag);
-  const page = await openPage(server.address(), { width: 320, height: 740 });
+  const page = await openPage(address(), { width: 320, height: 740 });
   await filterByTag(page, tag);
   const cell = tableOf(page).locator('.plant-id');
   expect(await cell.textContent()).toBe(String(id));
@@ -137,7 +133,7 @@ it('shows all digits of a long id beside a long tag on a screen of 320 pixels', 
 });
 
 it('shows the hint about dropped files on a desktop, but not on a phone', async () => {
-  const page = await openView(server, 'import with rejects');
+  const page = await openView('import with rejects');
   const hint = page.getByText('Drop files anywhere');
   await hint.waitFor();
   await asPhone(page);
@@ -145,7 +141,7 @@ it('shows the hint about dropped files on a desktop, but not on a phone', async 
 });
 
 it('has rows with a height of 36 pixels, and aligns ids to the right', async () => {
-  const page = await openView(server, 'filter');
+  const page = await openView('filter');
   const row = tableOf(page).locator('#row-0');
   expect((await row.boundingBox())?.height).toBe(36);
   const style = (selector: string, property: string) =>

@@ -1,10 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { openPage, takeFaults } from '../fixtures/open-page.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
-
-const { address, client, token } = sharedServer();
+import { findField, openPage, tableOf, takeFaults } from '../fixtures/open-page.ts';
+import { address, client, freshId, freshTag, token } from '../fixtures/shared-server.ts';
 
 async function openForm(): Promise<Page> {
   const page = await openPage(address());
@@ -42,11 +39,17 @@ it('adds a plant, and offers a button that shows the plant', async () => {
   await page.getByRole('dialog', { name: 'Monstera deliciosa' }).getByText(tag).waitFor();
 });
 
-it.each([-(2n ** 63n), 2n ** 53n + 1n])('stores exactly the id %s', async (id) => {
+const ids = [-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n + 1n];
+
+it.each(ids)('stores and finds the plant with exactly the id %s', async (id) => {
   const page = await openForm();
   await add(page, 'Exact', id);
   await page.getByText('Added “Exact”').waitFor();
   expect(await client.getPlant.query({ id })).toMatchObject({ id, name: 'Exact' });
+  await findField(page).fill(String(id));
+  await page.getByRole('button', { name: `Go to id ${id}` }).click();
+  const row = tableOf(page).getByRole('row').filter({ hasText: 'Exact' });
+  await expect.poll(() => row.locator('.plant-id').textContent()).toBe(String(id));
   await client.deletePlant.mutate({ id });
 });
 

@@ -2,10 +2,8 @@ import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { importFiles } from '../fixtures/drop-files.ts';
-import { freshTag } from '../fixtures/fresh.ts';
 import { holdRequests, tableOf, tryToReload } from '../fixtures/open-page.ts';
-import { openPlants } from '../fixtures/open-plants.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
+import { client, freshTag, openPlants } from '../fixtures/shared-server.ts';
 
 /** Replaces the file dialog, which a headless browser cannot show, by a file in the browser's storage. */
 function chooseFile() {
@@ -22,8 +20,6 @@ const chosenFile = (page: Page, name: string) =>
     const directory = await navigator.storage.getDirectory();
     return (await (await directory.getFileHandle(name)).getFile()).text();
   }, name);
-
-const { client } = sharedServer();
 
 async function openExport(count: number, tag = freshTag()) {
   const opened = await openPlants(count, { tag });
@@ -85,7 +81,7 @@ it('downloads the file when the browser has no dialog to choose a file', async (
 
 it('continues an export while the user works, and asks before the user leaves the page', async () => {
   const { tag, page } = await openExport(1_100);
-  const release = await holdRequests(page, laterPages);
+  const { release } = await holdRequests(page, laterPages);
   await save(page, 'CSV');
   await page.getByText('Saving: 1,000 plants').waitFor();
   await page.keyboard.press('Escape');
@@ -108,7 +104,7 @@ it('continues an export while the user works, and asks before the user leaves th
 
 it('saves nothing when the user cancels the export or the file dialog', async () => {
   const { page } = await openExport(1_100);
-  const release = await holdRequests(page, laterPages);
+  const { release } = await holdRequests(page, laterPages);
   await save(page, 'CSV');
   await page.getByText('Saving: 1,000 plants').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();

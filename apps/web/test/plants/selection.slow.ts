@@ -1,14 +1,25 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { freshId, freshTag } from '../fixtures/fresh.ts';
-import { holdRequests, openPage, tableOf } from '../fixtures/open-page.ts';
-import { openPlants } from '../fixtures/open-plants.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
-
-const { client, token, url } = sharedServer();
+import { holdRequests, openPage, setVisibility, tableOf } from '../fixtures/open-page.ts';
+import { client, freshId, freshTag, openPlants, token, url } from '../fixtures/shared-server.ts';
 
 const check = (page: Page, id: bigint | undefined) =>
   tableOf(page).getByRole('checkbox', { name: `Select Plant ${id}` });
+
+async function selectAll(page: Page, count: string): Promise<void> {
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByText(`${count} plants selected`).waitFor();
+}
+
+/** Deletes the selected plants. `typed` is the number that the user types into the question. */
+async function deleteSelected(page: Page, count: string, typed?: string): Promise<void> {
+  await page.getByRole('button', { name: 'Delete …' }).click();
+  const question = page.getByRole('alertdialog', { name: `Delete ${count} plants?` });
+  if (typed) await question.getByLabel('Number of plants').fill(typed);
+  await question.getByRole('button', { name: `Delete ${count} plants` }).click();
+}
+
+const deletes = '**/trpc/deletePlant**';
 const listed = async (tag: string) =>
   (await client.listPlants.query({ tag })).plants.map(({ id }) => id);
 
@@ -22,9 +33,7 @@ it('shows the number of selected plants in a question, and then deletes the plan
   await tableOf(page).evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
   await check(page, ids[128]).click({ modifiers: ['Shift'] });
   await page.getByText('128 plants selected').waitFor();
-  await page.getByRole('button', { name: 'Delete …' }).click();
-  const question = page.getByRole('alertdialog', { name: 'Delete 128 plants?' });
-  await question.getByRole('button', { name: 'Delete 128 plants' }).click();
+  await deleteSelected(page, '128');
   await page.getByText('Deleted 128 plants').waitFor();
   expect(await listed(tag)).toEqual([ids[0], ids[129]]);
   await expect.poll(() => tableOf(page).locator('.plant-row').count()).toBe(2);
@@ -35,21 +44,15 @@ it('shows the number of selected plants in a question, and then deletes the plan
 
 it('asks the user to type the number of plants before a large delete, and lets the user stop the delete', async () => {
   const { tag, page } = await openPlants(1_001);
-  await page.getByRole('button', { name: 'Select all' }).click();
-  await page.getByText('1,001 plants selected').waitFor();
-  let sent = 0;
-  const { promise, resolve: release } = Promise.withResolvers<void>();
-  await page.route('**/trpc/deletePlant**', async (route) => {
-    if (++sent > 5) await promise;
-    await route.continue();
-  });
+  await selectAll(page, '1,001');
+  const { release } = await holdRequests(page, deletes, 5);
   await page.getByRole('button', { name: 'Delete …' }).click();
   const question = page.getByRole('alertdialog', { name: 'Delete 1,001 plants?' });
-  const confirm = question.getByRole('button', { name: 'Delete 1,001 plants' });
   await question.getByLabel('Number of plants').fill('100');
+  const confirm = question.getByRole('button', { name: 'Delete 1,001 plants' });
   expect(await confirm.isDisabled()).toBe(true);
-  await question.getByLabel('Number of plants').fill('1,001');
-  await confirm.click();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await deleteSelected(page, '1,001', '1,001');
   await page.getByText('Deleting: 951 plants left').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   release();
@@ -59,16 +62,9 @@ it('asks the user to type the number of plants before a large delete, and lets t
 
 it('shows the progress of a delete after the list changes, and stops on request', async () => {
   const { tag, page } = await openPlants(120);
-  await page.getByRole('button', { name: 'Select all' }).click();
-  await page.getByText('120 plants selected').waitFor();
-  let sent = 0;
-  const { promise, resolve: release } = Promise.withResolvers<void>();
-  await page.route('**/trpc/deletePlant**', async (route) => {
-    if (++sent > 5) await promise;
-    await route.continue();
-  });
-  await page.getByRole('button', { name: 'Delete …' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 120 plants' }).click();
+  await selectAll(page, '120');
+  const { release } = await holdRequests(page, deletes, 5);
+  await deleteSelected(page, '120');
   await page.getByText('Deleting: 70 plants left').waitFor();
   await page.getByRole('button', { name: 'Remove the filter' }).click();
   await tableOf(page).getByRole('checkbox').first().check();
@@ -81,25 +77,17 @@ it('shows the progress of a delete after the list changes, and stops on request'
 
 it('deletes no further plants after the user has forgotten the token', async () => {
   const { tag, page } = await openPlants(120);
-  await page.getByRole('button', { name: 'Select all' }).click();
-  await page.getByText('120 plants selected').waitFor();
-  const { promise, resolve: release } = Promise.withResolvers<void>();
-  let sent = 0;
-  await page.route('**/trpc/deletePlant**', async (route) => {
-    sent++;
-    await promise;
-    await route.continue();
-  });
-  await page.getByRole('button', { name: 'Delete …' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 120 plants' }).click();
+  await selectAll(page, '120');
+  const held = await holdRequests(page, deletes);
+  await deleteSelected(page, '120');
   await page.getByText('Deleting: 120 plants left').waitFor();
   await page.getByRole('button', { name: 'Forget token' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Forget token' }).click();
   await page.getByLabel('Access token').waitFor();
-  release();
+  held.release();
   await expect.poll(() => listed(tag).then(({ length }) => length)).toBe(70);
   await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
-  expect(sent).toBe(5);
+  expect(held.sent).toBe(5);
 });
 
 it('does not select a new plant that gets the id of a selected plant', async () => {
@@ -108,30 +96,18 @@ it('does not select a new plant that gets the id of a selected plant', async () 
   await check(page, ids[1]).click();
   await page.getByText('2 plants selected').waitFor();
   // A hidden tab gets all changes at once when the user returns.
-  const hide = (isHidden: boolean) =>
-    page.evaluate(
-      (state) => {
-        Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'));
-      },
-      isHidden ? 'hidden' : 'visible',
-    );
-  await hide(true);
+  await setVisibility(page, 'hidden');
   await client.deletePlant.mutate({ id });
   await client.createPlant.mutate({ id, name: 'Another plant', tag });
-  await hide(false);
+  await setVisibility(page, 'visible');
   await tableOf(page).getByText('Another plant').waitFor();
   await page.getByText('1 plant selected').waitFor();
 });
 
 it('says that an undo has added only a part of the plants', async () => {
   const { tag, page } = await openPlants(1_001);
-  await page.getByRole('button', { name: 'Select all' }).click();
-  await page.getByText('1,001 plants selected').waitFor();
-  await page.getByRole('button', { name: 'Delete …' }).click();
-  const question = page.getByRole('alertdialog');
-  await question.getByLabel('Number of plants').fill('1,001');
-  await question.getByRole('button', { name: 'Delete 1,001 plants' }).click();
+  await selectAll(page, '1,001');
+  await deleteSelected(page, '1,001', '1,001');
   let sent = 0;
   await page.route('**/trpc/createPlants*', (route) =>
     sent++ === 0 ? route.continue() : route.fulfill({ status: 403, json: insufficientScope }),
@@ -153,9 +129,8 @@ const insufficientScope = {
 
 it('goes on selecting all plants when the user jumps to the end of the list', async () => {
   const { page } = await openPlants(2_001);
-  const release = await holdRequests(page, '**/trpc/listPlants*1000*after*');
-  await page.getByRole('button', { name: 'Select all' }).click();
-  await page.getByText('1,000 plants selected').waitFor();
+  const { release } = await holdRequests(page, '**/trpc/listPlants*1000*after*');
+  await selectAll(page, '1,000');
   await page.getByRole('button', { name: 'Jump to the end' }).click();
   await page.getByText('– 2,001 of 2,001 plants').waitFor();
   release();
@@ -171,12 +146,10 @@ it('does not select again what the user removes while all plants are being selec
     if (++sent % 2 === 0) await promise;
     await route.continue().catch(() => {}); // When the page has cancelled the request, `continue` fails.
   });
-  await page.getByRole('button', { name: 'Select all' }).click();
-  await page.getByText('1,000 plants selected').waitFor();
+  await selectAll(page, '1,000');
   await page.getByRole('button', { name: 'Clear' }).click();
   await page.getByText('plants selected').waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Select all' }).click();
-  await page.getByText('1,000 plants selected').waitFor();
+  await selectAll(page, '1,000');
   await check(page, ids[0]).click();
   release();
   await page.getByText('1,000 plants selected').waitFor();
@@ -204,9 +177,8 @@ it('keeps the selection and shows an error when the plants cannot be deleted', a
   await check(page, ids[0]).click();
   await check(page, ids[2]).click({ modifiers: ['Shift'] });
   await page.getByText('3 plants selected').waitFor();
-  await page.route('**/trpc/deletePlant**', (route) => route.abort());
-  await page.getByRole('button', { name: 'Delete …' }).click();
-  await page.getByRole('button', { name: 'Delete 3 plants' }).click();
+  await page.route(deletes, (route) => route.abort());
+  await deleteSelected(page, '3');
   await page.getByRole('alert').getByText('3 plants not deleted').waitFor();
   expect(await listed(tag)).toEqual(ids);
 });

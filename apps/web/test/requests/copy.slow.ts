@@ -6,13 +6,10 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { tableOf } from '../fixtures/open-page.ts';
-import { openPlants } from '../fixtures/open-plants.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
+import { openPlants, token } from '../fixtures/shared-server.ts';
 
 const run = promisify(execFile);
 const web = fileURLToPath(new URL('../..', import.meta.url));
-
-const { token } = sharedServer();
 
 const env = { ...process.env, PLANT_STORE_TOKEN: token };
 const name = `A 'quoted' $name with "all" \`kinds\``;

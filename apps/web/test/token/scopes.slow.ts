@@ -1,11 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { freshId } from '../fixtures/fresh.ts';
 import { openPage, tableOf } from '../fixtures/open-page.ts';
-import { openPlants } from '../fixtures/open-plants.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
-
-const { address, tokens, client, url } = sharedServer();
+import { address, client, freshId, openPlants, tokens, url } from '../fixtures/shared-server.ts';
 
 const addButton = (page: Page) => page.getByRole('button', { name: 'Add a plant' });
 

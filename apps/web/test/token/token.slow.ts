@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
 import { openPage, tableOf } from '../fixtures/open-page.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
-
-const { url, token, address } = sharedServer();
+import { address, token, url } from '../fixtures/shared-server.ts';
 
 it('immediately removes the token from the address bar and from the history', async () => {
   const page = await openPage(address());
@@ -19,22 +17,18 @@ it('keeps the filter and the open view of a link with a token', async () => {
   await expect.poll(() => page.url()).toBe(`${url}/#search=Hoya`);
 });
 
-it('stores the token only for the current tab', async () => {
+it('stores the token only for the current tab, and says in another tab where to find a token', async () => {
   const page = await openPage(address());
   await page.reload();
   await page.getByText('Connected').waitFor();
   expect(await page.evaluate(() => JSON.stringify(localStorage))).toBe('{}');
   const other = await page.context().newPage();
   await other.goto(url);
-  await other.getByLabel('Access token').waitFor();
-});
-
-it('accepts a token from a link that the user opens in the same tab', async () => {
-  const page = await openPage(url);
-  await page.getByLabel('Access token').waitFor();
-  await page.evaluate((hash) => location.assign(hash), `#token=${token}`);
-  await page.getByText('Connected').waitFor();
-  expect(page.url()).toBe(`${url}/`);
+  await other.getByText('prints a link that opens the console').waitFor();
+  await other.getByText('plant-store token create NAME').waitFor();
+  await other.getByLabel('Access token').fill(token);
+  await other.getByRole('button', { name: 'Open' }).click();
+  await other.getByText('Connected').waitFor();
 });
 
 it('keeps a new token when the store rejects a request with the earlier token', async () => {
@@ -93,15 +87,6 @@ it.each([
   await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Hoya');
   await page.reload();
   await page.getByLabel('Access token').waitFor();
-});
-
-it('asks for a token when the tab has no token, and says where to find a token', async () => {
-  const page = await openPage(url);
-  await page.getByText('prints a link that opens the console').waitFor();
-  await page.getByText('plant-store token create NAME').waitFor();
-  await page.getByLabel('Access token').fill(token);
-  await page.getByRole('button', { name: 'Open' }).click();
-  await page.getByText('Connected').waitFor();
 });
 
 it.each([

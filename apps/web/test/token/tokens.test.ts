@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest';
-import { freshTag } from '../fixtures/fresh.ts';
 import { openPage } from '../fixtures/open-page.ts';
-import { sharedServer } from '../fixtures/shared-servers.ts';
-
-const { address, client, tokens, url } = sharedServer();
+import { address, client, freshTag, tokens, url } from '../fixtures/shared-server.ts';
 
 it('creates a token in four steps, copies the token, and revokes the token', async () => {
   const name = freshTag();

@@ -21,7 +21,7 @@ export function ColumnChoice({ current, imports }: FileViewProps) {
   const unknown = header.filter((name) => name !== '' && fieldOf(name) === undefined);
   if (missing.length === 0 || unknown.length === 0) return null;
   return (
-    <fieldset className="column-choice">
+    <fieldset className="column-choice row">
       <legend className="field-label">
         Columns of <bdi>{file.name}</bdi>
       </legend>

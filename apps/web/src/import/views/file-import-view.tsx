@@ -3,8 +3,9 @@ import { useId } from 'react';
 import { Button } from '../../controls/button.tsx';
 import { saveFile } from '../../controls/save-file.ts';
 import { countOf, number } from '../../plants/plant-text.tsx';
+import { ErrorAlert } from '../../store/error-alert.tsx';
 import { type FileImport, isActive, percentOf, rejectsName, summaryOf } from '../file-import.ts';
-import type { ImportCounts } from '../import-counts.ts';
+import type { ImportCounts } from '../import-step.ts';
 import { ColumnChoice, type FileViewProps } from './column-choice.tsx';
 import { shortReason, Warnings } from './import-preview-view.tsx';
 
@@ -45,14 +46,10 @@ export function FileImportView({ current, imports }: FileViewProps) {
       {isActive(current) && rowsPerSecond !== undefined && (
         <p className="import-counts">{number.format(Math.round(rowsPerSecond))} rows a second</p>
       )}
-      {reason && (
-        <p className="alert" role="alert">
-          {reason}
-        </p>
-      )}
+      <ErrorAlert error={reason} />
       {state === 'failed' && !isRead && <ColumnChoice current={current} imports={imports} />}
       <Warnings texts={warnings} />
-      <div className="sheet-actions">
+      <div className="sheet-actions row">
         {current.rejects.length > 0 && !isActive(current) && (
           <Button onClick={() => saveRejects(current)}>Save the rejected rows …</Button>
         )}

@@ -2,11 +2,12 @@ import { createPlantWriter } from '@plant-store/formats';
 import { plantColumns } from '@plant-store/schemas';
 import { useRef } from 'react';
 import { Button } from '../../controls/button.tsx';
+import { useSharedState } from '../../controls/shared-state.ts';
 import { FileImportView } from './file-import-view.tsx';
 import { ImportPreviewView } from './import-preview-view.tsx';
 import './import-plants.css';
 import { saveFile } from '../../controls/save-file.ts';
-import { type Imports, useImports } from '../imports.ts';
+import type { Imports } from '../imports.ts';
 import { fileTypes } from '../open-file.ts';
 
 const { createdAt: _, ...columns } = plantColumns;
@@ -22,7 +23,7 @@ function saveSample(): void {
 
 /** Adds the plants of files, and shows the progress of each import. */
 export function ImportPlants({ imports }: { imports: Imports }) {
-  const all = useImports(imports);
+  const all = useSharedState(imports.list);
   const chosen = all.filter(({ state }) => state === 'chosen');
   const others = all.filter(({ state }) => state !== 'chosen');
   return (
@@ -31,7 +32,7 @@ export function ImportPlants({ imports }: { imports: Imports }) {
         <ImportPreviewView key={each.id} current={each} imports={imports} />
       ))}
       {chosen.length > 0 && (
-        <div className="sheet-actions">
+        <div className="sheet-actions row">
           <Button kind="primary" onClick={imports.start}>
             {chosen.length === 1 ? 'Add the plants' : `Add the plants of ${chosen.length} files`}
           </Button>
@@ -66,7 +67,7 @@ function FileChoice({ onFiles }: { onFiles(files: readonly File[]): void }) {
       <Button kind="quiet" onClick={saveSample}>
         Save a sample file
       </Button>
-      <p className="file-formats">
+      <p className="help">
         <strong>CSV</strong> with the first row <code>{header.trim()}</code>
         <br />
         <strong>NDJSON</strong> with lines like <code>{'{"id":1,"name":"Hoya"}'}</code>

@@ -1,4 +1,4 @@
-import { openSheet } from '../../address/use-address.ts';
+import { openSheet } from '../../address/address.ts';
 import { Button } from '../../controls/button.tsx';
 import { asCurl } from '../../requests/as-curl.ts';
 import { Code } from '../../requests/request-list.tsx';
@@ -21,7 +21,7 @@ export function EmptyStore({ mayCreate }: { mayCreate: boolean }) {
             Add the first plant<span className="file-hint">, drop files anywhere on this page</span>
             , or send a request:
           </p>
-          <div className="sheet-actions">
+          <div className="sheet-actions row">
             <Button kind="primary" onClick={() => openSheet('add')}>
               Add the first plant
             </Button>

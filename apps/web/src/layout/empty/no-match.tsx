@@ -1,5 +1,4 @@
-import type { PlantFilter } from '../../address/address.ts';
-import { go } from '../../address/use-address.ts';
+import { go, type PlantFilter } from '../../address/address.ts';
 import { Button } from '../../controls/button.tsx';
 import { FilterText } from '../../plants/filter-text.tsx';
 

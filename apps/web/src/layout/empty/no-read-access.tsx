@@ -15,7 +15,7 @@ interface NoReadAccessProps {
 export function NoReadAccess({ may, onAdded, onAddFile }: NoReadAccessProps) {
   return (
     <div className="no-read-access">
-      <div className="title">
+      <div className="title row">
         <h1>Plants</h1>
       </div>
       <p>This token may not read plants, so the list is not shown.</p>

@@ -92,7 +92,7 @@ export function AddPlant({ mayRead, onAdded }: AddPlantProps) {
       ) : (
         Object.keys(fromServer).length === 0 && <ErrorAlert error={create.error} />
       )}
-      <div className="sheet-actions">
+      <div className="sheet-actions row">
         <Button kind="primary" type="submit" disabled={create.isPending}>
           Add plant
         </Button>

@@ -26,7 +26,7 @@ export function ExportPlants({ current, filter }: ExportPlantsProps) {
         <code>plant-store import</code> keeps these times. Here, you can add the plants with new
         times.
       </p>
-      <div className="sheet-actions">
+      <div className="sheet-actions row">
         {Object.entries(formats).map(([label, format]) => (
           <Button key={format} disabled={isRunning} onClick={() => start({ format, filter })}>
             Save as {label}

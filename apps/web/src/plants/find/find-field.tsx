@@ -1,6 +1,6 @@
 import { explainIdText, maxSearch, readIdText } from '@plant-store/schemas/plain';
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { go, replace, useAddress } from '../../address/use-address.ts';
+import { go, replace, useAddress } from '../../address/address.ts';
 import { Button } from '../../controls/button.tsx';
 import { Icon } from '../../controls/icon.tsx';
 import { inOneLine, PlantText } from '../plant-text.tsx';
@@ -115,7 +115,7 @@ export function FindField({ onFindId, onOpenFirst }: FindFieldProps) {
               </span>
             </Button>
           ))}
-          {hint && <p className="find-hint">{hint}</p>}
+          {hint && <p className="help">{hint}</p>}
         </section>
       )}
     </>

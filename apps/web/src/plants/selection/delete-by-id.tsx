@@ -24,7 +24,7 @@ export function DeleteById() {
         value={text}
         onChange={setText}
       />
-      <div className="sheet-actions">
+      <div className="sheet-actions row">
         <DeleteButton
           plants={new Map(ids.map((id) => [id, id]))}
           canUndo={false}

@@ -20,7 +20,7 @@ export function SelectionBar({ plants, canUndo, onChange, onDeleted }: Selection
   // When the user changes the list, the selection is empty, but the delete goes on.
   if (plants.size === 0 && !isDeleting) return null;
   return (
-    <section className="selection" aria-label="Selected plants">
+    <section className="selection row" aria-label="Selected plants">
       {!isDeleting && <strong role="status">{countOf(plants.size)} selected</strong>}
       <DeleteButton
         plants={plants}

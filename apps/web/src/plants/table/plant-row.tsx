@@ -1,6 +1,7 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import { shorten } from '@plant-store/schemas/plain';
 import type { MouseEvent } from 'react';
+import { useMedia } from '../../controls/use-media.ts';
 import { showField, shownFields, tableFields } from '../shown-fields.tsx';
 
 interface PlantRowProps {
@@ -59,24 +60,18 @@ export function PlantRow(props: PlantRowProps) {
           </label>
         </span>
       )}
-      {plant ? <PlantCells plant={plant} /> : <LoadingCells />}
+      {plant ? (
+        tableFields.map((field) => (
+          <span key={field} role="gridcell" className={`plant-${field}`}>
+            {showField(plant, field, 'cell')}
+          </span>
+        ))
+      ) : (
+        <span role="gridcell" className="plant-loading">
+          <span className="visually-hidden">Loading</span>
+        </span>
+      )}
     </div>
-  );
-}
-
-function PlantCells({ plant }: { plant: StoredPlant }) {
-  return tableFields.map((field) => (
-    <span key={field} role="gridcell" className={`plant-${field}`}>
-      {showField(plant, field, 'cell')}
-    </span>
-  ));
-}
-
-function LoadingCells() {
-  return (
-    <span role="gridcell" className="plant-loading">
-      <span className="visually-hidden">Loading</span>
-    </span>
   );
 }
 
@@ -96,4 +91,12 @@ export function TableHeader({ hasChecks }: { hasChecks: boolean }) {
       ))}
     </div>
   );
+}
+
+/** Returns the height of a row in pixels, which depends on the font size in the user's browser. */
+export function useRowHeight(): number {
+  // On narrow screens, a row has two lines, as in plant-table-narrow.css.
+  const isNarrow = useMedia('(width < 48rem)');
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  return Math.round(rem * (isNarrow ? 3.25 : 2.25));
 }

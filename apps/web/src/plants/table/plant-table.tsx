@@ -1,6 +1,7 @@
 import type { StoredPlant } from '@plant-store/schemas';
 import {
   type CSSProperties,
+  type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
   useCallback,
@@ -8,29 +9,26 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { PlantFilter } from '../../address/address.ts';
 import {
   closeSheet,
   currentPlace,
   openPlant,
+  type PlantFilter,
   replace,
   useAddress,
-} from '../../address/use-address.ts';
+} from '../../address/address.ts';
 import { isNew } from '../../changes/update-page.ts';
 import { explainError } from '../../store/explain-error.ts';
 import type { PlantCount } from '../plant-text.tsx';
 import type { Selection } from '../selected-plants.ts';
 import { shownFields, tableFields } from '../shown-fields.tsx';
 import { PlantRow, TableHeader } from './plant-row.tsx';
-import { pressKey } from './press-key.ts';
 import './plant-table.css';
 import './plant-table-narrow.css';
+import { useActiveRow, useRangeSelection } from './active-rows.ts';
 import { type RowRange, useScrollWindow } from './scroll-window.ts';
-import { TablePosition } from './table-position.tsx';
-import { useActiveRow } from './use-active-row.ts';
-import { useKeptPlace } from './use-kept-place.ts';
+import { TablePosition, useKeptPlace } from './table-position.tsx';
 import { type FoundPlants, usePlantPages } from './use-plant-pages.ts';
-import { useRangeSelection } from './use-range-selection.ts';
 
 interface PlantTableProps {
   filter: PlantFilter;
@@ -61,19 +59,12 @@ export function PlantTable(props: PlantTableProps) {
   const { filter, total, rowHeight, open, selection, children, onOpen, onFound } = props;
   const [at] = useState(currentPlace);
   const [visible, setVisible] = useState<RowRange>({ first: 0, last: 0 });
-  const show = useCallback(
-    (range: RowRange) =>
-      setVisible((latest) =>
-        range.first === latest.first && range.last === latest.last ? latest : range,
-      ),
-    [],
-  );
   const [hovered, setHovered] = useState<number>();
   const following = useRef<ReturnType<typeof setTimeout>>(undefined);
   const pages = usePlantPages({ filter, at, visible, hovered });
   const { known, rows, ends, isComplete, plantAt } = pages;
   const isJump = useAddress().jumps > 0;
-  const { watch: watchRows, ...scroll } = useScrollWindow({ rows, rowHeight, onVisible: show });
+  const { watch: watchRows, ...scroll } = useScrollWindow({ rows, rowHeight, setVisible });
   const [active, setActive] = useActiveRow(pages, open);
   const range = useRangeSelection(selection, pages, active);
 
@@ -122,11 +113,27 @@ export function PlantTable(props: PlantTableProps) {
       following.current = setTimeout(() => openPlant(plant.id), pause);
     return bounded;
   };
-  const keys = {
-    ...{ active, visible, lastRow: known.end - 1, range, toStart },
-    moveTo: moveAndShow,
-    onEscape: open === undefined ? range.clear : closeSheet,
-    onOpen: () => openRowAt(active),
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const page = Math.max(1, visible.last - visible.first - 1);
+    const actions: Record<string, () => unknown> = {
+      ArrowDown: () => moveAndShow(active + 1),
+      ArrowUp: () => moveAndShow(active - 1),
+      PageDown: () => moveAndShow(active + page),
+      PageUp: () => moveAndShow(active - page),
+      Home: toStart,
+      End: () => moveAndShow(known.end - 1),
+      Enter: () => openRowAt(active),
+      ' ': () => range.toggle(active, event.shiftKey),
+      Escape: open === undefined ? range.clear : closeSheet,
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    const row = action();
+    if (typeof row !== 'number') return;
+    if (event.shiftKey) void range.extend(row);
+    else range.restart();
   };
 
   if (pages.error && known.first === known.end) {
@@ -152,7 +159,7 @@ export function PlantTable(props: PlantTableProps) {
         tabIndex={0}
         style={style}
         onScroll={scroll.onScroll}
-        onKeyDown={(event) => pressKey(event, keys)}
+        onKeyDown={onKeyDown}
       >
         <TableHeader hasChecks={selection !== undefined} />
         <div

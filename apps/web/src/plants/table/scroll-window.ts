@@ -1,4 +1,11 @@
-import { useCallback, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type Dispatch,
+  type SetStateAction,
+  useCallback,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 
 /**
  * The element that contains the rows has at most this height in pixels. Browsers allow only some million
@@ -17,7 +24,7 @@ interface ScrollWindowOptions {
   rows: { readonly first: number; readonly end: number };
   /** The height of a row in pixels. */
   rowHeight: number;
-  onVisible(range: RowRange): void;
+  setVisible: Dispatch<SetStateAction<RowRange>>;
 }
 
 /**
@@ -28,7 +35,7 @@ interface ScrollWindowOptions {
  * All rows have the same height, so a division finds the rows on the screen. Offsets are pixels from the
  * first row.
  */
-export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOptions) {
+export function useScrollWindow({ rows, rowHeight, setVisible }: ScrollWindowOptions) {
   const scrollRef = useRef<HTMLDivElement | null>(null);
   const [start, setStart] = useState(0);
   // The current position of the element. After a change of `start`, the next render moves the element.
@@ -39,25 +46,24 @@ export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOpti
     const { start, first } = applied.current;
     const rowAt = (pixel: number) => first + Math.floor(pixel / rowHeight);
     const top = start + scrollTop;
-    onVisible({ first: rowAt(top), last: Math.max(rowAt(top), rowAt(top + height - 1)) });
-  }, [onVisible, rowHeight]);
+    const range = { first: rowAt(top), last: Math.max(rowAt(top), rowAt(top + height - 1)) };
+    setVisible((latest) =>
+      latest.first === range.first && latest.last === range.last ? latest : range,
+    );
+  }, [setVisible, rowHeight]);
 
-  const scrollTo = useCallback(
-    (offset: number) => {
-      const element = scrollRef.current;
-      if (!element) return;
-      const scrollTop = offset - applied.current.start;
-      const isInWindow = scrollTop >= 0 && scrollTop + element.clientHeight <= maxHeight;
-      if (isInWindow) {
-        element.scrollTop = scrollTop;
-        return;
-      }
-      const middle = Math.max(0, offset - maxHeight / 2);
-      applied.current.scrollTo = offset;
-      setStart(middle - (middle % rowHeight));
-    },
-    [rowHeight],
-  );
+  const scrollTo = (offset: number) => {
+    const element = scrollRef.current;
+    if (!element) return;
+    const scrollTop = offset - applied.current.start;
+    if (scrollTop >= 0 && scrollTop + element.clientHeight <= maxHeight) {
+      element.scrollTop = scrollTop;
+      return;
+    }
+    const middle = Math.max(0, offset - maxHeight / 2);
+    applied.current.scrollTo = offset;
+    setStart(middle - (middle % rowHeight));
+  };
 
   useLayoutEffect(() => {
     if (!scrollRef.current || applied.current.start === start) return;
@@ -90,7 +96,7 @@ export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOpti
   );
 
   const total = (rows.end - rows.first) * rowHeight;
-  const onScroll = useCallback(() => {
+  const onScroll = () => {
     const { scrollTop = 0, clientHeight = 0 } = scrollRef.current ?? {};
     if (applied.current.start !== start) return;
     report();
@@ -100,20 +106,17 @@ export function useScrollWindow({ rows, rowHeight, onVisible }: ScrollWindowOpti
     const step = maxHeight / 2 - ((maxHeight / 2) % rowHeight);
     applied.current.scrollTo = start + scrollTop;
     setStart(isNearEnd ? start + step : Math.max(0, start - step));
-  }, [start, total, rowHeight, report]);
+  };
 
   /** Scrolls until a row is on the screen, but not further. */
-  const reveal = useCallback(
-    (row: number) => {
-      const { scrollTop, height } = measure(scrollRef.current);
-      const { start, first } = applied.current;
-      const top = (row - first) * rowHeight;
-      const offset = start + scrollTop;
-      if (top < offset) scrollTo(top);
-      else if (top + rowHeight > offset + height) scrollTo(top + rowHeight - height);
-    },
-    [rowHeight, scrollTo],
-  );
+  const reveal = (row: number) => {
+    const { scrollTop, height } = measure(scrollRef.current);
+    const { start, first } = applied.current;
+    const top = (row - first) * rowHeight;
+    const offset = start + scrollTop;
+    if (top < offset) scrollTo(top);
+    else if (top + rowHeight > offset + height) scrollTo(top + rowHeight - height);
+  };
 
   const height = Math.min(total - start, maxHeight);
   return { watch, start, height, onScroll, reveal };

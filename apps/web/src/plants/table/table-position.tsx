@@ -1,15 +1,18 @@
 import { useMutation } from '@tanstack/react-query';
-import { replace } from '../../address/use-address.ts';
+import { useEffect } from 'react';
+import { keepPlace, replace } from '../../address/address.ts';
 import { Button } from '../../controls/button.tsx';
 import { countOf, number, type PlantCount } from '../plant-text.tsx';
 import type { RowRange } from './scroll-window.ts';
 import './table-position.css';
 import type { usePlantPages } from './use-plant-pages.ts';
 
+type Pages = ReturnType<typeof usePlantPages>;
+
 interface TablePositionProps {
   /** The number of plants in the list, or undefined while the number is unknown. */
   total: PlantCount | undefined;
-  pages: ReturnType<typeof usePlantPages>;
+  pages: Pages;
   visible: RowRange;
   /** Makes a known row active. */
   moveTo(row: number): void;
@@ -32,7 +35,7 @@ export function TablePosition({ total, pages, visible, moveTo, onStart }: TableP
     onSuccess: (at) => replace({ at }),
   });
   return (
-    <div className="table-position">
+    <div className="table-position help">
       <p>
         {before === undefined
           ? `From the id ${pages.plantAt(first)?.id ?? '…'}`
@@ -51,4 +54,18 @@ export function TablePosition({ total, pages, visible, moveTo, onStart }: TableP
       />
     </div>
   );
+}
+
+/** The address changes when the user has not scrolled for this number of milliseconds. */
+const pause = 200;
+
+/** After the user has scrolled, stores the id at the top of the table in the address. */
+export function useKeptPlace({ ends, known, plantAt }: Pages, visible: RowRange): void {
+  const isAtStart = ends.start && visible.first <= known.first;
+  const topId = plantAt(visible.first)?.id;
+  useEffect(() => {
+    if (!isAtStart && topId === undefined) return;
+    const timer = setTimeout(() => keepPlace(isAtStart ? undefined : topId), pause);
+    return () => clearTimeout(timer);
+  }, [isAtStart, topId]);
 }

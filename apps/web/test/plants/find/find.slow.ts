@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { freshId, freshTag } from '../../fixtures/fresh.ts';
 import {
   findField,
   firstVisible,
@@ -8,10 +7,14 @@ import {
   tableOf,
   waitForTitle,
 } from '../../fixtures/open-page.ts';
-import { createPlants, openPlants } from '../../fixtures/open-plants.ts';
-import { sharedServer } from '../../fixtures/shared-servers.ts';
-
-const { address, client } = sharedServer();
+import {
+  address,
+  client,
+  createPlants,
+  freshId,
+  freshTag,
+  openPlants,
+} from '../../fixtures/shared-server.ts';
 
 it('shows the plant with the typed id, and lets the user scroll up to the first plant', async () => {
   const { ids, page } = await openPlants(1_000);

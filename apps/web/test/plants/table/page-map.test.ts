@@ -21,17 +21,13 @@ const three = [100n, 200n, 300n].reduce(
   emptyPageMap(undefined),
 );
 
-it('makes a new map without rows', () => {
-  const map = emptyPageMap(5n);
-  expect(endRow(map)).toBe(0);
-  expect(pageAt(map, 0)).toBe(0);
-  expect(startOf(map, 0)).toBe(5n);
-});
+const rowsOf = ({ pages }: typeof three) => pages.map(({ firstRow }) => firstRow);
 
-it('learns the start of the next page', () => {
-  expect(endRow(three)).toBe(300);
-  expect(three.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 200]);
-  expect(startOf(three, 3)).toBe(300n);
+it('makes a map without rows, and learns the start of each next page', () => {
+  const map = emptyPageMap(5n);
+  expect([endRow(map), pageAt(map, 0), startOf(map, 0)]).toEqual([0, 0, 5n]);
+  expect([endRow(three), startOf(three, 3)]).toEqual([300, 300n]);
+  expect(rowsOf(three)).toEqual([0, 100, 200]);
 });
 
 it('adds no rows for a page without plants, and adds the rows of the next page', () => {
@@ -45,56 +41,56 @@ it('adds no rows for a page without plants, and adds the rows of the next page',
   expect(endRow(map)).toBe(7);
 });
 
-it('knows all rows after the response for the last page', () => {
-  const map = learnPage(three, 3, response(7, undefined));
-  expect(map.frontier).toBeUndefined();
-  expect(endRow(map)).toBe(307);
-});
-
-it.each([
-  [0, 0],
-  [99, 0],
-  [100, 1],
-  [299, 2],
-  [300, 3],
-  [900, 3],
-])('finds the page that contains row %i', (row, index) => {
-  expect(pageAt(three, row)).toBe(index);
+it('finds the page that contains a row', () => {
+  const rows = [0, 99, 100, 299, 300, 900];
+  expect(rows.map((row) => pageAt(three, row))).toEqual([0, 0, 1, 2, 3, 3]);
 });
 
 it('returns the same map when a response changes nothing', () => {
   expect(learnPage(three, 1, response(100, 200n))).toBe(three);
 });
 
-describe('a map after plants were created or deleted', () => {
-  it('moves the rows of later pages up when plants of an earlier page are deleted', () => {
-    const map = learnPage(three, 1, response(98, 200n));
-    expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
-    expect(startOf(map, 3)).toBe(300n);
-  });
+const complete = learnPage(three, 3, response(7, undefined));
 
-  it('keeps the start of the next page when a response also contains plants of the next page', () => {
-    const map = learnPage(three, 1, response(100, 202n));
-    expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([0, 100, 198]);
-  });
+it.each([
+  ['knows all rows after the last page', complete, [0, 100, 200, 300], undefined],
+  [
+    'moves later pages up when plants of an earlier page are deleted',
+    learnPage(three, 1, response(98, 200n)),
+    [0, 100, 198],
+    { after: 300n },
+  ],
+  [
+    'keeps the start of the next page when a response also contains plants of the next page',
+    learnPage(three, 1, response(100, 202n)),
+    [0, 100, 198],
+    { after: 300n },
+  ],
+  [
+    'forgets the later pages when a new response for a page ends at a lower id',
+    learnPage(three, 1, response(100, 199n)),
+    [0, 100],
+    { after: 199n },
+  ],
+  [
+    'knows all rows when a response shows that an earlier page is now the last page',
+    learnPage(three, 1, response(3, undefined)),
+    [0, 100],
+    undefined,
+  ],
+  [
+    'no longer knows the end of the list when the last page becomes full',
+    learnPage(complete, 3, response(100, 400n)),
+    [0, 100, 200, 300],
+    { after: 400n },
+  ],
+])('a map %s', (_case, map, rows, frontier) => {
+  expect(rowsOf(map)).toEqual(rows);
+  expect(map.frontier).toEqual(frontier);
+});
 
-  it('forgets the later pages when a new response for a page ends at a lower id', () => {
-    const map = learnPage(three, 1, response(100, 199n));
-    expect(map.pages).toHaveLength(2);
-    expect(startOf(map, 2)).toBe(199n);
-  });
-
-  it('knows all rows when a response shows that an earlier page is now the last page', () => {
-    const map = learnPage(three, 1, response(3, undefined));
-    expect(map.pages).toHaveLength(2);
-    expect(map.frontier).toBeUndefined();
-  });
-
-  it('no longer knows the end of the list when the last page becomes full', () => {
-    const complete = learnPage(three, 3, response(7, undefined));
-    const map = learnPage(complete, 3, response(100, 400n));
-    expect(startOf(map, 4)).toBe(400n);
-  });
+it('ends after the rows of the last page', () => {
+  expect(endRow(complete)).toBe(307);
 });
 
 describe('a map with an anchor', () => {
@@ -104,7 +100,6 @@ describe('a map with an anchor', () => {
     const added = Array.from({ length: add }, () => ({ id: 101n }));
     return { plants: [...added, ...plants.filter(({ id }) => !remove.includes(id))], next: 200n };
   };
-  const rowsOf = ({ pages }: typeof three) => pages.map(({ firstRow }) => firstRow);
 
   it.each([
     ['in the changed page', { row: 150, id: 151n }, [-2, 98, 200]],
@@ -116,32 +111,28 @@ describe('a map with an anchor', () => {
     expect(learnPage(map, 1, changed([], 2), anchor)).toBe(map);
   });
 
-  it('keeps the row number of the anchor when an earlier plant is added and a later plant is deleted', () => {
-    const map = learnPage(three, 1, changed([180n], 1), { row: 150, id: 151n });
-    expect(rowsOf(map)).toEqual([-1, 99, 199]);
-  });
-
-  it('moves the next plant to the row number of the anchor when the anchor is deleted', () => {
-    const map = learnPage(three, 1, changed([151n, 110n], 0), { row: 150, id: 151n });
-    expect(rowsOf(map)).toEqual([1, 101, 199]);
+  it.each([
+    ['stays in its row when an earlier plant is added', [180n], 1, [-1, 99, 199]],
+    ['gives its row to the next plant when the anchor is deleted', [151n, 110n], 0, [1, 101, 199]],
+  ])('%s', (_case, remove, add, rows) => {
+    expect(rowsOf(learnPage(three, 1, changed(remove, add), { row: 150, id: 151n }))).toEqual(rows);
   });
 });
 
 describe('a list that is opened in the middle', () => {
   const opened = learnPage(emptyPageMap(500n), 0, response(100, 600n));
 
+  const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
+
   it('gives negative row numbers to plants before the place at which the list was opened', () => {
-    const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
-    expect(map.pages.map(({ firstRow }) => firstRow)).toEqual([-60, 0]);
+    expect(rowsOf(map)).toEqual([-60, 0]);
     expect([pageAt(map, -60), pageAt(map, -1), pageAt(map, 0)]).toEqual([0, 0, 1]);
     expect(startOf(map, 0)).toBe(400n);
   });
 
   it('ends the earlier page where the first opened page begins', () => {
-    const map = learnEarlierPage(opened, { after: 400n, rowCount: 60 });
     // The response for the earlier page also contains 40 plants of the first opened page.
     expect(learnPage(map, 0, response(100, 540n))).toBe(map);
-    const changed = learnPage(map, 0, response(100, 541n));
-    expect(changed.pages.map(({ firstRow }) => firstRow)).toEqual([-60, -1]);
+    expect(rowsOf(learnPage(map, 0, response(100, 541n)))).toEqual([-60, -1]);
   });
 });

@@ -1,23 +1,13 @@
 import { expect, it } from 'vitest';
-import { freshId, freshTag } from '../../fixtures/fresh.ts';
-import { filterByTag, findField, namesOf, openPage, tableOf } from '../../fixtures/open-page.ts';
-import { createPlants, openPlants } from '../../fixtures/open-plants.ts';
-import { sharedServer } from '../../fixtures/shared-servers.ts';
-
-const greatest = 2n ** 63n - 1n;
-const least = -(2n ** 63n);
-
-const { address, client } = sharedServer();
-
-it.each([greatest, least])('goes to the plant with exactly the id %s', async (id) => {
-  await client.createPlant.mutate({ id, name: 'At the end' });
-  const page = await openPage(address());
-  await findField(page).fill(String(id));
-  await page.getByRole('button', { name: `Go to id ${id}` }).click();
-  const row = tableOf(page).getByRole('row').filter({ hasText: 'At the end' });
-  await expect.poll(() => row.locator('.plant-id').textContent()).toBe(String(id));
-  await client.deletePlant.mutate({ id });
-});
+import { filterByTag, namesOf, openPage, tableOf } from '../../fixtures/open-page.ts';
+import {
+  address,
+  client,
+  createPlants,
+  freshId,
+  freshTag,
+  openPlants,
+} from '../../fixtures/shared-server.ts';
 
 it('shows all fields of a plant, including the time of its creation', async () => {
   const name = `A long name ${'and so on '.repeat(40)}to the end`;
