@@ -1,7 +1,7 @@
 import { errorCatalogue, formatJson, maxPageSize, type Scope } from '@plant-store/schemas/plain';
 import { Command, Option } from 'commander';
 import { CommandError, usageError } from '../command-line/errors.ts';
-import { jsonOption, parseDuration, parseScopes, scopeNames } from '../command-line/options.ts';
+import { parseDuration, parseScopes, scopeNames } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { withStore } from '../command-line/with-store.ts';
 
@@ -39,7 +39,7 @@ const createCommand = () =>
         .argParser(parseScopes)
         .default(parseScopes('create,read'), 'create,read'),
     )
-    .addOption(jsonOption('write the name, the scopes and the token, or an error, as JSON'))
+    .option('--json', 'write the name, the scopes and the token, or an error, as JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  plant-store token create partner --expires 90d\n' +
@@ -61,7 +61,7 @@ const listCommand = () =>
       'Show the id, the name and the scopes of each access token, and when it was created, expires, was ' +
         'revoked and was last used, as a line of JSON. The newest come first. Never shows the token itself.',
     )
-    .addOption(jsonOption('also write errors as JSON'))
+    .option('--json', 'also write errors as JSON')
     .addHelpText('after', '\nExample:\n  plant-store token list\n')
     .action(async () => {
       await withStore(
@@ -85,7 +85,7 @@ const revokeCommand = () =>
     )
     .argument('[name]', 'the name from token create')
     .option('--id <id>', 'revoke only the token with this id from token list')
-    .addOption(jsonOption('write the name, or an error, as JSON'))
+    .option('--json', 'write the name, or an error, as JSON')
     .addHelpText('after', '\nExample:\n  plant-store token revoke partner\n')
     .action(async (name: string | undefined, { id, json }: { id?: string; json?: true }) => {
       const which = id === undefined ? name : { id };
