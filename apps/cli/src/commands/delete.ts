@@ -3,7 +3,7 @@ import { Argument, Command } from 'commander';
 import { CommandError, exitCodes, plantUnknown, usageError } from '../command-line/errors.ts';
 import { parseId } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
-import { confirm, isInteractive } from '../command-line/question.ts';
+import { confirm, requireTerminal } from '../command-line/question.ts';
 import { withStore } from '../command-line/with-store.ts';
 import { type DeleteOptions, deleteFile, deleteNeeds } from '../delete/delete-file.ts';
 
@@ -46,9 +46,7 @@ export const deleteCommand = () =>
     });
 
 async function deletePlant(id: bigint, { yes, json }: DeleteOptions): Promise<void> {
-  if (!yes && !isInteractive()) {
-    throw usageError('cannot ask without a terminal: add --yes to delete the plant');
-  }
+  if (!yes) requireTerminal('delete the plant');
   const plant = await withStore(
     async (store) => {
       const stored = await store.get(id);
