@@ -13,6 +13,7 @@ import { writeOutput } from '../command-line/output.ts';
 import { type Progress, showProgress } from '../command-line/progress-bar.ts';
 import { confirm, requireTerminal } from '../command-line/question.ts';
 import { readSettings } from '../command-line/settings.ts';
+import { messageOf } from '../command-line/variables.ts';
 import { withStore } from '../command-line/with-store.ts';
 
 interface Options {
@@ -88,8 +89,8 @@ async function distribute(options: DistributeOptions) {
     return await distributePlants({ ...options, onCopied });
   } catch (cause) {
     if (cause instanceof ClusterError) throw new CommandError(cause.message, { cause });
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandError(`the distribution is incomplete (${reason}): ${again}`, { cause });
+    const message = `the distribution is incomplete (${messageOf(cause)}): ${again}`;
+    throw new CommandError(message, { cause });
   } finally {
     progress?.stop();
   }
