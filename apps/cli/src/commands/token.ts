@@ -1,3 +1,4 @@
+import type { PlantStore } from '@plant-store/core';
 import { errorCatalogue, formatJson, maxPageSize, type Scope } from '@plant-store/schemas/plain';
 import { Command, Option } from 'commander';
 import { CommandError, usageError } from '../command-line/errors.ts';
@@ -63,19 +64,21 @@ const listCommand = () =>
     )
     .option('--json', 'also write errors as JSON')
     .addHelpText('after', '\nExample:\n  plant-store token list\n')
-    .action(async () => {
-      await withStore(
-        async ({ accessTokens }) => {
-          let after: string | undefined;
-          do {
-            const { tokens, next } = await accessTokens.list({ after, limit: maxPageSize });
-            await writeOutput(tokens.map((token) => `${formatJson(token)}\n`));
-            after = next;
-          } while (after !== undefined);
-        },
-        { readOnly: true, needs: { access_tokens: ['SELECT'] } },
-      );
-    });
+    .action(() =>
+      withStore(({ accessTokens }) => writeOutput(linesOf(accessTokens)), {
+        readOnly: true,
+        needs: { access_tokens: ['SELECT'] },
+      }),
+    );
+
+async function* linesOf(accessTokens: PlantStore['accessTokens']): AsyncGenerator<string> {
+  let after: string | undefined;
+  do {
+    const { tokens, next } = await accessTokens.list({ after, limit: maxPageSize });
+    yield tokens.map((token) => `${formatJson(token)}\n`).join('');
+    after = next;
+  } while (after !== undefined);
+}
 
 const revokeCommand = () =>
   new Command('revoke')

@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';
 import { run } from '../fixtures/run-program.ts';
 
-const { env } = useDatabase({ isShared: true });
+const database = useDatabase({ isShared: true });
+const { env } = database;
 
 async function principalOf(token: string) {
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
@@ -45,4 +46,12 @@ it('creates an access token with the given scopes, and lists the scopes', async 
   const list = await run(['token', 'list'], { env });
   const [listed = ''] = list.stdout.split('\n').filter((line) => line.includes('gardener'));
   expect(JSON.parse(listed)).toMatchObject({ name: 'gardener', scopes });
+});
+
+it('lists thousands of access tokens without a warning', async () => {
+  await database.sql`
+    insert into access_tokens (name, sha256) select 'many', sha256(id::text::bytea) from generate_series(1, 6000) as id`;
+  const { stdout, stderr } = await run(['token', 'list'], { env });
+  expect(stdout.match(/"many"/g)).toHaveLength(6_000);
+  expect(stderr).toBe('');
 });
