@@ -115,14 +115,6 @@ it('manages a webhook of the embedded database while the server is stopped', asy
   await vi.waitFor(() => expect(endpoint.bodies).not.toEqual([]));
 });
 
-it('a replay needs the option --since or --from', async () => {
-  const { code, stderr } = await run(['webhook', 'replay', 'partner'], { env: database.env });
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringContaining('set --since or --from'),
-  });
-});
-
 it('creates no webhook while the feed is switched off', async () => {
   const { env } = database;
   await run(['feed', 'off', '--yes'], { env });
