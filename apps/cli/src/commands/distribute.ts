@@ -7,13 +7,12 @@ import {
 } from '@plant-store/citus/operator';
 import { Command } from 'commander';
 import { nameInstance } from '../command-line/database-errors.ts';
-import { CommandError, usageError } from '../command-line/errors.ts';
+import { CommandError, messageOf, usageError } from '../command-line/errors.ts';
 import { parseCount } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { type Progress, showProgress } from '../command-line/progress-bar.ts';
 import { confirm, requireTerminal } from '../command-line/question.ts';
 import { readSettings } from '../command-line/settings.ts';
-import { messageOf } from '../command-line/variables.ts';
 import { withStore } from '../command-line/with-store.ts';
 
 interface Options {

@@ -4,7 +4,7 @@ import {
   type TableDistribution,
 } from '@plant-store/citus/operator';
 import { nameInstance } from '../command-line/database-errors.ts';
-import { messageOf } from '../command-line/variables.ts';
+import { messageOf } from '../command-line/errors.ts';
 import { feedChecks } from './feed-checks.ts';
 import type { Finding } from './finding.ts';
 

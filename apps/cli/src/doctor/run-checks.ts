@@ -5,8 +5,8 @@ import {
   inspectDatabase,
 } from '@plant-store/core/operator';
 import { describeDatabaseUrl } from '@plant-store/core/read';
+import { messageOf } from '../command-line/errors.ts';
 import { readSettings } from '../command-line/settings.ts';
-import { messageOf } from '../command-line/variables.ts';
 import { clusterChecks } from './cluster-checks.ts';
 import { databaseChecks, tableChecks, webhookChecks } from './database-checks.ts';
 import { feedChecks } from './feed-checks.ts';
