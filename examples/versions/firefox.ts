@@ -17,8 +17,8 @@ export const firefox = ['firefox-esr', 'firefox'].find(
 );
 
 /**
- * Starts a Firefox without a window, and controls a page by WebDriver BiDi. Playwright cannot control a distribution's Firefox,
- * because Playwright sends commands that this Firefox does not know.
+ * Starts a Firefox without a window, and controls a page by WebDriver BiDi. Playwright cannot control a
+ * distribution's Firefox, because Playwright sends commands that this Firefox does not know.
  */
 export async function openFirefox(program: string) {
   const profile = await mkdtemp(join(tmpdir(), 'plant-store-firefox-'));

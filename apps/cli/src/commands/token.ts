@@ -99,11 +99,9 @@ const revokeCommand = () =>
         create: false,
         needs: { access_tokens: ['SELECT', 'UPDATE'] },
       });
-      const told = typeof which === 'string' ? { name: which } : which;
-      if (isRevoked) {
-        if (json) await writeOutput([`${formatJson(told)}\n`]);
-        return;
+      if (!isRevoked) {
+        const message = `no access token has the ${id === undefined ? 'name' : 'id'} ${JSON.stringify(id ?? name)}: plant-store token list shows all tokens`;
+        throw new CommandError(message, { code: errorCatalogue.accessTokenUnknown.code });
       }
-      const message = `no access token has the ${id === undefined ? 'name' : 'id'} ${JSON.stringify(id ?? name)}: plant-store token list shows all tokens`;
-      throw new CommandError(message, { code: errorCatalogue.accessTokenUnknown.code });
+      if (json) await writeOutput([`${formatJson(id === undefined ? { name } : { id })}\n`]);
     });
