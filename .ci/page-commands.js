@@ -22,8 +22,6 @@ export const runBy = {
   'plant-store import': 'apps/cli/test/import/import-outcome.test.ts',
   'plant-store export': 'apps/cli/test/commands/export.slow.ts',
   'plant-store follow': 'apps/cli/test/commands/follow.slow.ts',
-  'plant-store feed': 'apps/cli/test/commands/feed.slow.ts',
-  'plant-store delete --file': 'apps/cli/test/commands/delete-file.slow.ts',
   'plant-store token create': 'apps/cli/test/commands/token.test.ts',
   'plant-store token list': 'apps/cli/test/commands/token.test.ts',
   'plant-store token revoke': 'apps/cli/test/commands/token.test.ts',

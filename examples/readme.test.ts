@@ -53,19 +53,12 @@ it.runIf(hasPosixShell)('the curl calls in the README get the responses shown th
 /** Replaces `createdAt`, which differs in each run. */
 const withoutTime = (json = '') => json.replace(/"createdAt":"[\dT:.-]+Z"/, '"createdAt":…');
 
-it('the program in the README that calls the store over tRPC works', async () => {
-  const [trpc = ''] = blocks('ts');
-  expect(await run(trpc)).toBe('[ 9007199254740995n ]\n');
-});
-
-it('the program in the README of the package client works', async () => {
-  const [client = ''] = blocks('ts', await read('packages/client/README.md'));
-  expect(await run(client)).toBe('Monstera deliciosa\n');
-});
-
-it('the program in the README that imports the package core works', async () => {
-  const [, core = ''] = blocks('ts');
-  expect(await run(core)).toBe('Monstera deliciosa\n');
+it.each([
+  ['that calls the store over tRPC', 'README.md', 0, '[ 9007199254740995n ]\n'],
+  ['that imports the package core', 'README.md', 1, 'Monstera deliciosa\n'],
+  ['of the package client', 'packages/client/README.md', 0, 'Monstera deliciosa\n'],
+])('the program %s in %s works', async (_, page, place, output) => {
+  expect(await run(blocks('ts', await read(page))[place] ?? '')).toBe(output);
 });
 
 it('the README states the right number of houseplants', async () => {

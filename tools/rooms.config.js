@@ -189,11 +189,9 @@ export const packages = {
       { 'command-line': 'which settings, options, errors and output do all commands share?' },
       { import: 'how do the plants of a file get into the store?' },
       {
-        export: 'how do the plants of the store get into a file?',
         follow: 'how does a program get the changes of the store?',
         delete: 'how are the plants with the ids in a file deleted?',
         doctor: 'what is wrong with the store?',
-        completion: 'how does a shell complete the commands?',
         mcp: 'how does an assistant use a running store?',
       },
       { commands: 'which arguments, options and help does each command have?' },

@@ -1,6 +1,4 @@
-import { matchesGlob, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { withPostgres } from './vitest.base.ts';
 
 /**
@@ -10,24 +8,13 @@ import { withPostgres } from './vitest.base.ts';
 const area: { tests: string[]; needsPostgres?: true } = JSON.parse(
   process.env['MUTANT_AREA'] ?? '{"tests":[]}',
 );
-const { tests, needsPostgres } = area;
-
-/** Runs the files in the order of their patterns, so that the slow files come last. */
-class InOrderOfPatterns extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) =>
-      tests.findIndex((pattern) => matchesGlob(relative(process.cwd(), moduleId), pattern));
-    return files.toSorted((a, b) => place(a) - place(b));
-  }
-}
 
 /** The Vitest configuration for the mutants of one area. */
 export default defineConfig({
   test: {
-    include: tests,
+    include: area.tests,
     // Stryker runs the global setup again after each mutant that hangs, so only some areas start Postgres.
-    globalSetup: needsPostgres ? [withPostgres] : [],
-    sequence: { sequencer: InOrderOfPatterns },
+    globalSetup: area.needsPostgres ? [withPostgres] : [],
     // All test files share the loaded modules, because a module takes longer to load than most tests run.
     isolate: false,
     // A mutant may make a test wait without end. A waiting test fails after this number of milliseconds.

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { createDatabase, startOnPostgres } from '@plant-store/test-setup';
 import { type RunningBrowser, startBrowser } from '@plant-store/test-setup/browser';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -18,7 +17,7 @@ beforeAll(async () => {
   browser = await chromium.connect(running.endpoint);
   store = await startOnPostgres(await createDatabase(inject('postgresUrl')));
   site = await createServer({
-    root: fileURLToPath(new URL('.', import.meta.url)),
+    root: import.meta.dirname,
     server: { port: 0, host: '127.0.0.1', proxy: { '/trpc': store.env.PLANT_STORE_URL } },
     logLevel: 'warn',
   });
@@ -41,31 +40,23 @@ beforeEach(async () => {
   await page.goto(site.resolvedUrls?.local[0] ?? '');
 });
 
+const listed = (name: string) => page.getByRole('listitem').getByText(name, { exact: true });
+
 async function add(name: string): Promise<void> {
   await page.getByLabel('Name').fill(name);
   await page.getByRole('button', { name: 'Add' }).click();
 }
 
-it('lists the plants of the store and a new plant', async () => {
+it('lists the plants of the store and a new plant, and asks for the access token only once', async () => {
   await add('Monstera deliciosa');
-  await page.getByRole('listitem').getByText('Monstera deliciosa', { exact: true }).waitFor();
+  await listed('Monstera deliciosa').waitFor();
   await page.reload();
-  await page.getByRole('listitem').getByText('Monstera deliciosa', { exact: true }).waitFor();
-});
-
-it('asks the user for the access token only once', async () => {
-  await add('Hoya carnosa');
-  await page.getByRole('listitem').getByText('Hoya carnosa', { exact: true }).waitFor();
-  await page.reload();
-  await page.getByRole('listitem').getByText('Hoya carnosa', { exact: true }).waitFor();
+  await listed('Monstera deliciosa').waitFor();
   expect(prompts).toBe(1);
 });
 
 it('shows a new plant before the store has responded', async () => {
-  let respond = () => {};
-  const mayRespond = new Promise<void>((resolve) => {
-    respond = resolve;
-  });
+  const { promise: mayRespond, resolve: respond } = Promise.withResolvers<void>();
   await page.route('**/trpc/createPlant*', async (route) => {
     await mayRespond;
     await route.continue();
@@ -73,7 +64,7 @@ it('shows a new plant before the store has responded', async () => {
   await add('Ficus lyrata');
   await page.getByText('Ficus lyrata …').waitFor();
   respond();
-  await page.getByRole('listitem').getByText('Ficus lyrata', { exact: true }).waitFor();
+  await listed('Ficus lyrata').waitFor();
   await page.getByText('Ficus lyrata …').waitFor({ state: 'detached' });
 });
 

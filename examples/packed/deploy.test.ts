@@ -5,45 +5,57 @@ import { dirname, join } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import { createDatabase, freePort, unprivilegedUser } from '@plant-store/test-setup';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
-import { readDockerfile } from './dockerfile.ts';
 import { makeProject } from './project.ts';
 import { repository, run } from './run.ts';
 
 // The installation from the registry may be slow.
 vi.setConfig({ testTimeout: 600_000 });
 
-const read = (name: string) => readFile(join(repository, 'deploy', name), 'utf8');
+/** Reads a file of names and values. Returns a function that finds the values of a name (an expression). */
+async function readValues(file: string, separator: ' ' | '=') {
+  const text = await readFile(join(repository, 'deploy', file), 'utf8');
+  return (name: string) =>
+    [...text.matchAll(new RegExp(`^${name}${separator}(.*)$`, 'gm'))].map(
+      ([, value = '']) => value,
+    );
+}
+
+const settingsIn = (values: string[]) => parseEnv(values.join('\n').replaceAll(' ', '\n'));
 
 it('the files in the folder `deploy` install the packages, and start a server without root privileges', async () => {
-  const image = readDockerfile(await read('Dockerfile'));
+  const image = await readValues('Dockerfile', ' ');
+  const [build, users, commands, healthChecks] = ['RUN', 'USER', 'CMD', 'HEALTHCHECK'].map(image);
+  expect(['FROM', 'WORKDIR', 'EXPOSE'].flatMap(image)).toEqual([
+    ...['node:24-slim', '/plant-store', '3000 9464'],
+  ]);
+  // The test uses all instructions of the Dockerfile.
+  expect(image('(?!FROM|WORKDIR|ARG|RUN|USER|ENV|EXPOSE|HEALTHCHECK|CMD)[A-Z]+')).toEqual([]);
   const directory = await makeProject('image');
   // The test does not clean npm's cache, because other tests use the cache.
-  const [install = ''] = image.run.split(' && npm cache clean');
-  await run(directory, 'sh', ['-c', `${install} --prefer-offline`], image.args);
+  const [install = ''] = String(build).split(' && npm cache clean');
+  await run(directory, 'sh', ['-c', `${install} --prefer-offline`], settingsIn(image('ARG')));
   await chmod(inject('directory'), 0o755);
-  expect(image.user).toBe('node');
+  expect(users).toEqual(['node']);
 
   const port = await freePort();
   const user = await unprivilegedUser();
   const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`;
-  const env = { PATH, ...image.env, ...(await serverSettings(port)) };
+  const env = { PATH, ...settingsIn(image('ENV')), ...(await serverSettings(port)) };
   const started = { cwd: directory, ...user, env };
-  await servesAndStops(image.command, started, port, async () => {
+  await servesAndStops(JSON.parse(String(commands)), started, port, async () => {
     const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } });
     expect(page.status).toBe(200); // The console.
-    const [file = '', ...args] = image.healthCheck;
+    const [, healthCheck = ''] = String(healthChecks).split(' CMD ');
+    const [file, ...args]: [string, ...string[]] = JSON.parse(healthCheck);
     const onPort = args.map((argument) => argument.replace('127.0.0.1:3000', `127.0.0.1:${port}`));
     await promisify(execFile)(file, onPort, started);
   });
 
-  const unit = await read('plant-store.service');
-  const values = (name: string) =>
-    [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+  const values = await readValues('plant-store.service', '=');
   expect(values('NoNewPrivileges')).toEqual(['yes']);
   expect(values('WorkingDirectory')).toEqual(['/opt/plant-store']);
   const [command = ''] = values('ExecStart');
-  const settings = parseEnv(values('Environment').join('\n'));
-  const service = { ...started, env: { ...settings, ...env } };
+  const service = { ...started, env: { ...settingsIn(values('Environment')), ...env } };
   await servesAndStops([command.replace('/opt/plant-store', directory)], service, port);
 });
 

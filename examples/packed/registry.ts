@@ -5,13 +5,6 @@ import { setTimeout } from 'node:timers/promises';
 import { atExit, freePort } from '@plant-store/test-setup';
 import { install, run } from './run.ts';
 
-/** A registry on this machine that contains only our packages. */
-export interface Registry {
-  /** The lines for an `.npmrc`. With these lines, npm, pnpm and yarn get our packages from this registry. */
-  readonly npmrc: string;
-  stop(): unknown;
-}
-
 /** A plugin of Verdaccio needs the tag `cjs` of node-fetch, and some registries do not have this tag. */
 const program = {
   private: true,
@@ -27,8 +20,11 @@ max_body_size: 50mb
 log: { type: stdout, level: error }
 `;
 
-/** Starts an empty registry, and logs one user in. */
-export async function startRegistry(directory: string): Promise<Registry> {
+/**
+ * Starts an empty registry on this machine, and logs one user in. With the lines in `npmrc`, npm, pnpm and yarn
+ * get our packages from this registry.
+ */
+export async function startRegistry(directory: string) {
   await mkdir(directory);
   await writeFile(join(directory, 'config.yaml'), configuration);
   await writeFile(join(directory, 'package.json'), JSON.stringify(program));

@@ -9,7 +9,7 @@ export async function run(
   cwd: string,
   file: string,
   args: string[],
-  env: Record<string, string> = {},
+  env: NodeJS.ProcessEnv = {},
 ): Promise<string> {
   const options = { cwd, env: { ...process.env, ...env }, shell: process.platform === 'win32' };
   return (await promisify(execFile)(file, args, options)).stdout;

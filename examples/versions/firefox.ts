@@ -11,27 +11,16 @@ interface Element {
   name: string;
 }
 
-/** A web page in a Firefox without a window. */
-export interface FirefoxPage {
-  open(url: string): Promise<void>;
-  /** Waits for an element, and replaces the content of the element by a text. */
-  type(element: Element, text: string): Promise<void>;
-  click(element: Element): Promise<void>;
-  /** Waits until the page shows a text. */
-  waitForText(text: string): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** The command that starts Firefox (`firefox-esr` on Debian), or undefined when Firefox is not installed. */
 export const firefox = ['firefox-esr', 'firefox'].find(
   (program) => spawnSync(program, ['--version']).status === 0,
 );
 
 /**
- * Starts a Firefox and controls it by WebDriver BiDi. Playwright cannot control a distribution's Firefox,
- * because Playwright sends commands that this Firefox does not know.
+ * Starts a Firefox without a window, and controls a page by WebDriver BiDi. Playwright cannot control a
+ * distribution's Firefox, because Playwright sends commands that this Firefox does not know.
  */
-export async function openFirefox(program: string): Promise<FirefoxPage> {
+export async function openFirefox(program: string) {
   const profile = await mkdtemp(join(tmpdir(), 'plant-store-firefox-'));
   const child = spawn(program, ['--headless', '--remote-debugging-port=0', '--profile', profile], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -64,10 +53,11 @@ export async function openFirefox(program: string): Promise<FirefoxPage> {
   };
   return {
     click,
-    async open(url) {
+    async open(url: string) {
       await send('browsingContext.navigate', { context, url, wait: 'complete' });
     },
-    async type(element, text) {
+    /** Waits for an element, and replaces the content of the element by a text. */
+    async type(element: Element, text: string) {
       await click(element);
       const selectAll = [
         { type: 'keyDown', value: control },
@@ -77,7 +67,8 @@ export async function openFirefox(program: string): Promise<FirefoxPage> {
       const actions = [{ type: 'key', id: 'keys', actions: [...selectAll, ...pressed(text)] }];
       await send('input.performActions', { context, actions });
     },
-    async waitForText(text) {
+    /** Waits until the page shows a text. */
+    async waitForText(text: string) {
       await find({ type: 'xpath', value: `//*[contains(., ${JSON.stringify(text)})]` });
     },
     async close() {

@@ -17,19 +17,8 @@ export const postgresVersions = [
   '17.10.0-beta.17',
 ];
 
-/** Other versions of Node and Postgres, in a separate directory. */
-export interface InstalledVersions {
-  /** Returns the path of the executable `node` of a version. */
-  node(version: string): string;
-  /** Returns the path of Deno or Bun, and the arguments that come before the path of a script. */
-  runtime(name: keyof typeof otherRuntimes): [file: string, ...args: string[]];
-  /** Returns the paths of the programs of a Postgres version. */
-  postgres(version: string): { initdb: string; postgres: string };
-  remove(): Promise<void>;
-}
-
 /** Installs the versions outside the workspace, so that `pnpm install` does not download them. */
-export async function installVersions(): Promise<InstalledVersions> {
+export async function installVersions() {
   const directory = await mkdtemp(join(tmpdir(), 'plant-store-versions-'));
   await chmod(directory, 0o755); // If root runs the tests, Postgres runs as `nobody`.
   await writeFile(join(directory, 'package.json'), '{ "private": true }');
@@ -49,9 +38,11 @@ export async function installVersions(): Promise<InstalledVersions> {
   }
   await run(path('bun'), process.execPath, ['install.js']); // Finds the bun for this platform.
   return {
-    runtime: (name) => (name === 'deno' ? [path('.bin/deno'), 'run', '-A'] : [path('.bin/bun')]),
-    node: (version) => path(`node-${version}`, 'bin', 'node'),
-    postgres: (version) => ({
+    /** Returns the path of Deno or Bun, and the arguments that come before the path of a script. */
+    runtime: (name: keyof typeof otherRuntimes): [file: string, ...args: string[]] =>
+      name === 'deno' ? [path('.bin/deno'), 'run', '-A'] : [path('.bin/bun')],
+    node: (version: string) => path(`node-${version}`, 'bin', 'node'),
+    postgres: (version: string) => ({
       initdb: path(`postgres-${version}`, 'native', 'bin', 'initdb'),
       postgres: path(`postgres-${version}`, 'native', 'bin', 'postgres'),
     }),

@@ -6,14 +6,13 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import { repository, run } from '../packed/run.ts';
 import { firefox, openFirefox } from './firefox.ts';
 import {
-  type InstalledVersions,
   installVersions,
   nodeVersions,
   otherRuntimes,
   postgresVersions,
 } from './installed-versions.ts';
 
-let installed: InstalledVersions;
+let installed: Awaited<ReturnType<typeof installVersions>>;
 
 beforeAll(async () => {
   installed = await installVersions();

@@ -1,16 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { type DatabaseOptions, openPlantStore } from '@plant-store/core';
 import { createDatabase, hasPosixShell, startOnPostgres } from '@plant-store/test-setup';
-import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { buildProgram } from '../src/program.ts';
 import { copyMigrated, embeddedDatabase } from './fixtures/database.ts';
+import { listen } from './fixtures/listen.ts';
 import { useDirectory } from './fixtures/plant-files.ts';
-import { main } from './fixtures/run-program.ts';
+import { main, startInShell } from './fixtures/run-program.ts';
 
 const program = await buildProgram(() => {});
 const subcommands = program.commands.flatMap(({ commands }) => commands);
@@ -32,17 +29,6 @@ const others = examples.filter(
 
 const directory = useDirectory();
 
-/** The URL of an endpoint that accepts all messages. */
-let endpointUrl: string;
-
-beforeAll(async () => {
-  const endpoint = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
-  await once(endpoint, 'listening');
-  // The cast is safe, because the server has a port.
-  endpointUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`;
-  return () => void endpoint.close();
-});
-
 /** JavaScript and jq 1.6 read both ids as the number 9007199254740992. */
 const [rounded, exact] = [9007199254740992n, 9007199254740993n];
 
@@ -50,7 +36,8 @@ const [rounded, exact] = [9007199254740992n, 9007199254740993n];
 async function prepare(settings: DatabaseOptions): Promise<Record<string, string>> {
   const webhooks = { allow: ['127.0.0.1'] };
   const store = await openPlantStore(settings, { webhooks });
-  await store.webhooks.create(endpointUrl, { name: 'partner' });
+  const endpoint = await listen(createServer((_, response) => response.end()));
+  await store.webhooks.create(`${endpoint}/`, { name: 'partner' });
   const { next } = await store.changes({});
   await store.create({ id: rounded, name: 'Ficus lyrata', tag: 'Moraceae' });
   await store.create({ id: exact, name: 'Monstera deliciosa', tag: 'Araceae' });
@@ -68,7 +55,6 @@ async function prepare(settings: DatabaseOptions): Promise<Record<string, string
   }
   return {
     PATH: `${directory.path('.')}:${process.env['PATH']}`,
-    PLANT_STORE_ENV_FILE: '/dev/null',
     PLANT_STORE_WEBHOOK_ALLOW: '127.0.0.1',
     ...('databaseUrl' in settings
       ? { DATABASE_URL: settings.databaseUrl }
@@ -77,26 +63,10 @@ async function prepare(settings: DatabaseOptions): Promise<Record<string, string
 }
 
 /** Starts an example in the directory of the test. */
-function start(example: string, env: Record<string, string>) {
-  const child = spawn('sh', ['-c', example], {
-    cwd: directory.path('.'),
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  return {
-    child,
-    errors: text(child.stderr),
-    output: text(child.stdout),
-    exit: once(child, 'exit'),
-  };
-}
+const start = (example: string, env: Record<string, string>) =>
+  startInShell(example, { env, cwd: directory.path('.'), detached: true });
 
-async function run(example: string, env: Record<string, string>) {
-  const { errors, output, exit } = start(example, env);
-  const [code] = await exit;
-  return { code, output: await output, errors: await errors };
-}
+const run = (example: string, env: Record<string, string>) => start(example, env).result;
 
 /** Adds `--yes` to a command that would ask on a terminal. */
 const confirmed = (example: string) => example.replace(/ (delete \d+|distribute .*)$/, '$& --yes');
@@ -117,20 +87,20 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
     const target = 'postgres://…';
     const other = example.includes(target) ? await createDatabase(inject('postgresUrl')) : target;
     const command = confirmed(example).replace(target, other);
-    const { code, errors } = await run(command, env);
+    const { code, stderr } = await run(command, env);
     // `doctor` reports that the Postgres of the tests runs without fsync.
-    expect(code, errors).toBe(example === 'plant-store doctor' ? 1 : 0);
+    expect(code, stderr).toBe(example === 'plant-store doctor' ? 1 : 0);
   });
 
   it.each(examples.filter(isEndless))('has an example that never ends: %s', async (example) => {
     const env = await prepare(await databases.Postgres());
-    const { child, exit } = start(example, env);
+    const { child, result } = start(example, env);
     const file = example.includes('consumer') ? 'consumed.ndjson' : 'changes.ndjson';
     await vi.waitFor(async () =>
       expect(await readFile(directory.path(file), 'utf8')).toContain(`"id":${exact},`),
     );
     if (child.pid) process.kill(-child.pid, 'SIGTERM');
-    await exit;
+    await result;
   });
 
   it.each(examples.filter(needsServer))('has an example with a server: %s', async (example) => {
@@ -138,16 +108,16 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
     const env = await prepare({ databaseUrl });
     const server = await startOnPostgres(databaseUrl);
     const { PLANT_STORE_URL, PLANT_STORE_TOKEN } = server.env;
-    const { code, errors } = await run(example, { ...env, PLANT_STORE_URL, PLANT_STORE_TOKEN });
+    const { code, stderr } = await run(example, { ...env, PLANT_STORE_URL, PLANT_STORE_TOKEN });
     await server.stop();
-    expect(code, errors).toBe(0);
+    expect(code, stderr).toBe(0);
   });
 
   it.each(examples.filter(needsCitus))('has an example with a cluster: %s', async (example) => {
     const env = await prepare(await databases.Postgres());
     expect(await run(confirmed(example), env)).toMatchObject({
       code: 1,
-      errors: expect.stringContaining('Citus'),
+      stderr: expect.stringContaining('Citus'),
     });
   });
 
@@ -156,10 +126,10 @@ describe.runIf(hasPosixShell)('the help of plant-store', () => {
     async (_, open) => {
       const env = await prepare(await open());
       const lines = examples.filter((example) => example.includes('ids.csv'));
-      const { code, errors } = await run(lines.join('\n'), env);
-      expect(code, errors).toBe(0);
-      const { output } = await run('plant-store export --columns id', env);
-      expect(output).toBe(`{"id":${rounded}}\n`);
+      const { code, stderr } = await run(lines.join('\n'), env);
+      expect(code, stderr).toBe(0);
+      const { stdout } = await run('plant-store export --columns id', env);
+      expect(stdout).toBe(`{"id":${rounded}}\n`);
     },
   );
 });

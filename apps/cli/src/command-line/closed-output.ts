@@ -39,13 +39,10 @@ async function createPoll(): Promise<() => boolean> {
   view.setUint32(subscriptionSize + clockId, monotonic, true);
   view.setBigUint64(subscriptionSize + timeout, 1_000_000n, true);
 
-  return () => {
-    if (poll(0, events, 2, eventCount) !== 0 || view.getUint32(eventCount, true) === 0)
-      return false;
-    return (
-      view.getUint8(events + eventType) === writable && view.getUint16(events + errno, true) !== 0
-    );
-  };
+  return () =>
+    poll(0, events, 2, eventCount) === 0 &&
+    view.getUint8(events + eventType) === writable &&
+    view.getUint16(events + errno, true) !== 0;
 }
 
 type MemoryConstructor = new (pages: { initial: number }) => { buffer: ArrayBuffer };

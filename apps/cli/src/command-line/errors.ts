@@ -58,7 +58,8 @@ export function toJson(error: unknown): string {
   return `${formatJson({ error: codeOf(error), message: messageOf(error) })}\n`;
 }
 
-function messageOf(error: unknown): string {
+/** Returns the message of an error as one line. */
+export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const lines = message.split('\n').map((line) => line.trim());
   return lines.filter((line) => line !== '').join('; ');

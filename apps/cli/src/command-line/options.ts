@@ -1,10 +1,5 @@
 import { explainIdText, maxSearch, type Scope, scopes } from '@plant-store/schemas/plain';
-import { InvalidArgumentError, Option } from 'commander';
-
-/** The option `--json`. With `--json`, `runProgram` also writes errors as JSON. */
-export function jsonOption(description: string): Option {
-  return new Option('--json', description);
-}
+import { InvalidArgumentError } from 'commander';
 
 export function parseId(text: string): bigint {
   const error = explainIdText(text);

@@ -1,31 +1,27 @@
-import { createInterface } from 'node:readline';
-import { createInterface as createAsyncInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline/promises';
 import { PassThrough } from 'node:stream';
 import { type DatabaseOptions, parseDatabaseUrl } from '@plant-store/core/read';
-import { CommandError } from './errors.ts';
+import { CommandError, usageError } from './errors.ts';
 
 /** Whether a person can read a question on stderr and answer it. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Asks a question on stderr, because standard output may be a pipe. Only y or yes confirms. */
-export async function confirm(
-  question: string,
-  { input = process.stdin, output = process.stderr }: Partial<Streams> = {},
-): Promise<boolean> {
-  output.write(`${question} [y/N] `);
-  // With `terminal: false`, Ctrl+C ends the process, as in other commands.
-  const lines = createInterface({ input, terminal: false });
-  for await (const line of lines) return /^\s*y(es)?\s*$/i.test(line);
-  // After Ctrl+D, the input ends without a line, so the cursor stays in the line of the question.
-  output.write('\n');
-  return false;
+/** Rejects a command that must ask for a confirmation, but cannot ask. */
+export function requireTerminal(purpose: string, canAsk = isInteractive()): void {
+  if (!canAsk) throw usageError(`cannot ask without a terminal: add --yes to ${purpose}`);
 }
 
-interface Streams {
-  input: NodeJS.ReadableStream;
-  output: NodeJS.WritableStream;
+/** Asks a question on stderr, because standard output may be a pipe. Only y or yes confirms. */
+export async function confirm(question: string): Promise<boolean> {
+  process.stderr.write(`${question} [y/N] `);
+  // With `terminal: false`, Ctrl+C ends the process, as in other commands.
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  for await (const line of lines) return /^\s*y(es)?\s*$/i.test(line);
+  // After Ctrl+D, the input ends without a line, so the cursor stays in the line of the question.
+  process.stderr.write('\n');
+  return false;
 }
 
 /** The SQLSTATE of a wrong or missing password. */
@@ -58,7 +54,7 @@ function isPasswordError(error: unknown): boolean {
 async function readSecret(question: string): Promise<string> {
   // This stream discards the characters of the password, which `readline` would otherwise show.
   const output = new PassThrough().resume();
-  const lines = createAsyncInterface({ input: process.stdin, output, terminal: true });
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
   process.stderr.write(question);
   try {
     return await lines.question('');

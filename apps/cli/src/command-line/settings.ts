@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { citus } from '@plant-store/citus';
 import { type DatabaseOptions, databaseUrlSyntax, parseDatabaseUrl } from '@plant-store/core/read';
-import { usageError } from './errors.ts';
-import { home, messageOf, readVariables } from './variables.ts';
+import { messageOf, usageError } from './errors.ts';
+import { home, readVariables } from './variables.ts';
 
 /**
  * Reads the store's location from environment variables and the file `.env`. An empty variable counts as

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadEnvFile } from '@plant-store/fast-start/env-file';
 import { explainUnknownSettings } from '@plant-store/fast-start/setting-names';
-import { usageError } from './errors.ts';
+import { messageOf, usageError } from './errors.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
@@ -29,10 +29,6 @@ export function readVariables(): NodeJS.ProcessEnv {
   } catch (cause) {
     throw usageError(messageOf(cause), { cause });
   }
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /**

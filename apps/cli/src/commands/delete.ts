@@ -1,9 +1,9 @@
 import { formatJson } from '@plant-store/schemas/plain';
 import { Argument, Command } from 'commander';
 import { CommandError, exitCodes, plantUnknown, usageError } from '../command-line/errors.ts';
-import { jsonOption, parseId } from '../command-line/options.ts';
+import { parseId } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
-import { confirm, isInteractive } from '../command-line/question.ts';
+import { confirm, requireTerminal } from '../command-line/question.ts';
 import { withStore } from '../command-line/with-store.ts';
 import { type DeleteOptions, deleteFile, deleteNeeds } from '../delete/delete-file.ts';
 
@@ -33,7 +33,7 @@ export const deleteCommand = () =>
     .addArgument(new Argument('[id]', "the plant's id").argParser(parseId))
     .option('--file <file>', 'a file with an id on each line, or - for standard input')
     .option('--yes', 'do not ask')
-    .addOption(jsonOption('write the deleted plant, the summary or an error as JSON'))
+    .option('--json', 'write the deleted plant, the summary or an error as JSON')
     .addHelpText('after', help)
     .action(async (id: bigint | undefined, options: DeleteOptions & { file?: string }) => {
       const { file } = options;
@@ -46,9 +46,7 @@ export const deleteCommand = () =>
     });
 
 async function deletePlant(id: bigint, { yes, json }: DeleteOptions): Promise<void> {
-  if (!yes && !isInteractive()) {
-    throw usageError('cannot ask without a terminal: add --yes to delete the plant');
-  }
+  if (!yes) requireTerminal('delete the plant');
   const plant = await withStore(
     async (store) => {
       const stored = await store.get(id);

@@ -7,11 +7,11 @@ import {
 } from '@plant-store/citus/operator';
 import { Command } from 'commander';
 import { nameInstance } from '../command-line/database-errors.ts';
-import { CommandError, usageError } from '../command-line/errors.ts';
+import { CommandError, messageOf, usageError } from '../command-line/errors.ts';
 import { parseCount } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { type Progress, showProgress } from '../command-line/progress-bar.ts';
-import { confirm, isInteractive } from '../command-line/question.ts';
+import { confirm, requireTerminal } from '../command-line/question.ts';
 import { readSettings } from '../command-line/settings.ts';
 import { withStore } from '../command-line/with-store.ts';
 
@@ -53,9 +53,7 @@ export const distributeCommand = () =>
     .option('--yes', 'do not ask, even when this ends the feed of changes')
     .addHelpText('after', help)
     .action(async ({ shards, blocking = false, yes }: Options) => {
-      if (!yes && !isInteractive()) {
-        throw usageError('cannot ask without a terminal: add --yes to distribute the plants');
-      }
+      if (!yes) requireTerminal('distribute the plants');
       const settings = readSettings();
       if (!('databaseUrl' in settings)) {
         throw usageError('DATABASE_URL is not set: set it to the URL of the coordinator');
@@ -90,8 +88,8 @@ async function distribute(options: DistributeOptions) {
     return await distributePlants({ ...options, onCopied });
   } catch (cause) {
     if (cause instanceof ClusterError) throw new CommandError(cause.message, { cause });
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandError(`the distribution is incomplete (${reason}): ${again}`, { cause });
+    const message = `the distribution is incomplete (${messageOf(cause)}): ${again}`;
+    throw new CommandError(message, { cause });
   } finally {
     progress?.stop();
   }

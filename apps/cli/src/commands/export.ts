@@ -1,8 +1,19 @@
-import { type ExportColumn, exportColumns } from '@plant-store/core';
+import {
+  type ExportColumn,
+  exportColumns,
+  type PlantStore,
+  PlantStoreError,
+} from '@plant-store/core';
 import { formatNames } from '@plant-store/formats';
+import { type ExportFileOptions, exportFile } from '@plant-store/formats/node';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { interruptible, limitMemory } from '../command-line/bulk-command.ts';
+import { exitWhenOutputCloses } from '../command-line/closed-output.ts';
+import { CommandError } from '../command-line/errors.ts';
 import { parseTime } from '../command-line/options.ts';
-import { type ExportOptions, exportPlants } from '../export/export-plants.ts';
+import { handleOutputError } from '../command-line/output.ts';
+import { type Progress, showProgress } from '../command-line/progress-bar.ts';
+import { withStore } from '../command-line/with-store.ts';
 
 const help = `
 The export has the plants that are committed when it begins, and nothing that is committed later. On a
@@ -20,6 +31,14 @@ Examples:
   plant-store export --gzip > plants.ndjson.gz
   plant-store export --format csv --since 24h --columns id,name,tag > plants.csv
 `;
+
+interface ExportOptions
+  extends Pick<ExportFileOptions, 'columns' | 'format' | 'gzip' | 'since' | 'tag'> {
+  /** Reads the plants page by page instead of in one snapshot. */
+  paged?: true;
+  /** Shows no progress. */
+  quiet?: true;
+}
 
 export const exportCommand = () =>
   new Command('export')
@@ -48,7 +67,7 @@ export const exportCommand = () =>
     .option('--paged', 'read pages, so that a long export does not hold back vacuum')
     .option('--quiet', 'show no progress')
     .addHelpText('after', help)
-    .action((options: ExportOptions) => exportPlants(options));
+    .action(exportPlants);
 
 function parseColumns(text: string): ExportColumn[] {
   const names = text.split(',').map((name) => {
@@ -62,4 +81,48 @@ function parseColumns(text: string): ExportColumn[] {
     throw new InvalidArgumentError('It names a column twice.');
   }
   return names;
+}
+
+/**
+ * Writes plants to standard output. Shows the progress on a terminal.
+ *
+ * @throws CommandError when the export stops before the output is complete
+ */
+async function exportPlants(options: ExportOptions): Promise<void> {
+  limitMemory();
+  await exitWhenOutputCloses();
+  await interruptible(`interrupted: ${incomplete}`, (signal) =>
+    withStore((store) => writePlants(store, options, signal), {
+      readOnly: true,
+      needs: { plants: ['SELECT'] },
+    }).catch(handleError),
+  );
+}
+
+const incomplete = 'the output is incomplete';
+
+function handleError(error: unknown): void {
+  if (error instanceof CommandError && error.cause instanceof PlantStoreError) {
+    throw new CommandError(`${error.message}; ${incomplete}`, { cause: error.cause });
+  }
+  handleOutputError(error);
+}
+
+async function writePlants(store: PlantStore, options: ExportOptions, signal: AbortSignal) {
+  const { paged, quiet, ...query } = options;
+  let rows = 0;
+  let progress: Progress | undefined;
+  const count = () => rows;
+  const show = (exported: number, total: number | undefined) => {
+    rows = exported;
+    progress ??= showProgress({ total, value: count, rows: count });
+    progress.update();
+  };
+  const isSeen = process.stderr.isTTY && !process.stdout.isTTY && !quiet;
+  const onProgress = isSeen ? show : undefined;
+  try {
+    await exportFile(store, process.stdout, { ...query, isPaged: paged, signal, onProgress });
+  } finally {
+    progress?.stop();
+  }
 }

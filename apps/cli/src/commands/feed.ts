@@ -1,9 +1,9 @@
 import { switchFeed } from '@plant-store/core/operator';
 import { PlantStoreError } from '@plant-store/core/read';
 import { Argument, Command } from 'commander';
-import { CommandError, usageError } from '../command-line/errors.ts';
+import { CommandError } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
-import { confirm, isInteractive } from '../command-line/question.ts';
+import { confirm, requireTerminal } from '../command-line/question.ts';
 import { withSettings } from '../command-line/with-store.ts';
 
 const help = `
@@ -39,9 +39,7 @@ export const feedCommand = () =>
     });
 
 async function confirmOff(): Promise<void> {
-  if (!isInteractive()) {
-    throw usageError('cannot ask without a terminal: add --yes to switch the feed off');
-  }
+  requireTerminal('switch the feed off');
   const question =
     'Switch the feed of changes off? Its consumers must list all plants again later.';
   if (!(await confirm(question))) throw new CommandError('the feed of changes is still on');

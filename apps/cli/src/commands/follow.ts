@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander';
-import { jsonOption } from '../command-line/options.ts';
 import { followChanges } from '../follow/follow-changes.ts';
 import {
   parseStartingPoint,
@@ -43,6 +42,6 @@ export const followCommand = () =>
         .default(startingPoints.now, 'now'),
     )
     .option('--tag <tag>', 'only changes of plants with this tag')
-    .addOption(jsonOption('also write errors as JSON'))
+    .option('--json', 'also write errors as JSON')
     .addHelpText('after', help)
     .action(({ from, tag }: { from: StartingPoint; tag?: string }) => followChanges(from, tag));

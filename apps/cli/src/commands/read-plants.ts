@@ -2,7 +2,7 @@ import type { PlantQuery, PlantReader } from '@plant-store/core/read';
 import { defaultPageSize, formatJson } from '@plant-store/schemas/plain';
 import { Argument, Command } from 'commander';
 import { plantUnknown } from '../command-line/errors.ts';
-import { jsonOption, parseCount, parseId, parseSearch } from '../command-line/options.ts';
+import { parseCount, parseId, parseSearch } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { withReader } from '../command-line/with-store.ts';
 
@@ -11,7 +11,7 @@ export const getCommand = () =>
     .summary('show one plant')
     .description('Show the plant with this id, as JSON.')
     .addArgument(new Argument('<id>', "the plant's id").argParser(parseId))
-    .addOption(jsonOption('also write errors as JSON'))
+    .option('--json', 'also write errors as JSON')
     .addHelpText('after', '\nExample:\n  plant-store get 9007199254740993\n')
     .action(async (id: bigint) => {
       const plant = await withReader((reader) => reader.get(id));
@@ -38,7 +38,7 @@ export const listCommand = () =>
       parseId,
     )
     .option('--limit <count>', 'the greatest number of plants to show', parseCount, defaultPageSize)
-    .addOption(jsonOption('also write errors as JSON'))
+    .option('--json', 'also write errors as JSON')
     .addHelpText('after', '\nExample:\n  plant-store list --tag Araceae --after 1000 --limit 50\n')
     .action((query: PlantQuery) => withReader((reader) => writeOutput(listPlants(reader, query))));
 
@@ -73,7 +73,7 @@ export const countCommand = () =>
         'take minutes for many millions of plants.',
     )
     .option('--tag <tag>', 'only plants with this tag')
-    .addOption(jsonOption('write the count, or an error, as JSON'))
+    .option('--json', 'write the count, or an error, as JSON')
     .addHelpText('after', '\nExample:\n  plant-store count --tag Araceae\n')
     .action(async ({ tag, json }: CountOptions) => {
       const count = await withReader((reader) => reader.count({ tag }));

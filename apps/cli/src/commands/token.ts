@@ -1,7 +1,8 @@
+import type { PlantStore } from '@plant-store/core';
 import { errorCatalogue, formatJson, maxPageSize, type Scope } from '@plant-store/schemas/plain';
 import { Command, Option } from 'commander';
 import { CommandError, usageError } from '../command-line/errors.ts';
-import { jsonOption, parseDuration, parseScopes, scopeNames } from '../command-line/options.ts';
+import { parseDuration, parseScopes, scopeNames } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { withStore } from '../command-line/with-store.ts';
 
@@ -39,7 +40,7 @@ const createCommand = () =>
         .argParser(parseScopes)
         .default(parseScopes('create,read'), 'create,read'),
     )
-    .addOption(jsonOption('write the name, the scopes and the token, or an error, as JSON'))
+    .option('--json', 'write the name, the scopes and the token, or an error, as JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  plant-store token create partner --expires 90d\n' +
@@ -61,21 +62,23 @@ const listCommand = () =>
       'Show the id, the name and the scopes of each access token, and when it was created, expires, was ' +
         'revoked and was last used, as a line of JSON. The newest come first. Never shows the token itself.',
     )
-    .addOption(jsonOption('also write errors as JSON'))
+    .option('--json', 'also write errors as JSON')
     .addHelpText('after', '\nExample:\n  plant-store token list\n')
-    .action(async () => {
-      await withStore(
-        async ({ accessTokens }) => {
-          let after: string | undefined;
-          do {
-            const { tokens, next } = await accessTokens.list({ after, limit: maxPageSize });
-            await writeOutput(tokens.map((token) => `${formatJson(token)}\n`));
-            after = next;
-          } while (after !== undefined);
-        },
-        { readOnly: true, needs: { access_tokens: ['SELECT'] } },
-      );
-    });
+    .action(() =>
+      withStore(({ accessTokens }) => writeOutput(linesOf(accessTokens)), {
+        readOnly: true,
+        needs: { access_tokens: ['SELECT'] },
+      }),
+    );
+
+async function* linesOf(accessTokens: PlantStore['accessTokens']): AsyncGenerator<string> {
+  let after: string | undefined;
+  do {
+    const { tokens, next } = await accessTokens.list({ after, limit: maxPageSize });
+    yield tokens.map((token) => `${formatJson(token)}\n`).join('');
+    after = next;
+  } while (after !== undefined);
+}
 
 const revokeCommand = () =>
   new Command('revoke')
@@ -85,7 +88,7 @@ const revokeCommand = () =>
     )
     .argument('[name]', 'the name from token create')
     .option('--id <id>', 'revoke only the token with this id from token list')
-    .addOption(jsonOption('write the name, or an error, as JSON'))
+    .option('--json', 'write the name, or an error, as JSON')
     .addHelpText('after', '\nExample:\n  plant-store token revoke partner\n')
     .action(async (name: string | undefined, { id, json }: { id?: string; json?: true }) => {
       const which = id === undefined ? name : { id };
@@ -96,11 +99,9 @@ const revokeCommand = () =>
         create: false,
         needs: { access_tokens: ['SELECT', 'UPDATE'] },
       });
-      const told = typeof which === 'string' ? { name: which } : which;
-      if (isRevoked) {
-        if (json) await writeOutput([`${formatJson(told)}\n`]);
-        return;
+      if (!isRevoked) {
+        const message = `no access token has the ${id === undefined ? 'name' : 'id'} ${JSON.stringify(id ?? name)}: plant-store token list shows all tokens`;
+        throw new CommandError(message, { code: errorCatalogue.accessTokenUnknown.code });
       }
-      const message = `no access token has the ${id === undefined ? 'name' : 'id'} ${JSON.stringify(id ?? name)}: plant-store token list shows all tokens`;
-      throw new CommandError(message, { code: errorCatalogue.accessTokenUnknown.code });
+      if (json) await writeOutput([`${formatJson(id === undefined ? { name } : { id })}\n`]);
     });

@@ -3,7 +3,7 @@ import { errorCatalogue, formatJson } from '@plant-store/schemas/plain';
 import { Command, Option } from 'commander';
 import type { Needs } from '../command-line/database-errors.ts';
 import { CommandError, usageError } from '../command-line/errors.ts';
-import { jsonOption, parseTime } from '../command-line/options.ts';
+import { parseTime } from '../command-line/options.ts';
 import { writeOutput } from '../command-line/output.ts';
 import { readWebhookSettings } from '../command-line/webhook-settings.ts';
 import { withStore } from '../command-line/with-store.ts';
@@ -74,7 +74,7 @@ const createCommand = () =>
       new Option('--only <type>', 'send only changes of this type').choices(['created', 'deleted']),
     )
     .option('--from <cursor>', 'begin after this cursor of the feed')
-    .addOption(jsonOption('write the name and the secret, or an error, as JSON'))
+    .option('--json', 'write the name and the secret, or an error, as JSON')
     .addHelpText(
       'after',
       '\nExample:\n  plant-store webhook create https://partner.example/plants\n',
@@ -92,7 +92,7 @@ const listCommand = () =>
   new Command('list')
     .summary('show all webhooks')
     .description('Show each webhook, its state and its lag in seconds, as a line of JSON.')
-    .addOption(jsonOption('also write errors as JSON'))
+    .option('--json', 'also write errors as JSON')
     .addHelpText('after', '\nExample:\n  plant-store webhook list\n')
     .action(async () => {
       const all = await withWebhooks(read, (webhooks) => webhooks.list());
@@ -129,7 +129,7 @@ function commandFor<Options>(
     .summary(summary)
     .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
     .argument('<name>', 'the name from webhook list')
-    .addOption(jsonOption('also write errors as JSON'))
+    .option('--json', 'also write errors as JSON')
     .addHelpText('after', `\nExample:\n  plant-store webhook ${verb} ${example}\n`)
     .action(async (name: string, options: Options) => {
       const shown = await withWebhooks(needs, (webhooks) => use(webhooks, name, options));

@@ -1,7 +1,7 @@
 import { formatJson } from '@plant-store/schemas/plain';
-import { CommandError, usageError } from '../command-line/errors.ts';
+import { CommandError } from '../command-line/errors.ts';
 import { writeOutput } from '../command-line/output.ts';
-import { confirm, isInteractive } from '../command-line/question.ts';
+import { confirm, isInteractive, requireTerminal } from '../command-line/question.ts';
 import { withStore } from '../command-line/with-store.ts';
 import { type IdBatch, readIds } from './read-ids.ts';
 
@@ -25,9 +25,7 @@ export const deleteNeeds = {
  * @throws CommandError when the file cannot be read, the user does not confirm, or the database is down
  */
 export async function deleteFile(file: string, { yes, json }: DeleteOptions): Promise<boolean> {
-  if (!yes && (file === '-' || !isInteractive())) {
-    throw usageError('cannot ask without a terminal: add --yes to delete the plants');
-  }
+  if (!yes) requireTerminal('delete the plants', file !== '-' && isInteractive());
   const batches = yes ? readIds(file) : await confirmed(file);
   const counts = { deleted: 0, absent: 0, invalid: 0 };
   const summary = () =>

@@ -4,6 +4,7 @@ import {
   type TableDistribution,
 } from '@plant-store/citus/operator';
 import { nameInstance } from '../command-line/database-errors.ts';
+import { messageOf } from '../command-line/errors.ts';
 import { feedChecks } from './feed-checks.ts';
 import type { Finding } from './finding.ts';
 
@@ -16,10 +17,8 @@ export async function clusterChecks(databaseUrl: string): Promise<Finding[]> {
     if (!state) return [];
     return [...distribution(state.tables), ...feeds(state), ...webhooks(state), ...findings(state)];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return [
-      { check, level: 'problem', message: `the cluster cannot be read (${reason}): try again` },
-    ];
+    const message = `the cluster cannot be read (${messageOf(error)}): try again`;
+    return [{ check, level: 'problem', message }];
   }
 }
 
@@ -55,9 +54,8 @@ function findings({
     }),
     ...nodes.flatMap(({ address, plants, directError }): Finding[] => {
       if (plants === undefined || directError === undefined) return [];
-      const reason = directError instanceof Error ? directError.message : String(directError);
       const message =
-        `this machine cannot reach ${address} itself (${reason}): an instance here sends creates through ` +
+        `this machine cannot reach ${address} itself (${messageOf(directError)}): an instance here sends creates through ` +
         'the node in its URL, which costs CPU time there; check the address in pg_dist_node, and name ' +
         'resolution and firewalls here';
       return [{ check, level: 'warning', message }];

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { messageOf } from '../command-line/variables.ts';
+import { messageOf } from '../command-line/errors.ts';
 import type { Finding } from './finding.ts';
 
 /** The metrics of an instance. `series` is a name with labels, such as `name{label="value"}`. */

@@ -5,14 +5,13 @@ import {
   inspectDatabase,
 } from '@plant-store/core/operator';
 import { describeDatabaseUrl } from '@plant-store/core/read';
+import { messageOf } from '../command-line/errors.ts';
 import { readSettings } from '../command-line/settings.ts';
 import { clusterChecks } from './cluster-checks.ts';
-import { databaseChecks } from './database-checks.ts';
+import { databaseChecks, tableChecks, webhookChecks } from './database-checks.ts';
 import { feedChecks } from './feed-checks.ts';
 import type { Finding } from './finding.ts';
 import { embeddedStorage, serverStorage } from './storage-checks.ts';
-import { tableChecks } from './table-checks.ts';
-import { webhookChecks } from './webhook-checks.ts';
 
 /** Checks the settings and the database, and changes nothing. Stops at an error that prevents more checks. */
 export async function runChecks(): Promise<Finding[]> {
@@ -20,7 +19,7 @@ export async function runChecks(): Promise<Finding[]> {
   try {
     settings = readSettings();
   } catch (error) {
-    return [{ check: 'configuration', level: 'problem', message: messageOf(error) }];
+    return [{ check: 'configuration', level: 'problem', message: explain(error) }];
   }
   const message = describeStore(settings);
   return [{ check: 'configuration', level: 'ok', message }, ...(await checkDatabase(settings))];
@@ -31,7 +30,7 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
   try {
     state = await inspectDatabase({ ...settings, trial: true });
   } catch (error) {
-    return [{ check: 'connection', level: 'problem', message: messageOf(error) }];
+    return [{ check: 'connection', level: 'problem', message: explain(error) }];
   }
   if (!state) {
     const message = 'there is no database yet: starting the server or an import creates it';
@@ -50,10 +49,9 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
   ];
 }
 
-function messageOf(error: unknown): string {
-  // The store's message is for clients. The cause of the error tells an operator more.
-  if (error instanceof PlantStoreError) return explainDatabaseError(error);
-  return error instanceof Error ? error.message : String(error);
+/** The store's message is for clients. The cause of the error tells an operator more. */
+function explain(error: unknown): string {
+  return error instanceof PlantStoreError ? explainDatabaseError(error) : messageOf(error);
 }
 
 /** Names the store without the user, the password and the parameters of the URL. */

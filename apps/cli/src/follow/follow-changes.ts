@@ -19,7 +19,7 @@ const needs = { plants: ['SELECT'], plant_deletions: ['SELECT'], plant_feed: ['S
  */
 export async function followChanges(from: StartingPoint, tag?: string): Promise<void> {
   await interruptible(interrupted, async (signal) => {
-    await withReader((reader) => writeOutput(linesUntil(signal, reader, from, tag)), {
+    await withReader((reader) => writeOutput(linesOf(reader, from, tag, signal)), {
       needs,
       onPrimary: true,
     });
@@ -30,51 +30,35 @@ export async function followChanges(from: StartingPoint, tag?: string): Promise<
 const interrupted = 'interrupted: to go on, run follow --from with the cursor of the last line';
 
 /** Yields lines until a signal arrives. The signal never interrupts a write, so the last line is complete. */
-async function* linesUntil(
-  signal: AbortSignal,
-  reader: OpenPlantReader,
-  from: StartingPoint,
-  tag: string | undefined,
-): AsyncGenerator<string> {
-  try {
-    for await (const lines of linesOf(reader, from, tag, signal)) {
-      yield lines;
-      if (signal.aborted) return;
-    }
-  } catch (error) {
-    if (!signal.aborted) throw explained(error);
-  }
-}
-
 async function* linesOf(
   reader: OpenPlantReader,
   { cursor, list }: StartingPoint,
   tag: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  // A wrong setting makes this first call throw an error. Later calls wait while the database is down.
-  const { next } = await reader.changes({ after: cursor, limit: 1 });
-  const after = cursor ?? next;
-  const outage = createOutageWarning();
-  if (list) {
-    for await (const plants of listPlants(
-      reader,
-      { after: list.after, tag },
-      signal,
-      outage.begin,
-    )) {
-      outage.end();
-      yield plants
-        .map((plant) => line('created', plant, formatListCursor(after, plant.id)))
-        .join('');
+  try {
+    // A wrong setting makes this first call throw an error. Later calls wait while the database is down.
+    const { next } = await reader.changes({ after: cursor, limit: 1 });
+    const after = cursor ?? next;
+    const outage = createOutageWarning();
+    if (list) {
+      const query = { after: list.after, tag };
+      for await (const plants of listPlants(reader, query, signal, outage.begin)) {
+        outage.end();
+        const lines = plants.map((each) => line('created', each, formatListCursor(after, each.id)));
+        yield lines.join('');
+        if (signal.aborted) return;
+      }
+    } else if (!cursor) {
+      yield `{"cursor":"${after}"}\n`;
     }
-  } else if (!cursor) {
-    yield `{"cursor":"${after}"}\n`;
-  }
-  for await (const page of reader.follow({ after, tag, signal, onError: outage.begin })) {
-    outage.end();
-    const cursors = cursorsOf(page);
-    yield page.changes.map(({ type, plant }, i) => line(type, plant, cursors[i])).join('');
+    for await (const page of reader.follow({ after, tag, signal, onError: outage.begin })) {
+      outage.end();
+      const cursors = cursorsOf(page);
+      yield page.changes.map(({ type, plant }, i) => line(type, plant, cursors[i])).join('');
+    }
+  } catch (error) {
+    if (!signal.aborted) throw explained(error);
   }
 }
 

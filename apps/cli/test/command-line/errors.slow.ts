@@ -26,6 +26,9 @@ describe('the program explains the error to the user', () => {
     ['completion fish', 'Allowed choices are bash, zsh.'],
     ['feed off', 'cannot ask without a terminal: add --yes to switch the feed off'],
     ['webhook create http://127.0.0.1/', 'must begin with https://'],
+    ['webhook replay partner', 'set --since or --from'],
+    ['follow --from yesterday!', 'must be now, start, or the cursor of a line'],
+    ['follow --from abc.9223372036854775808', 'is invalid. It must be now, start, or the cursor'],
   ])('%s', async (command, message) => {
     vi.stubEnv('DATABASE_URL', env.DATABASE_URL);
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);

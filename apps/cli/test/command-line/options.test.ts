@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   parseDelimiter,
   parseDuration,
-  parseId,
   parseScopes,
   parseTime,
 } from '../../src/command-line/options.ts';
@@ -56,17 +55,4 @@ it.each(['', 'write', 'create,', 'Read', 'plants:', 'create read', 'plants:plant
 
 it.each([':', 'tab'])('parses the delimiter %s', (text) => {
   expect(parseDelimiter(text)).toBe(text === 'tab' ? '\t' : text);
-});
-
-it.each(['0', '-5', '9223372036854775807'])('parses the id %s', (text) => {
-  expect(parseId(text)).toBe(BigInt(text));
-});
-
-it.each(['1e3', ' 1', '', '0x1', '007', '+5'])('rejects the id %j', (text) => {
-  expect(() => parseId(text)).toThrow('It must be a whole number.');
-});
-
-it('names the smallest and the largest id when an id is out of range', () => {
-  const message = 'It must be from -9223372036854775808 to 9223372036854775807.';
-  expect(() => parseId('9223372036854775808')).toThrow(message);
 });

@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { confirm } from '../../src/command-line/question.ts';
 
 it.each([
@@ -14,9 +13,11 @@ it.each([
   ['n\ny\n', false],
   ['', false],
 ])('reads the typed text %j as %s', async (answer, isConfirmed) => {
-  const [input, output] = [new PassThrough(), new PassThrough()];
-  input.end(answer);
-  expect(await confirm('Delete it?', { input, output })).toBe(isConfirmed);
-  output.end();
-  expect((await text(output)).trimEnd()).toBe('Delete it? [y/N]');
+  // The cast is safe, because the program only reads this stream.
+  const input = new PassThrough().end(answer) as unknown as typeof process.stdin;
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(input);
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  expect(await confirm('Delete it?')).toBe(isConfirmed);
+  expect(write.mock.calls.join('').trimEnd()).toBe('Delete it? [y/N]');
+  vi.restoreAllMocks();
 });

@@ -18,23 +18,18 @@ afterEach(() => rm(copy.root, { recursive: true }));
 const run = (command: string, env: Record<string, string> = {}) =>
   promisify(execFile)(process.execPath, [copy.main, command], { cwd: tmpdir(), env });
 
-const writeEnvFile = (text: string) => writeFile(join(copy.root, '.env'), text);
-
-it('reads .env at the repository root, and resolves the paths in .env from the root', async () => {
-  await writeEnvFile('PLANT_STORE_DATA_DIR=data\n');
-  const { stdout } = await run('doctor');
+it('reads .env at the repository root, but prefers environment variables, even empty ones', async () => {
+  await writeFile(join(copy.root, '.env'), 'DATABASE_URL=invalid\nPLANT_STORE_DATA_DIR=data\n');
+  const { stdout } = await run('doctor', { DATABASE_URL: '' });
   expect(stdout).toContain(`the embedded database in ${join(copy.root, 'data')}`);
-});
-
-it('uses an empty environment variable instead of the value in .env', async () => {
-  await writeEnvFile('DATABASE_URL=invalid\nPLANT_STORE_DATA_DIR=data\n');
   const other = join(copy.root, 'other');
-  const { stdout } = await run('doctor', { DATABASE_URL: '', PLANT_STORE_DATA_DIR: other });
-  expect(stdout).toContain(`the embedded database in ${other}`);
+  const overridden = await run('doctor', { DATABASE_URL: '', PLANT_STORE_DATA_DIR: other });
+  expect(overridden.stdout).toContain(`the embedded database in ${other}`);
 });
 
-it('exits with code 2 when .env cannot be read', async () => {
+it('shows the help when .env cannot be read, and exits with code 2 otherwise', async () => {
   await mkdir(join(copy.root, '.env'));
+  expect((await run('help')).stdout).toContain('Usage: plant-store');
   await expect(run('list')).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/^plant-store: the settings in .*\.env cannot be read \(EISDIR/),
@@ -47,9 +42,4 @@ it('warns of an environment variable whose name resembles a setting', async () =
   expect(stderr).toBe(
     'plant-store: warning: PLANT_STORE_DATADIR is not a setting: did you mean PLANT_STORE_DATA_DIR?\n',
   );
-});
-
-it('shows the help without reading the settings', async () => {
-  await mkdir(join(copy.root, '.env'));
-  expect((await run('help')).stdout).toContain('Usage: plant-store');
 });

@@ -11,7 +11,7 @@ import { expect, inject, it, vi } from 'vitest';
 import { anyPlant } from '../../../../packages/formats/test/fixtures/any-plant.ts';
 import { embeddedDatabase, useDatabase } from '../fixtures/database.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
-import { main, outputOf, run, runToFile } from '../fixtures/run-program.ts';
+import { main, outputOf, run, startInShell } from '../fixtures/run-program.ts';
 
 const directory = useDirectory();
 const database = useDatabase({ isMigrated: true });
@@ -97,7 +97,7 @@ it.runIf(hasDevFull).each(['export', 'list'])(
   async (command) => {
     const { sql } = database;
     await sql`insert into plants (id, name) select id, 'plant' from generate_series(1, 10000) as id`;
-    const { code, stderr } = await runToFile([command], '/dev/full', { env });
+    const { code, stderr } = await startInShell(`exec "$@" ${command} > /dev/full`, { env }).result;
     expect(code).toBe(1);
     expect(stderr).toContain(
       'plant-store: the disk of the output is full, so the output is incomplete: free',

@@ -3,18 +3,20 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { openPlantStore, type PlantStore } from '@plant-store/core';
-import { createDatabase, startPostgres } from '@plant-store/test-setup';
+import { startPostgres } from '@plant-store/test-setup';
 import postgres from 'postgres';
-import { expect, inject, it, vi } from 'vitest';
-import { migratedDatabase } from '../fixtures/database.ts';
+import { expect, it, vi } from 'vitest';
+import { migratedDatabase, useDatabase } from '../fixtures/database.ts';
 import { changesIn, type Line, startFollower } from '../fixtures/follower.ts';
 import { main } from '../fixtures/run-program.ts';
+
+const database = useDatabase({ isMigrated: true });
+const { env } = database;
 
 const plants = (first: number, count: number) =>
   Array.from({ length: count }, (_, i) => ({ id: BigInt(first + i), name: `plant ${first + i}` }));
 
 it('a consumer that is killed and restarted several times receives each change once', async () => {
-  const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
   await store.load(plants(0, 200));
 
@@ -58,7 +60,6 @@ async function changesBehind(store: PlantStore, cursor: string): Promise<string[
 }
 
 it('a consumer that is killed several times during the list still makes an exact copy of the store', async () => {
-  const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
   const store = await openPlantStore({ databaseUrl: env.DATABASE_URL });
   await store.load(plants(0, 12_000));
   const copy = new Map<number, string>();
@@ -81,9 +82,8 @@ it('a consumer that is killed several times during the list still makes an exact
     await store.create({ id: BigInt(100_000 + count), name: 'new' });
   }
   const follower = startFollower(['--from', cursor], { env });
-  const sql = postgres(env.DATABASE_URL);
-  const rows = await sql<{ id: string; name: string }[]>`select id, name from plants order by id`;
-  await sql.end();
+  const rows = await database.sql<{ id: string; name: string }[]>`
+    select id, name from plants order by id`;
   await vi.waitFor(() => {
     take(follower.lines());
     const sorted = [...copy].toSorted(([a], [b]) => a - b);
@@ -163,8 +163,7 @@ async function severalConnections(port: number): Promise<void> {
 }
 
 it('stops reading from the database while nobody reads the output', async () => {
-  const env = { DATABASE_URL: await createDatabase(inject('postgresUrl')) };
-  const sql = await migratedDatabase(env);
+  const { sql } = database;
   const count = 100_000;
   await sql`insert into plants (id, name)
     select id, repeat('x', 1000) from generate_series(1, ${count}::int) as id`;
@@ -189,5 +188,4 @@ it('stops reading from the database while nobody reads the output', async () => 
   expect(last - before).toBeLessThan(count / 2);
   child.kill('SIGKILL');
   await once(child, 'exit');
-  await sql.end();
 });

@@ -55,15 +55,6 @@ it.runIf(hasPosixSignals).each([
   );
 });
 
-it.each(['yesterday!', 'abc.9223372036854775808'])(
-  'rejects %j as the value of --from',
-  async (from) => {
-    const { code, stderr } = await run(['follow', '--from', from], { env });
-    expect(stderr).toMatch(/must be now, start, or the cursor of a line\.?\n$/);
-    expect(code).toBe(2);
-  },
-);
-
 it('says that a cursor belongs to another database', async () => {
   const other = await createDatabase(inject('postgresUrl'));
   const otherStore = await openPlantStore({ databaseUrl: other });

@@ -53,6 +53,7 @@ describe('a user with few privileges', () => {
 
   it.each([
     ['get 1', [], 'SELECT ON plants'],
+    ['import ../../examples/houseplants.ndjson --rejects -', [], 'SELECT, INSERT ON plants'],
     ['delete 1 --yes', ['select, delete on plants, plant_feed'], 'INSERT ON plant_deletions'],
     ['follow', ['select on plants, plant_deletions'], 'SELECT ON plant_feed'],
     ['webhook list', ['select on plants'], 'SELECT ON webhooks'],

@@ -5,7 +5,7 @@ import { hasPosixSignals } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';
-import { main, start } from '../fixtures/run-program.ts';
+import { main, start, startInShell } from '../fixtures/run-program.ts';
 
 /** So many plants that `export --paged` needs several pages. */
 const count = 200_000;
@@ -17,12 +17,8 @@ beforeAll(async () => {
   await database.sql`insert into plants (id, name) select id, 'plant' from generate_series(1, ${count}::int) as id`;
 });
 
-/** Runs a shell script in which `"$@"` stands for the command `plant-store`. */
 async function runInShell(script: string): Promise<{ stdout: string; stderr: string }> {
-  const child = spawn('sh', ['-c', script, 'sh', process.execPath, main], {
-    env: { PATH: process.env['PATH'], PLANT_STORE_ENV_FILE: '/dev/null', ...env },
-  });
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const { stdout, stderr } = await startInShell(script, { env }).result;
   return { stdout: stdout.trim(), stderr };
 }
 

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type StartedProcess, startProcess } from '@plant-store/test-setup';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { embeddedDatabase, useDatabase } from '../fixtures/database.ts';
 import { hazardsOf } from '../fixtures/findings.ts';
+import { listen } from '../fixtures/listen.ts';
 import { useDirectory } from '../fixtures/plant-files.ts';
 import { run } from '../fixtures/run-program.ts';
 
@@ -22,14 +21,7 @@ async function startEndpoint() {
     endpoint.signatures.push(String(request.headers['webhook-signature']));
     response.writeHead(endpoint.status).end('the endpoint says no');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // The cast is safe, because the server has a port.
-  endpoint.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  endpoint.url = `${await listen(server)}/`;
   return endpoint;
 }
 
@@ -121,14 +113,6 @@ it('manages a webhook of the embedded database while the server is stopped', asy
   const server = startServer(env);
   await create(server, 2);
   await vi.waitFor(() => expect(endpoint.bodies).not.toEqual([]));
-});
-
-it('a replay needs the option --since or --from', async () => {
-  const { code, stderr } = await run(['webhook', 'replay', 'partner'], { env: database.env });
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringContaining('set --since or --from'),
-  });
 });
 
 it('creates no webhook while the feed is switched off', async () => {

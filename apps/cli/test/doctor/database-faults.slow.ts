@@ -1,10 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { startFaultProxy } from '@plant-store/test-setup';
 import postgres from 'postgres';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createUser, useDatabase } from '../fixtures/database.ts';
 import { findingsOf } from '../fixtures/findings.ts';
+import { listen } from '../fixtures/listen.ts';
 import { run } from '../fixtures/run-program.ts';
 
 const database = useDatabase({ isMigrated: true });
@@ -143,20 +143,15 @@ it('says what to change in the URL when the database rejects the connection', as
 });
 
 it('names a host that does not respond, and waits only a short time', async () => {
-  const sockets = new Set<Socket>();
-  const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  // The cast is safe, because the server has a port.
-  const { port } = silent.address() as { port: number };
+  const silent = createServer((socket) => onTestFinished(() => void socket.destroy()));
+  const { host } = new URL(await listen(silent));
   const message = /^(problem|warning) .*no response within \d+ ms\): check DATABASE_URL/;
-  expect(await findings('connection', `postgres://127.0.0.1:${port}/plants`)).toEqual([
+  expect(await findings('connection', `postgres://${host}/plants`)).toEqual([
     expect.stringMatching(message),
   ]);
-  const both = env.DATABASE_URL.replace('@', `@127.0.0.1:${port},`);
-  expect(await findings('hosts', both)).toEqual([expect.stringContaining(`127.0.0.1:${port}: `)]);
+  const both = env.DATABASE_URL.replace('@', `@${host},`);
+  expect(await findings('hosts', both)).toEqual([expect.stringContaining(`${host}: `)]);
   expect(await findings('connection', both)).toEqual([expect.stringMatching(/^ok Postgres/)]);
-  for (const socket of sockets) socket.destroy();
-  silent.close();
 });
 
 it('names the size of the database, and the command that shows the free disk space', async () => {

@@ -208,11 +208,15 @@ describe('faults of a whole server', () => {
 });
 
 describe.runIf(hasPgBouncer)('behind PgBouncer', () => {
+  async function hazardsBehindPooler(env: { DATABASE_URL: string }, mode?: 'statement') {
+    const pooler = await startPgBouncer(env.DATABASE_URL, 5, mode);
+    onTestFinished(() => pooler.stop());
+    return hazardsOf({ DATABASE_URL: pooler.url });
+  }
+
   it('finds statement mode', async () => {
     const { env } = await database();
-    const pooler = await startPgBouncer(env.DATABASE_URL, 5, 'statement');
-    onTestFinished(() => pooler.stop());
-    expect(await hazardsOf({ DATABASE_URL: pooler.url })).toEqual([
+    expect(await hazardsBehindPooler(env, 'statement')).toEqual([
       'problem connection: the pooler in front of the database rejects transactions (it closed the connection at ' +
         'the begin of a transaction): set its pool_mode to transaction or session: statement mode is not enough',
     ]);
@@ -224,9 +228,7 @@ describe.runIf(hasPgBouncer)('behind PgBouncer', () => {
     await made.sql.unsafe(`
       alter role ${user} set client_min_messages = error;
       alter role ${user} set default_transaction_isolation = 'repeatable read'`);
-    const pooler = await startPgBouncer(env.DATABASE_URL, 5);
-    onTestFinished(() => pooler.stop());
-    const findings = await hazardsOf({ DATABASE_URL: pooler.url });
+    const findings = await hazardsBehindPooler(env);
     const remedy = `run ALTER ROLE ${user} SET`;
     expect(findings.filter((finding) => finding.startsWith('problem'))).toEqual([
       expect.stringContaining(`${remedy} client_min_messages = 'notice'`),
@@ -240,9 +242,7 @@ describe.runIf(hasPgBouncer)('behind PgBouncer', () => {
     const { user, env } = await withUser(made);
     await made.sql.unsafe(`alter role ${user} set statement_timeout = '900ms'`);
     await made.sql`alter table plants enable row level security`;
-    const pooler = await startPgBouncer(env.DATABASE_URL, 5);
-    onTestFinished(() => pooler.stop());
-    const findings = await hazardsOf({ DATABASE_URL: pooler.url });
+    const findings = await hazardsBehindPooler(env);
     expect(findings.filter((finding) => !finding.includes('use 1.21 or newer'))).toEqual([
       `warning sessions: the database cancels each statement after 900 ms, and its request gets 50300: run ALTER ROLE ` +
         `${user} SET statement_timeout = '5s', and remove it from DATABASE_URL`,

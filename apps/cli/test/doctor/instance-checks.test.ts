@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { freePort } from '@plant-store/test-setup';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { instanceChecks, questions } from '../../src/doctor/instance-checks.ts';
+import { listen } from '../fixtures/listen.ts';
 
 const healthy = {
   'plant_store_errors_total{code="40101"}': 7,
@@ -25,10 +24,7 @@ async function serveMetrics(...pages: Record<string, number>[]): Promise<string>
         .join(''),
     );
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo; // The cast is safe, because the server has a port.
-  return `http://127.0.0.1:${port}/metrics`;
+  return `${await listen(server)}/metrics`;
 }
 
 it('finds no problem when an instance is healthy and its counters do not grow', async () => {

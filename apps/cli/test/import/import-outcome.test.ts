@@ -106,47 +106,48 @@ describe('incomplete imports', () => {
 });
 
 describe('stopped imports', () => {
+  const stopAtConflict = [
+    ['with --on-conflict fail', { onConflict: 'fail' }],
+    ['with --strict', { strict: true }],
+  ] as const;
   const message =
     'line 2: id 1 belongs to another plant: choose an id that is free; the import stopped: ' +
     '1 rows of lines 1 to 2 are stored, and 0 were stored before; correct the line, then run the import again';
 
-  it.each([
-    ['with --on-conflict fail', { onConflict: 'fail' }],
-    ['with --strict', { strict: true }],
-  ] as const)('stops the import at a conflict %s', async (_, options) => {
+  it.each(stopAtConflict)('stops the import at a conflict %s', async (_, options) => {
     await expect(load(hoya + other, options)).rejects.toMatchObject({ message, exitCode: 3 });
     expect(output.stdout).toContain('2 rows: 1 created, 0 existed, 1 conflicts, 0 rejected');
   });
 
-  it.each([
-    ['with --on-conflict fail', { onConflict: 'fail' }],
-    ['with --strict', { strict: true }],
-  ] as const)('stores exactly the rows that the summary reports %s', async (_, options) => {
-    const input = createReadStream(
-      await directory.write('plants.ndjson', hoya + other + manyRows()),
-    );
-    useAsStdin(input);
-    const sql = postgres(databaseUrl, { max: 1 });
-    const isIdle = async () => {
-      const [row] = await sql`select count(*)::int as active from pg_stat_activity
+  it.each(stopAtConflict)(
+    'stores exactly the rows that the summary reports %s',
+    async (_, options) => {
+      const input = createReadStream(
+        await directory.write('plants.ndjson', hoya + other + manyRows()),
+      );
+      useAsStdin(input);
+      const sql = postgres(databaseUrl, { max: 1 });
+      const isIdle = async () => {
+        const [row] = await sql`select count(*)::int as active from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`;
-      return row?.['active'] === 0;
-    };
-    // This write lasts until all statements have ended, so that the test sees every stored row.
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      output.stdout += String(text);
-      void vi
-        .waitUntil(async () => input.closed && (await isIdle()), 60_000)
-        .then(() => process.stdout.emit('drain'));
-      return false;
-    });
-    const rejects = directory.path('rejects');
-    const stopped = importFile('-', { onConflict: 'report', rejects, ...options });
-    await expect(stopped).rejects.toMatchObject({ exitCode: 3 });
-    const [row] = await sql`select count(*) from plants`;
-    await sql.end();
-    expect(output.stdout).toContain(` rows: ${row?.['count']} created`);
-  });
+        return row?.['active'] === 0;
+      };
+      // This write lasts until all statements have ended, so that the test sees every stored row.
+      vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+        output.stdout += String(text);
+        void vi
+          .waitUntil(async () => input.closed && (await isIdle()), 60_000)
+          .then(() => process.stdout.emit('drain'));
+        return false;
+      });
+      const rejects = directory.path('rejects');
+      const stopped = importFile('-', { onConflict: 'report', rejects, ...options });
+      await expect(stopped).rejects.toMatchObject({ exitCode: 3 });
+      const [row] = await sql`select count(*) from plants`;
+      await sql.end();
+      expect(output.stdout).toContain(` rows: ${row?.['count']} created`);
+    },
+  );
 
   it('stops the import at a signal, and says how to complete the import', async () => {
     // The cast is safe, because no code uses the result of `exit`.
@@ -164,42 +165,27 @@ describe('stopped imports', () => {
     await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(130));
   });
 
-  it('stops the import when a privilege is missing, and names the privilege', async () => {
-    await (await openPlantStore({ databaseUrl })).close();
-    // The name of the database is unique, so the same name is free for a user.
-    const user = new URL(databaseUrl).pathname.slice(1);
-    const sql = postgres(databaseUrl);
-    await sql.unsafe(`create role ${user} login`);
-    await sql.end();
-    vi.stubEnv('DATABASE_URL', Object.assign(new URL(databaseUrl), { username: user }).href);
-    await expect(load(hoya)).rejects.toThrow(`GRANT SELECT, INSERT ON plants TO ${user}`);
-  });
-
   it('stops the import at an invalid row with --strict, but not with --on-conflict fail', async () => {
-    const strict = load(invalid, { strict: true });
+    const strict = load(invalid, { strict: true, json: true });
     await expect(strict).rejects.toMatchObject({
       message: expect.stringMatching(/^line 1: invalid input: id .* the import stopped/),
       exitCode: 3,
     });
+    expect(JSON.parse(output.stdout)).toMatchObject({ isComplete: false, rejected: 1 });
     expect(await load(invalid, { onConflict: 'fail' })).toBe(false);
   });
 
-  it('stops the import when the database is down, and says how to complete the import', async () => {
-    vi.stubEnv('DATABASE_URL', 'postgres://127.0.0.1:1/none');
-    await expect(load(hoya)).rejects.toMatchObject({
-      message: expect.stringMatching(/; then run the import again to complete it$/),
-      cause: expect.objectContaining({ kind: 'databaseUnavailable' }),
-    });
-  });
-
-  it('stops the import when the database is down, and does not wait for more input', async () => {
+  it('says how to complete the import when the database is down, and does not wait for more input', async () => {
     vi.stubEnv('DATABASE_URL', 'postgres://127.0.0.1:1/none');
     const input = new PassThrough();
     useAsStdin(input);
     input.write(manyRows());
     const rejects = directory.path('rejects');
     const stopped = importFile('-', { onConflict: 'report', rejects });
-    await expect(stopped).rejects.toThrow('; then run the import again');
+    await expect(stopped).rejects.toMatchObject({
+      message: expect.stringMatching(/; then run the import again to complete it$/),
+      cause: expect.objectContaining({ kind: 'databaseUnavailable' }),
+    });
     expect(input.destroyed).toBe(true);
   });
 
@@ -233,21 +219,17 @@ describe('the output of an import', () => {
   it('writes no summary with --quiet, except as JSON', async () => {
     await load(hoya, { quiet: true });
     expect(output).toEqual({ stdout: '', stderr: '' });
+    const started = performance.now();
     await load(hoya, { quiet: true, json: true });
-    expect(JSON.parse(output.stdout)).toMatchObject({
-      ...{ rows: 1, exists: 1, isComplete: true, seconds: expect.any(Number) },
-    });
+    const { seconds, ...summary } = JSON.parse(output.stdout);
+    expect(summary).toMatchObject({ rows: 1, exists: 1, isComplete: true });
+    expect(seconds).toBeLessThanOrEqual(Math.ceil(performance.now() - started) / 1_000);
   });
 
   it('writes the rejected rows to standard output with --rejects -', async () => {
     await load(hoya + invalid, { rejects: '-' });
     expect(output.stdout).toMatch(/^\{"line":2,.*"Pilea"\}\n$/);
     expect(output.stderr).toContain('2 rows: 1 created');
-  });
-
-  it('says in JSON that a stopped import is incomplete', async () => {
-    await load(invalid, { strict: true, json: true }).catch(() => {});
-    expect(JSON.parse(output.stdout)).toMatchObject({ isComplete: false, rejected: 1 });
   });
 
   it('writes the counts of a dry run, without a database', async () => {

@@ -77,15 +77,3 @@ async function stopImport(file: string, pause: number): ReturnType<typeof run> {
   child.kill('SIGTERM');
   return (await result).code === 'SIGTERM' ? stopImport(file, 2 * pause) : result;
 }
-
-it('says how to complete the import after an error of the database', async () => {
-  const { child, result, sql } = await startHalfOfImport();
-  await sql`drop table plants`;
-  child.stdin.end([...plantLines(count)].join(''));
-  const { code, stdout, stderr } = await result;
-  expect(code).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({ isComplete: false });
-  expect(stderr).toMatch(
-    /plant-store: the table plants is missing: .*; then run the import again to/,
-  );
-});

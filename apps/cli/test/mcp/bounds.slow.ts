@@ -1,19 +1,9 @@
-import { startOnPostgres } from '@plant-store/test-setup';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectAssistant } from '../fixtures/assistant.ts';
+import { expect, it } from 'vitest';
+import { connectAssistant, useServer } from '../fixtures/assistant.ts';
 import { useDatabase } from '../fixtures/database.ts';
 
 const database = useDatabase({ isShared: true, isMigrated: true });
-let server: Awaited<ReturnType<typeof startOnPostgres>>;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  server = await startOnPostgres(database.env.DATABASE_URL);
-  const { PLANT_STORE_URL, PLANT_STORE_TOKEN } = server.env;
-  env = { PLANT_STORE_URL, PLANT_STORE_TOKEN };
-});
-
-afterAll(() => server.stop());
+const env = useServer(database);
 
 it('returns at most 100 plants in at most 20 kB, and a cursor for the next plants', async () => {
   const { client, call } = await connectAssistant(env, { args: ['--write'] });

@@ -1,36 +1,28 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { openPlantStore } from '@plant-store/core';
 import type { Scope } from '@plant-store/schemas';
-import { type FaultProxy, startFaultProxy, startOnPostgres } from '@plant-store/test-setup';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { connectAssistant, revisions } from '../fixtures/assistant.ts';
+import { type FaultProxy, startFaultProxy } from '@plant-store/test-setup';
+import { beforeAll, expect, it } from 'vitest';
+import { connectAssistant, revisions, useServer } from '../fixtures/assistant.ts';
 import { useDatabase } from '../fixtures/database.ts';
+import { listen } from '../fixtures/listen.ts';
 import { run, start } from '../fixtures/run-program.ts';
 
 const database = useDatabase({ isShared: true, isMigrated: true });
-let server: Awaited<ReturnType<typeof startOnPostgres>>;
-let env: Record<string, string>;
+const env = useServer(database);
 let proxy: FaultProxy;
 
 beforeAll(async () => {
-  server = await startOnPostgres(database.env.DATABASE_URL);
-  const { PLANT_STORE_URL, PLANT_STORE_TOKEN } = server.env;
-  env = { PLANT_STORE_URL, PLANT_STORE_TOKEN };
-  proxy = await startFaultProxy(PLANT_STORE_URL);
-});
-
-afterAll(async () => {
-  proxy.close();
-  await server.stop();
+  proxy = await startFaultProxy(env.PLANT_STORE_URL);
+  return () => proxy.close();
 });
 
 /** A JavaScript number cannot represent the first id exactly. */
 const ids = ['9007199254740993', '-9223372036854775808', '9223372036854775807'];
 
-async function withScopes(...scopes: Scope[]): Promise<Record<string, string>> {
+async function withScopes(...scopes: Scope[]): Promise<typeof env> {
   const store = await openPlantStore({ databaseUrl: database.env.DATABASE_URL });
   const token = await store.accessTokens.create(scopes.join(), { scopes });
   await store.close();
@@ -72,7 +64,7 @@ it.each(revisions)(
 );
 
 it('offers the number of plants and the list of documentation pages as resources', async () => {
-  const url = `${env['PLANT_STORE_URL']}/`;
+  const url = `${env.PLANT_STORE_URL}/`;
   const { client } = await connectAssistant({ ...env, PLANT_STORE_URL: url });
   const { resources } = await client.listResources();
   const texts = resources.map(async ({ uri }) => {
@@ -94,6 +86,7 @@ it('offers only tools for which the token has the scope', async () => {
   expect(await tools()).toEqual(['create_plants']);
   await expect(call('delete_plant', { id: '1' })).rejects.toThrow('delete_plant not found');
 });
+
 /** Starts the command. */
 function startOnLines(args: string[] = ['--write'], settings = env) {
   const { child, result } = start(['mcp', ...args], { env: settings });
@@ -192,16 +185,10 @@ it('ends the request to the store when the client cancels the call', async () =>
   const front = createServer(async ({ url = '', headers }, response) => {
     if (url.includes('countPlants')) return counting.resolve(response);
     const authorization = headers.authorization ?? '';
-    const own = await fetch(env['PLANT_STORE_URL'] + url, { headers: { authorization } });
+    const own = await fetch(env.PLANT_STORE_URL + url, { headers: { authorization } });
     response.setHeader('content-type', 'application/json').end(await own.text());
   });
-  await once(front.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void front.close());
-  const { port } = front.address() as AddressInfo; // The cast is safe, because the server has a port.
-  const { client } = await connectAssistant({
-    ...env,
-    PLANT_STORE_URL: `http://127.0.0.1:${port}`,
-  });
+  const { client } = await connectAssistant({ ...env, PLANT_STORE_URL: await listen(front) });
   const cancelled = new AbortController();
   const counted = client.callTool({ name: 'count_plants' }, { signal: cancelled.signal });
   const response = await counting.promise;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { completions } from '../../src/completion/completions.ts';
+import { completions } from '../../src/commands/completion.ts';
 import { buildProgram } from '../../src/program.ts';
 
 const program = await buildProgram(() => {});
