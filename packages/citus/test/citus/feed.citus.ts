@@ -171,6 +171,20 @@ describe('the feed on Citus', () => {
     unfreeze?.();
     await expectCopy(store, connect(url), copy);
   });
+
+  it('reads the changes of a node whose responses always come too late for a page', async () => {
+    const cluster = await startCitus({ workers: 2, settings: { fsync: 'off' } });
+    onTestFinished(() => cluster.stop());
+    const { url } = await createCitusDatabase(cluster.addresses);
+    const store = await open(url);
+    await distributePlants({ databaseUrl: url, shards: 4, confirm: async () => true });
+    const copy = await copyOf(store);
+    for (const id of ids) await store.create({ id, name: 'Monstera' });
+    const proxy = cluster.workers[0]?.proxy;
+    if (!proxy) throw new Error('the worker has no proxy');
+    proxy.delay = 400;
+    await expectCopy(store, connect(url), copy);
+  });
 });
 
 it('begins a new feed when the plants are distributed on Citus', async () => {
