@@ -226,11 +226,11 @@ it('records all changes on Citus even when the feed was off while the plants wer
   expect(await switchFeed({ databaseUrl }, 'on')).toBe(false);
 });
 
-it('deletes plants after the database has left Citus', async () => {
+it('deletes plants, and holds no change back, after the database has left Citus', async () => {
   const { url: databaseUrl, adminUrl } = await createDistributedDatabase();
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
   onTestFinished(() => admin.end());
-  await admin`insert into plants (id, name) values (1, 'Hoya')`;
+  await admin`insert into plants (id, name) values (1, 'Hoya'), (2, 'Hoya')`;
   await admin`set citus.enable_unsafe_triggers = on`;
   for (const table of ['plants', 'plant_deletions', 'plant_feed', 'access_tokens'])
     await admin`select undistribute_table(${table})`;
@@ -242,6 +242,8 @@ it('deletes plants after the database has left Citus', async () => {
     const { changes } = await store.changes({ after });
     expect(changes).toMatchObject([{ type: 'deleted', plant: { id: 1n } }]);
   });
+  await store.watchFeed();
+  expect(store.feed().heldBackFor).toBe(0);
 });
 
 it('adds the column of the feed when the plants are already distributed on Citus', async () => {
