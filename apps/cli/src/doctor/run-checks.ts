@@ -37,7 +37,8 @@ async function checkDatabase(settings: DatabaseOptions): Promise<Finding[]> {
     return [{ check: 'connection', level: 'ok', message }];
   }
   const isEmbedded = 'dataDirectory' in settings;
-  const hasTables = !state.isReadOnly && state.missingMigrations === 0;
+  const isMigrated = state.isKnown ? state.missingMigrations === 0 : state.tableFaults.length === 0;
+  const hasTables = !state.isReadOnly && isMigrated;
   return [
     ...databaseChecks(state),
     ...tableChecks(state),

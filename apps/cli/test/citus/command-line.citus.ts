@@ -133,6 +133,24 @@ describe('the command line on a Citus cluster', () => {
     }
   });
 
+  it('describes the cluster in doctor for a user that has only the privileges of a server', async () => {
+    const admin = postgres(database.adminUrl, { max: 1 });
+    onTestFinished(() => admin.end());
+    // Each node needs the user. Citus itself copies the grants to the workers.
+    for (const { url } of cluster.nodes) {
+      const node = postgres(url, { max: 1 });
+      await node`create role visitor login`.finally(() => node.end());
+    }
+    await admin.unsafe(`
+      grant usage on schema public to visitor;
+      grant select, insert, delete on plants, plant_deletions to visitor;
+      grant select, update on plant_feed, webhooks to visitor;
+      grant select, insert, update on access_tokens to visitor`);
+    const { href } = Object.assign(new URL(database.url), { username: 'visitor' });
+    const { stdout } = await run(['doctor'], { env: { DATABASE_URL: href } });
+    expect(stdout).toMatch(/^ok +cluster +8 shards on 2 nodes$/m);
+  });
+
   it('switches the feed of each node off and on', async () => {
     for (const state of ['off', 'on']) {
       const switched = await run(['feed', state, ...(state === 'off' ? ['--yes'] : [])], { env });

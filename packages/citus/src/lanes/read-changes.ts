@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type CallOptions,
   type ChangePage,
@@ -26,8 +27,17 @@ interface NodeFeedOptions {
   accessTo(node: StorageNode): Pick<NodeAccess, 'read' | 'write' | 'isDirect'> | undefined;
 }
 
-/** After this many milliseconds, a page of changes omits the changes of a node that has not responded. */
+/**
+ * After this many milliseconds, a page of changes omits the changes of a node that has not responded. The next
+ * page after the same cursor uses the late response, so that followers get the changes of a slow node.
+ */
 const patience = 500;
+
+interface LateRead {
+  readonly after: Cursor | undefined;
+  readonly page: Promise<ChangePage | PlantStoreError>;
+  isEnded: boolean;
+}
 
 /** The SQLSTATE when `plant-store distribute` has not created the function yet. */
 const undefinedFunction = '42883';
@@ -40,8 +50,8 @@ const shardsChanged = [nodesChanged, '20000', '42P01', 'XX000', '0A000'];
  * works like the feed of a single database. See docs/decisions/cluster-feed.md.
  */
 export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) {
-  /** The nodes that did not respond in time and whose reads are still in progress. */
-  const silent = new Set<number>();
+  /** The last read of each node that did not end in time. */
+  const lateReads = new Map<number, LateRead>();
   let turn = 0;
 
   return { readChanges, forgetDeletions };
@@ -60,8 +70,9 @@ export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) 
     const size = Math.max(1, Math.floor(limit / nodes.length));
     const pages = await Promise.all(
       nodes.map((node, i) => {
-        const read = async () => readNode(nodes, node)(after?.parts?.[i], size, options);
-        return after ? orSilent(node, read) : read();
+        const part = after?.parts?.[i];
+        const read = async () => readNode(nodes, node)(part, size, options);
+        return after ? orSilent(node, part, read) : read();
       }),
     );
     const [first] = pages;
@@ -78,24 +89,35 @@ export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) 
   }
 
   /** Returns an error when the node is down or does not respond soon. */
-  async function orSilent(node: StorageNode, read: () => Promise<ChangePage>) {
-    if (silent.has(node.id)) return noResponse(node);
-    const page = read();
-    const settled = page.catch((error: unknown) => {
+  async function orSilent(
+    node: StorageNode,
+    after: Cursor | undefined,
+    read: () => Promise<ChangePage>,
+  ) {
+    const before = lateReads.get(node.id);
+    if (before && !before.isEnded) return noResponse(node);
+    if (before && isDeepStrictEqual(before.after, after)) {
+      lateReads.delete(node.id);
+      return before.page;
+    }
+    const page = read().catch((error: unknown) => {
       if (error instanceof PlantStoreError && error.kind === 'databaseUnavailable') return error;
       throw error;
     });
     const timeout = new AbortController();
     const late = setTimeout(patience, undefined, timeout).then(
       () => {
-        silent.add(node.id);
-        const forget = () => silent.delete(node.id);
-        page.then(forget, forget);
+        const lateRead = { after, page, isEnded: false };
+        lateReads.set(node.id, lateRead);
+        const end = () => {
+          lateRead.isEnded = true;
+        };
+        page.then(end, end);
         return noResponse(node);
       },
       () => noResponse(node),
     );
-    return Promise.race([settled, late]).finally(() => timeout.abort());
+    return Promise.race([page, late]).finally(() => timeout.abort());
   }
 
   /** Makes a reader for the log of a node: the reader of a single database, with the statement `callFeed`. */

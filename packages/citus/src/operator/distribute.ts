@@ -97,9 +97,13 @@ interface TableState {
 /** A hash of the functions. If the cluster has functions with another hash, `distribute` replaces them. */
 const functionsVersion = createHash('sha256').update(createNodeFunctions.join()).digest('hex');
 
+/** SQL for the list of migrations. A user without privileges on the schema may not call `to_regclass`. */
+const migrations = `(select pg_class.oid from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+  where nspname = 'drizzle' and relname = '__drizzle_migrations')`;
+
 const tables = `
   select to_regclass('plants') is not null and to_regclass('access_tokens') is not null
-      and to_regclass('drizzle.__drizzle_migrations') is not null as is_migrated,
+      and ${migrations} is not null as is_migrated,
     exists (select from pg_dist_partition
       where logicalrelid = to_regclass('plants') and partmethod = 'h') as are_plants_distributed,
     (select count(*)::int from pg_dist_shard where logicalrelid = to_regclass('plants')) as shards,
@@ -123,15 +127,14 @@ const tables = `
 /** Selects the tables that every node needs, but that only the coordinator has. */
 const missingCopies = `
   select name as table
-  from (values ('plant_feed'), ('access_tokens'), ('drizzle.__drizzle_migrations')) as copied (name)
-  where not exists (select from pg_dist_partition
-    where logicalrelid = to_regclass(name) and partmethod = 'n')`;
+  from (values ('plant_feed', to_regclass('plant_feed')), ('access_tokens', to_regclass('access_tokens')),
+    ('drizzle.__drizzle_migrations', ${migrations})) as copied (name, oid)
+  where not exists (select from pg_dist_partition where logicalrelid = copied.oid and partmethod = 'n')`;
 
 /** The distributed tables whose old rows are still on the coordinator. */
 const ownCopies = `
   select logicalrelid::text as table from pg_dist_partition
-  where logicalrelid in (to_regclass('plants'), to_regclass('access_tokens'),
-      to_regclass('drizzle.__drizzle_migrations'))
+  where logicalrelid in (to_regclass('plants'), to_regclass('access_tokens'), ${migrations})
     and pg_relation_size(logicalrelid) > 0
   order by 1`;
 

@@ -139,8 +139,10 @@ export const createFeedFunctions = [
     referencing old table as deleted for each statement
     execute function plant_store_note_deletions()`,
   'reset citus.enable_unsafe_triggers',
+  // An earlier version of this function may return other columns, so Postgres cannot replace the function.
   forEachShard(
-    `create or replace function plant_store_shard_changes(
+    `drop function if exists plant_store_shard_changes(xid8, bigint, int, xid8, bigint);
+  create function plant_store_shard_changes(
     after_number xid8, after_id bigint, size int, up_to xid8, shard bigint)
   returns table (type text, id bigint, ${contentColumns.map(({ name, type }) => `${name} ${type}`).join(', ')},
     created_at timestamptz, changed_in xid8, created_in xid8, is_replacement boolean)
@@ -156,7 +158,8 @@ export const createFeedFunctions = [
   ),
   // All statements of a stable function see the same snapshot. The epoch depends on the files of the shards.
   // The function reads the files last, because Citus cannot replace a shard after the function has read it.
-  withFeed(`create or replace function ${changesName}(
+  withFeed(`drop function if exists ${changesSignature};
+  create function ${changesName}(
     key bigint, nodes text, after_number text, after_id text, size text)
   returns table (feed text, ${pageColumns.map((name) => `${name} text`).join(', ')}, total bigint)
   language plpgsql stable

@@ -91,6 +91,10 @@ describe('distribute on Citus', () => {
     await sql`
       create or replace function plant_store_renew(key bigint) returns void
       language sql as ''`;
+    await sql`drop function plant_store_shard_changes(xid8, bigint, int, xid8, bigint)`;
+    await sql`
+      create function plant_store_shard_changes(xid8, bigint, int, xid8, bigint)
+      returns table (type text, id bigint) language sql as $$ select 'created', 1::bigint $$`;
     await sql.unsafe(`comment on function ${insertFunctionSignature} is 'an earlier version'`);
     expect(await read(worker)).not.toEqual(current);
 
