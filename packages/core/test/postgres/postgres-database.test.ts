@@ -11,6 +11,9 @@ let proxy: FaultProxy;
 let store: PlantStore;
 const plant = { id: 1n, name: 'Monstera deliciosa' };
 
+/** The row in the response for a deleted plant: one plant was deleted, and no plant is still there. */
+const deletedRow = '\0\0\0\x011\0\0\0\x010';
+
 beforeEach(async () => {
   ({ sql, proxy } = await connectBehindProxy());
   store = closeAtEnd(await openPlantStore({ databaseUrl: proxy.url }));
@@ -48,7 +51,7 @@ it('does not send a create again, because another client may have deleted the pl
 
 it('does not send a delete again, because the second delete would find no plant', async () => {
   await store.create(plant);
-  const lost = proxy.loseResponse('SELECT 1');
+  const lost = proxy.loseResponse(deletedRow);
   await expect(store.delete(plant.id)).rejects.toMatchObject({ code: 50300 });
   await lost;
   expect(await store.delete(plant.id)).toBe(false);
