@@ -68,9 +68,23 @@ it('requires a bearer token by default', () => {
 
 it('has exactly the components of the contract', () => {
   expect(Object.keys(schemas).toSorted()).toEqual([
-    ...['AccessToken', 'AccessTokenPage', 'CreateError', 'CreateResult', 'CreateResults'],
-    ...['CreatedAccessToken', 'CreatedPlant', 'Error', 'Identity', 'NewAccessToken', 'NewPlant'],
-    ...['NewPlants', 'Plant', 'PlantChange', 'PlantChanges', 'PlantCount', 'PlantPage'],
+    'AccessToken',
+    'AccessTokenPage',
+    'CreateError',
+    'CreateResult',
+    'CreateResults',
+    'CreatedAccessToken',
+    'CreatedPlant',
+    'Error',
+    'Identity',
+    'NewAccessToken',
+    'NewPlant',
+    'NewPlants',
+    'Plant',
+    'PlantChange',
+    'PlantChanges',
+    'PlantCount',
+    'PlantPage',
     'StoredPlant',
   ]);
   const text = { type: 'string' };
