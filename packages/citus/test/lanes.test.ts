@@ -18,7 +18,7 @@ import type { Database, DatabaseConnection } from '../../core/src/database/datab
 import { deadlineIn, timeText } from '../../core/src/database/deadline.ts';
 import type { Rows, Values } from '../../core/src/database/query.ts';
 import type { Run } from '../../core/src/database/verbs.ts';
-import { createMainLane } from '../../core/src/group-commit/lanes.ts';
+import { createMainLanes } from '../../core/src/group-commit/lanes.ts';
 import { contentColumns } from '../../core/src/plants/columns.ts';
 import { openPostgres } from '../../core/src/postgres/postgres-database.ts';
 import { watchLanes } from '../src/lanes/lanes.ts';
@@ -144,7 +144,7 @@ function openOnCluster(): TestLanes {
     return runOn(0, text, typeof values === 'function' ? values(timeText(Infinity)) : values);
   };
   const store = { ...database, read: run, write: run };
-  const main = createMainLane(store, onCommit);
+  const main = createMainLanes(store, onCommit);
   let lanes: StoreLanes = main;
   const use = (next: StoreLanes) => {
     lanes = next;

@@ -60,9 +60,9 @@ async function watchCluster(
   nodes: NodeConnections,
   cluster: Cluster,
 ): Promise<ClusterWatch> {
-  const { createMainLane } = await import('./group-commit/lanes.ts');
+  const { createMainLanes } = await import('./group-commit/lanes.ts');
   const onCommit = () => {};
-  const main = createMainLane(database, onCommit);
+  const main = createMainLanes(database, onCommit);
   const events = new EventEmitter<ClusterEvents>();
   return cluster.watch({ database, nodes, events, onCommit, main, use() {} });
 }

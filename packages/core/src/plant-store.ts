@@ -23,7 +23,7 @@ import type { ClusterEvents, NodeState, StoreLanes, StoreOptions } from './group
 import { createMany, type ManyCreatesOutcome } from './group-commit/create-many.ts';
 import type { CommittedBatch } from './group-commit/creates.ts';
 import type { CreateOptions } from './group-commit/lane.ts';
-import { createMainLane } from './group-commit/lanes.ts';
+import { createMainLanes } from './group-commit/lanes.ts';
 import { createLists } from './group-commit/lists.ts';
 import { openDatabase } from './open-database.ts';
 import { type CountQuery, createPlantReader, type PlantReader } from './plants/plant-reader.ts';
@@ -180,7 +180,7 @@ async function createPlantStore(
       return true;
     }
   };
-  const main = createMainLane(database, onCommit);
+  const main = createMainLanes(database, onCommit);
   let lanes: StoreLanes = main;
   const { nodes } = database;
   const watch = nodes && (await cluster?.watch({ database, nodes, events, onCommit, main, use }));

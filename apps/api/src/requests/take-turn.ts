@@ -5,12 +5,12 @@ import { createFairTurns } from './fair-turns.ts';
 /** Milliseconds that a request may wait for its turn. The rest of its time limit is for the database. */
 const maxWait = 4_000;
 
-/** The most creates in one turn, and in one statement. */
+/** The maximum number of `POST` requests in one turn. A statement usually has at most as many creates. */
 const maxCreates = 128;
 
 /**
- * Makes a hook that lets only a few requests continue in each turn of the event loop. Creates have a queue of
- * their own, so that a flood of other requests does not delay creates.
+ * Makes a hook that lets only a few requests continue in each turn of the event loop. `POST` requests
+ * have a queue of their own, so that a flood of other requests does not delay creates.
  */
 export function takeTurn(server: EventEmitter): onRequestHookHandler {
   const creates = createFairTurns({ server, onDrop, maxWait, maxInTurn: maxCreates });

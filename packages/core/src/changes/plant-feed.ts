@@ -8,7 +8,7 @@ import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { FeedEnd, isPassing, type WaitOptions } from './feed-end.ts';
 import { cursorBefore } from './first-change.ts';
 import { hasNews, type SharedPage, toShared, withTag } from './kept-pages.ts';
-import { createChangeReader, orOverNodes, type ReadChanges } from './read-changes.ts';
+import { createChangeReader, type ReadChanges, readOrOverNodes } from './read-changes.ts';
 
 export interface FollowOptions extends WaitOptions {
   /** The cursor after which `follow` begins: the `next` of a page. Default: the end of the feed. */
@@ -79,7 +79,7 @@ export function createPlantFeed(
   readOverNodes?: ReadChanges,
 ): OpenPlantFeed {
   const readHere = createChangeReader(database);
-  const read = readOverNodes ? orOverNodes(readHere, readOverNodes) : readHere;
+  const read = readOverNodes ? readOrOverNodes(readHere, readOverNodes) : readHere;
   const end = new FeedEnd(read);
 
   return {

@@ -90,7 +90,7 @@ export function createChangeReader({
       throw restored();
     }
     if (after) checkCursor(after, feed);
-    const { changes, positions } = changesIn(arrays, limit);
+    const { changes, positions } = parseChanges(arrays, limit);
     settle(changes.reduce((sum, change) => sum + Buffer.byteLength(change), 0));
     const isWhole = changes.length === feed.count;
     const { transaction, id } = positions.at(-1) ?? after ?? { transaction: 0n, id: lastId };
@@ -127,7 +127,7 @@ export function createChangeReader({
 }
 
 /** Uses `readOverNodes` when the plants are distributed over the nodes of a cluster. */
-export function orOverNodes(read: ReadChanges, readOverNodes: ReadChanges): ReadChanges {
+export function readOrOverNodes(read: ReadChanges, readOverNodes: ReadChanges): ReadChanges {
   let isOverNodes = false;
   return async (...page) => {
     if (isOverNodes) return readOverNodes(...page);
@@ -159,7 +159,7 @@ interface FeedNow {
 type Row = [feed: string, ...arrays: (string | null)[]];
 
 /** Reads the first changes from the arrays that `selectChanges` selects. */
-function changesIn(
+function parseChanges(
   [transactions, types, replacements, ...columns]: readonly (string | null)[],
   limit: number,
 ): Pick<ChangePage, 'changes' | 'positions'> {

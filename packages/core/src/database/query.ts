@@ -7,7 +7,10 @@ export interface Rows {
   count: number;
 }
 
-/** With `arrays`, each row is an array of values, as the driver returns them. The default is `arrays`. */
+/**
+ * With `arrays`, each row is an array of values, as the driver returns them. The default is `arrays`. The
+ * embedded database prepares a statement only if the caller does not set this option.
+ */
 export type RowsAs = 'arrays' | 'objects';
 
 /** Runs a statement on one connection. */

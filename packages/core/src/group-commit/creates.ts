@@ -69,8 +69,8 @@ export async function writeBatch(
     const stored: Map<bigint, NewPlant> =
       taken.length > 0 ? await statements.findDurable(taken, deadline, until) : new Map();
     for (const plant of plants) if (inserted.has(plant.id)) stored.set(plant.id, plant);
-    // These creates found their ids taken. The plants with these ids were deleted before `findDurable`.
-    const deleted = creates.filter((create) => !settle(create, stored, inserted));
+    // The plant that had the id of such a create was deleted between the insert and `findDurable`.
+    const deleted = creates.filter((create) => !create.isSettled && !settle(create, stored));
     if (rounds === 0) return rejectAll(deleted, plantNotKept());
     await again(deleted, rounds - 1);
   } catch (error) {
@@ -140,19 +140,12 @@ function sortedById(creates: readonly Create[]): NewPlant[] {
 /**
  * Settles a create by comparing its plant with the plant that is stored under the id. Returns false when no
  * plant is stored. A create of the same plant is a retry, and succeeds.
- *
- * @param inserted the ids of the inserted plants. The first create of an id removes the id from this set.
  */
-function settle(
-  create: Create,
-  allStored: ReadonlyMap<bigint, NewPlant>,
-  inserted: Set<bigint>,
-): boolean {
+function settle(create: Create, allStored: ReadonlyMap<bigint, NewPlant>): boolean {
   const { id } = create.input;
   const stored = allStored.get(id);
   if (!stored) return false;
-  if (inserted.delete(id)) create.resolve('created');
-  else if (hasSameContent(create.input, stored)) create.resolve('exists');
+  if (hasSameContent(create.input, stored)) create.resolve('exists');
   else create.reject(idTaken(id));
   return true;
 }

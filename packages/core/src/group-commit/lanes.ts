@@ -4,8 +4,8 @@ import type { ClusterStore, StoreLanes } from './cluster.ts';
 import type { CommittedBatch } from './creates.ts';
 import { createLane } from './lane.ts';
 
-/** The lane of a single Postgres. */
-export function createMainLane(
+/** The lanes of a single Postgres, which has only one lane. */
+export function createMainLanes(
   database: ClusterStore['database'],
   onCommit: (committed: CommittedBatch) => void,
 ): StoreLanes {
