@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import {
   type CallOptions,
   type ChangePage,
@@ -27,17 +26,8 @@ interface NodeFeedOptions {
   accessTo(node: StorageNode): Pick<NodeAccess, 'read' | 'write' | 'isDirect'> | undefined;
 }
 
-/**
- * After this many milliseconds, a page of changes omits the changes of a node that has not responded. The next
- * page after the same cursor uses the late response, so that followers get the changes of a slow node.
- */
-const patience = 500;
-
-interface LateRead {
-  readonly after: Cursor | undefined;
-  readonly page: Promise<ChangePage | PlantStoreError>;
-  isEnded: boolean;
-}
+/** After these milliseconds, a page of changes omits the changes of a node that has not responded. */
+const patience = { least: 500, most: 2_000 };
 
 /** The SQLSTATE when `plant-store distribute` has not created the function yet. */
 const undefinedFunction = '42883';
@@ -50,8 +40,10 @@ const shardsChanged = [nodesChanged, '20000', '42P01', 'XX000', '0A000'];
  * works like the feed of a single database. See docs/decisions/cluster-feed.md.
  */
 export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) {
-  /** The last read of each node that did not end in time. */
-  const lateReads = new Map<number, LateRead>();
+  /** The nodes that did not respond in time and whose reads are still in progress. */
+  const silent = new Set<number>();
+  /** The duration of the last read of each node, in milliseconds. */
+  const durations = new Map<number, number>();
   let turn = 0;
 
   return { readChanges, forgetDeletions };
@@ -70,9 +62,8 @@ export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) 
     const size = Math.max(1, Math.floor(limit / nodes.length));
     const pages = await Promise.all(
       nodes.map((node, i) => {
-        const part = after?.parts?.[i];
-        const read = async () => readNode(nodes, node)(part, size, options);
-        return after ? orSilent(node, part, read) : read();
+        const read = async () => readNode(nodes, node)(after?.parts?.[i], size, options);
+        return after ? orSilent(node, read) : read();
       }),
     );
     const [first] = pages;
@@ -88,36 +79,32 @@ export function createNodeFeed({ shards, isTested, accessTo }: NodeFeedOptions) 
     return shards.current.nodes.toSorted((one, other) => one.id - other.id);
   }
 
-  /** Returns an error when the node is down or does not respond soon. */
-  async function orSilent(
-    node: StorageNode,
-    after: Cursor | undefined,
-    read: () => Promise<ChangePage>,
-  ) {
-    const before = lateReads.get(node.id);
-    if (before && !before.isEnded) return noResponse(node);
-    if (before && isDeepStrictEqual(before.after, after)) {
-      lateReads.delete(node.id);
-      return before.page;
-    }
-    const page = read().catch((error: unknown) => {
+  /**
+   * Returns an error when the node is down or does not respond soon. After a read that took long, waits for
+   * twice this time, so that followers get the changes of a node that is always slow.
+   */
+  async function orSilent(node: StorageNode, read: () => Promise<ChangePage>) {
+    if (silent.has(node.id)) return noResponse(node);
+    const sentAt = performance.now();
+    const page = read();
+    const enough = Math.max(patience.least, 2 * (durations.get(node.id) ?? 0));
+    const keepDuration = () => void durations.set(node.id, performance.now() - sentAt);
+    page.then(keepDuration, () => durations.delete(node.id));
+    const settled = page.catch((error: unknown) => {
       if (error instanceof PlantStoreError && error.kind === 'databaseUnavailable') return error;
       throw error;
     });
     const timeout = new AbortController();
-    const late = setTimeout(patience, undefined, timeout).then(
+    const late = setTimeout(Math.min(enough, patience.most), undefined, timeout).then(
       () => {
-        const lateRead = { after, page, isEnded: false };
-        lateReads.set(node.id, lateRead);
-        const end = () => {
-          lateRead.isEnded = true;
-        };
-        page.then(end, end);
+        silent.add(node.id);
+        const forget = () => silent.delete(node.id);
+        page.then(forget, forget);
         return noResponse(node);
       },
       () => noResponse(node),
     );
-    return Promise.race([page, late]).finally(() => timeout.abort());
+    return Promise.race([settled, late]).finally(() => timeout.abort());
   }
 
   /** Makes a reader for the log of a node: the reader of a single database, with the statement `callFeed`. */

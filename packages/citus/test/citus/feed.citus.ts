@@ -161,7 +161,7 @@ describe('the feed on Citus', () => {
     const { url, workers } = await startOwnCluster({ workers: 2 });
     const store = await open(url);
     const copy = await copyOf(store);
-    for (const id of ids) await store.create({ id, name: 'Monstera' });
+    for (const id of ids.slice(20)) await store.create({ id, name: 'Monstera' });
     const proxy = workers[0]?.proxy;
     if (!proxy) throw new Error('the worker has no proxy');
     proxy.delay = 400;
