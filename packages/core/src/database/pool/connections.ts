@@ -153,6 +153,7 @@ export class Connections<Connection extends DatabaseConnection> {
     if (this.#isConnecting) return;
     this.#isConnecting = true;
     await setTimeout(Math.max(0, this.#nextAttemptAt - performance.now()));
+    if (this.#isClosed) return;
     this.#lastAttemptAt = performance.now();
     try {
       const current = this.#current;

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lateWrite } from '../../../src/database/database-error.ts';
 import { deadlineIn } from '../../../src/database/deadline.ts';
@@ -56,6 +56,21 @@ it('pauses between attempts to connect, also after a connection is lost', async 
   expect(delays).toHaveLength(2);
   // The pool measures the delay from the start of the last attempt.
   for (const delay of delays) expect(delay).toBeGreaterThan(100);
+});
+
+it('does not connect after the pool is closed, even when a statement waits for the next attempt', async () => {
+  vi.useRealTimers();
+  const { attempts, pool, run, fail } = createPool({ retryDelay: 100 });
+  const unreachable = expect(run('one')).rejects.toThrow('unreachable');
+  await fail(new Error('unreachable'));
+  await unreachable;
+  const closed = expect(run('two')).rejects.toThrow('the store is closed');
+  await setImmediate(); // The pause begins.
+  await pool.close();
+  await closed;
+  // Timers end in their order, so the pause of the pool ends first.
+  await setTimeout(110);
+  expect(attempts).toHaveLength(1);
 });
 
 it('runs lists on a second connection while many searches wait', async () => {
