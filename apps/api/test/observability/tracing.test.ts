@@ -215,6 +215,12 @@ it.each([
   await expect(startTracing(process.env)).rejects.toThrow(`${wrong} is not valid: set `);
 });
 
+it('starts when OTEL_RESOURCE_ATTRIBUTES contains only empty attributes', async () => {
+  await start({ OTEL_RESOURCE_ATTRIBUTES: ' , ' });
+  await post(server, '/plants', plant());
+  expect(await receivedSpans()).not.toEqual([]);
+});
+
 it('loads the packages of OpenTelemetry only for traces, and says how to install missing packages', async () => {
   const withoutPackages = `data:text/javascript,${encodeURIComponent(`
     import { registerHooks } from 'node:module';

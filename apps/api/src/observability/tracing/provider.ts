@@ -62,9 +62,8 @@ export async function createProvider(
 /** The detector ignores all attributes, without an error, when one attribute is not valid. */
 function detectAttributes(variables: NodeJS.ProcessEnv): Resource {
   const resource = detectResources({ detectors: [resourceAttributesEnvDetector] });
-  if (!variables['OTEL_RESOURCE_ATTRIBUTES'] || Object.keys(resource.attributes).length > 0) {
-    return resource;
-  }
+  const isEmpty = !/[^\s,]/.test(variables['OTEL_RESOURCE_ATTRIBUTES'] ?? '');
+  if (isEmpty || Object.keys(resource.attributes).length > 0) return resource;
   throw new Error(
     'OTEL_RESOURCE_ATTRIBUTES is not valid: set name=value pairs, separated by commas',
   );
