@@ -13,7 +13,8 @@ afterEach(() => void vi.useRealTimers());
 /** Makes a stream of the parts that `nextPart` returns. */
 function start(nextPart: () => Promise<Buffer>, memory = limitMemory(2 ** 21)) {
   const connection = new AbortController();
-  const request = { server: { memory }, pageBytes: 0 } as FastifyRequest; // The stream reads no more of it.
+  // The cast is safe, because the stream reads only these properties.
+  const request = { server: { memory }, pageBytes: 0 } as FastifyRequest;
   const format = { ping: ':\n\n', writeError: () => undefined };
   return { stream: eventStream(request, format, nextPart, connection), connection };
 }

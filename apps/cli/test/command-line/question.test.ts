@@ -12,9 +12,9 @@ it.each([
   ['yellow\n', false],
   ['n\ny\n', false],
   ['', false],
-])('reads the typed text %j as %s', async (answer, isConfirmed) => {
+])('reads the typed text %j as %s', async (typed, isConfirmed) => {
   // The cast is safe, because the program only reads this stream.
-  const input = new PassThrough().end(answer) as unknown as typeof process.stdin;
+  const input = new PassThrough().end(typed) as unknown as typeof process.stdin;
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(input);
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   expect(await confirm('Delete it?')).toBe(isConfirmed);

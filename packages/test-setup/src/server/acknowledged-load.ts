@@ -100,7 +100,7 @@ export function startAcknowledgedLoad(
           resolve(Date.now() - since);
         });
       }),
-    /** Sends no more plants. Resolves when the last responses have arrived. */
+    /** Stops sending plants. Resolves when the last responses have arrived. */
     async stop() {
       isStopped = true;
       await Promise.all(running);
